@@ -13,7 +13,7 @@ sys.path[:0] = [str(ROOT)]
 
 from attribution.authorship.conclude import CommitVerdict  # noqa: E402
 from attribution.authorship.evidence import Evidence, Replayed, SessionsRead  # noqa: E402
-from attribution.authorship.lines import Verdict  # noqa: E402
+from attribution.authorship.judge import Verdict  # noqa: E402
 from attribution.authorship.timeline import SessionEdits  # noqa: E402
 from attribution.stages import feature_rows  # noqa: E402
 from attribution.stages import lines as stage  # noqa: E402

@@ -33,18 +33,18 @@ class CopyTimes:
     def latest(self, record: SessionRecord) -> float:
         """The last commit that was made with the record, or when it was stored; 0: not known."""
         stored = record.created_at or 0.0
-        return min(stored, max((_made(commit, stored) for commit in self._of(record)), default=stored))
+        return min(stored, max((_commit_time(commit, stored) for commit in self._commits_of(record)), default=stored))
 
     def earliest(self, record: SessionRecord) -> float:
         """The first commit that was made with the record: what was done before is in the copy; 0: not known."""
         stored = record.created_at or 0.0
-        return min((commit.author_time for commit in self._of(record) if commit.author_time <= stored), default=0.0)
+        return min((commit.author_time for commit in self._commits_of(record) if commit.author_time <= stored), default=0.0)
 
-    def _of(self, record: SessionRecord) -> Sequence[Commit]:
+    def _commits_of(self, record: SessionRecord) -> Sequence[Commit]:
         return self._commits.get(record.checkpoint_id, ())
 
 
-def _made(commit: Commit, stored: float) -> float:
+def _commit_time(commit: Commit, stored: float) -> float:
     """An amended commit keeps its author time; a rebase after the checkpoint was stored says nothing."""
     return max(commit.author_time, commit.commit_time) if commit.commit_time <= stored + _LATE else commit.author_time
 
@@ -71,12 +71,12 @@ def with_missing_ends(sessions: SessionsRead, checkpoints: Iterable[Checkpoint],
     for record in (record for checkpoint in checkpoints for record in checkpoint.sessions):
         records[record.session_id].append(record)
     reach = dict(sessions.reach)
-    for track in sessions.edits:
-        if (of := reach[track.key]).state != TranscriptState.PARTIAL:
+    for session in sessions.edits:
+        if (of := reach[session.key]).state != TranscriptState.PARTIAL:
             continue
-        missing = absent(records[track.key], of.compact, times)
-        add_missing_end(track, max(map(times.latest, missing), default=0.0))
-        held = {(record.checkpoint_id, record.index) for record in records[track.key]}
+        missing = absent(records[session.key], of.compact, times)
+        add_missing_end(session, max(map(times.latest, missing), default=0.0))
+        held = {(record.checkpoint_id, record.index) for record in records[session.key]}
         held -= {(record.checkpoint_id, record.index) for record in missing}
-        reach[track.key] = replace(of, held=frozenset(held))
+        reach[session.key] = replace(of, held=frozenset(held))
     return replace(sessions, reach=reach)

@@ -21,7 +21,7 @@ _DROPPED: dict[int, int | None] = {
     **{code: code for code in range(0x3000)},
     **dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\")),
 }
-_DROPPED_IN_LINES = {code: kept for code, kept in _DROPPED.items() if code != ord("\n")}
+_DROPPED_IN_LINES = {code: remaining for code, remaining in _DROPPED.items() if code != ord("\n")}
 _BREAK = "\0"  # between pieces that did not follow each other
 
 
@@ -43,8 +43,8 @@ def lines_without_layout(text: str) -> list[str]:
 
 def each_without_layout(lines: Collection[str]) -> list[str]:
     """What is left of each of some lines, which a record may have with a break inside."""
-    found = lines_without_layout("\n".join(lines)) if lines else []
-    return found if len(found) == len(lines) else [without_layout(line) for line in lines]
+    result = lines_without_layout("\n".join(lines)) if lines else []
+    return result if len(result) == len(lines) else [without_layout(line) for line in lines]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,27 +57,27 @@ class ProducedText:
 
 def produced(session: Session) -> list[ProducedText]:
     """What the agents of a session, subagents included, wrote: new text of edits, inputs of other calls, messages; each once."""
-    found: list[ProducedText] = []
-    known: set[int] = set()
-    for at, text in _pieces(session):
+    result: list[ProducedText] = []
+    existing: set[int] = set()
+    for moment, text in _pieces(session):
         bare = without_layout(text)
-        if len(bare) >= MIN_LENGTH and hash(bare) not in known:
-            known.add(hash(bare))
-            found.append(ProducedText(at, bare))
-    return found
+        if len(bare) >= MIN_LENGTH and hash(bare) not in existing:
+            existing.add(hash(bare))
+            result.append(ProducedText(moment, bare))
+    return result
 
 
 def _pieces(session: Session) -> Iterator[tuple[float, str]]:
     last = session.started_at or 0.0
     for call in session.calls:
         # The call, not its end: an edit shows on disk before its result is on record.
-        known = (at for at in (call.at, call.done_at, call.not_before) if at is not None)
-        last = next(known, last)
+        existing = (moment for moment in (call.at, call.done_at, call.not_before) if moment is not None)
+        last = next(existing, last)
         for text in _texts_of(call):
             yield last, text
-    asked = {turn.index: turn.at for turn in session.turns}
+    question = {turn.index: turn.at for turn in session.turns}
     for message in session.messages:
-        at = message.at if message.at is not None else asked.get(message.turn)
+        at = message.at if message.at is not None else question.get(message.turn)
         yield at if at is not None else session.started_at or 0.0, message.text
 
 
@@ -87,19 +87,19 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
     if call.command is not None:
         yield call.command.text
     if not call.edits or "*** Begin Patch" in call.input:
-        yield _BREAK.join(_added(text) for text in _strings(call.input))
+        yield _BREAK.join(_added_lines(text) for text in _strings(call.input))
 
 
 def new_text(edit: Edit) -> Iterator[str]:
     """What an edit adds: lines that its old side has as well were there before, and the user's changes are the user's."""
     if edit.proposed is not None:
-        old = "\n".join((edit.before or "", *(one.old for one in edit.replacements)))
+        old = "\n".join((edit.before or "", *(replacement.old for replacement in edit.replacements)))
         written = iter([_beyond(old, edit.proposed)])
     else:
         written = new_lines(edit)
     for lines, added in written:
-        kept = frozenset(added)
-        yield "\n".join(line if number in kept else _BREAK for number, line in enumerate(lines))
+        remaining = frozenset(added)
+        yield "\n".join(line if number in remaining else _BREAK for number, line in enumerate(lines))
 
 
 def new_lines(edit: Edit) -> Iterator[tuple[list[str], list[int]]]:
@@ -119,7 +119,7 @@ def _beyond(old: str, new: str) -> tuple[list[str], list[int]]:
     return new.split("\n"), [number for number, bare in enumerate(lines_without_layout(new)) if bare not in had]
 
 
-def _added(text: str) -> str:
+def _added_lines(text: str) -> str:
     """Of a patch only the added lines; any other text as it is."""
     if "*** Begin Patch" not in text:
         return text
@@ -135,13 +135,13 @@ def _strings(arguments: str) -> Iterator[str]:
         return
     waiting: list[object] = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
 
 
 def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str, float]:
@@ -155,9 +155,9 @@ def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str
     if not len(automaton):
         return {}
     automaton.make_automaton()
-    found: dict[str, float] = {}
-    for one in sorted(texts, key=lambda text: text.at):
-        for _, line in automaton.iter(one.text):
-            if line not in found:
-                found[line] = one.at
-    return found
+    result: dict[str, float] = {}
+    for item in sorted(texts, key=lambda text: text.at):
+        for _, line in automaton.iter(item.text):
+            if line not in result:
+                result[line] = item.at
+    return result

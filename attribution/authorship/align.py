@@ -43,7 +43,7 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     """Where `new` differs from `old`, as git would put it."""
     if old == new:
         return []
-    return line_changes(_joined(old), _joined(new))
+    return line_changes(_join(old), _join(new))
 
 
 def text_changes(old: str, new: str) -> list[LineChange]:
@@ -51,7 +51,7 @@ def text_changes(old: str, new: str) -> list[LineChange]:
     return [] if old == new else line_changes(old.encode("utf-8", "replace"), new.encode("utf-8", "replace"))
 
 
-def _joined(lines: Sequence[str]) -> bytes:
+def _join(lines: Sequence[str]) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8", "replace") if lines else b""
 
 
@@ -71,10 +71,10 @@ def pairing(old_length: int, new_length: int, hunks: Sequence[LineChange]) -> li
 @lru_cache(maxsize=20_000)
 def tokens(line: str) -> tuple[str, ...]:
     """Words and punctuation of a line, quotes alike, trailing comma or semicolon dropped: what a formatter keeps."""
-    found = _TOKEN.findall(line.translate(_QUOTES))
-    while found and found[-1] in _TRAILING:
-        found.pop()
-    return tuple(found)
+    matches = _TOKEN.findall(line.translate(_QUOTES))
+    while matches and matches[-1] in _TRAILING:
+        matches.pop()
+    return tuple(matches)
 
 
 @lru_cache(maxsize=20_000)
@@ -109,7 +109,7 @@ def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
         if source >= 0 and _says_something(new[index]):
             result[index] = source
     for hunk in hunks:
-        for index, source in enumerate(_rewrapped(old[hunk.a0 : hunk.a1], new[hunk.b0 : hunk.b1]), hunk.b0):
+        for index, source in enumerate(_match_rewrapped(old[hunk.a0 : hunk.a1], new[hunk.b0 : hunk.b1]), hunk.b0):
             if source >= 0:
                 result[index] = hunk.a0 + source
     return result
@@ -120,7 +120,7 @@ def _says_something(line: str) -> bool:
     return bool(_WORD.search(line)) or len(line.strip()) > 2
 
 
-def _rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
+def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """As `reformatted`, by tokens alone.
 
     A line counts when all its tokens are found, in order, among the old ones and the old line they come from is used up.
@@ -153,9 +153,9 @@ def _flat(lines: Sequence[str], without: frozenset[str] = frozenset()) -> tuple[
     flat: list[str] = []
     line_of: list[int] = []
     for index, line in enumerate(lines):
-        found = [token for token in tokens(line) if token not in without]
-        flat.extend(found)
-        line_of.extend([index] * len(found))
+        result = [token for token in tokens(line) if token not in without]
+        flat.extend(result)
+        line_of.extend([index] * len(result))
     return flat, line_of
 
 
@@ -232,19 +232,19 @@ def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> 
     """
     bare = ["".join(line.split()) for line in new]
     count = Counter(bare) + Counter("".join(line.split()) for line in old)
-    own, theirs = ([n for n, line in enumerate(side) if line.strip()] for side in (new, old))
+    ours, theirs = ([n for n, line in enumerate(side) if line.strip()] for side in (new, old))
     rank = {index: n for n, index in enumerate(theirs)}
     # The sources of the non-blank new lines by their rank among the non-blank old ones, between what stands above and below.
-    ranks = [-1, *(rank.get(same[index]) for index in own), len(theirs)]
-    kept = list(same)
-    for n, index in enumerate(own, 1):
+    ranks = [-1, *(rank.get(same[index]) for index in ours), len(theirs)]
+    remaining = list(same)
+    for n, index in enumerate(ours, 1):
         here, above, below = ranks[n], ranks[n - 1], ranks[n + 1]
         if here is None or (len(bare[index]) >= TELLING and count[bare[index]] <= 2):
             continue
         beside = (above is not None and here - above <= 1) or (below is not None and below - here <= 1)
         if not beside:
-            kept[index] = -1
-    return kept
+            remaining[index] = -1
+    return remaining
 
 
 def _redacted_pairs(old: Sequence[str], new: Sequence[str]) -> list[int]:
@@ -262,9 +262,9 @@ _HIDDEN = 8  # non-blanks that a marker stands for, at least
 _REDACTED = re.compile(r"\[?REDACTED(?:_[A-Z]+)?\]?")
 
 
-def redacted_equal(seen: str, real: str) -> bool:
-    """Whether `real` is what the redacted line `seen` may have been: each marker stands for 8 or more non-blanks."""
-    parts = _REDACTED.split(seen)
+def redacted_equal(sighted: str, real: str) -> bool:
+    """Whether `real` is what the redacted line `sighted` may have been: each marker stands for 8 or more non-blanks."""
+    parts = _REDACTED.split(sighted)
     if len(parts) < 2 or len(parts) > 20 or len(real) > 5_000 or not any(p.strip() for p in parts):
         return False
     if not real.startswith(parts[0]):
@@ -273,9 +273,9 @@ def redacted_equal(seen: str, real: str) -> bool:
     for number, part in enumerate(parts[1:], 1):
         # Each part at its first possible place: one try per marker, whatever a hostile line holds.
         last = number == len(parts) - 1
-        found = len(real) - len(part) if last and real.endswith(part) else -1 if last else real.find(part, position + _HIDDEN)
-        hidden = real[position:found]
-        if found < position + _HIDDEN or any(c.isspace() for c in hidden):
+        result = len(real) - len(part) if last and real.endswith(part) else -1 if last else real.find(part, position + _HIDDEN)
+        hidden = real[position:result]
+        if result < position + _HIDDEN or any(c.isspace() for c in hidden):
             return False
-        position = found + len(part)
+        position = result + len(part)
     return True

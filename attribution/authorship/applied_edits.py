@@ -20,7 +20,7 @@ from typing import NamedTuple
 from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
-from attribution.authorship.lines import Verdict, is_low_information
+from attribution.authorship.judge import Verdict, is_low_information
 from attribution.authorship.replay import CallRef
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.timeline import EditFate, RawEdit, Timeline
@@ -80,25 +80,25 @@ class AppliedEdits:
 
     def names_of(self, *paths: str) -> dict[str, float]:
         """The paths, those that agents renamed to them, and redacted ones that may be one of them; each with until when it was."""
-        found = dict[str, float]()
+        result = dict[str, float]()
         waiting = [(path, _NEVER) for path in paths]
         while waiting:
             path, until = waiting.pop()
-            if path and found.get(path, 0.0) < until:
-                found[path] = until
-                waiting.extend((old, min(at, until)) for old, at in self.renamed.get(path, {}).items())
-        redacted = [name for name, stands_for in self.redacted.items() if any(map(stands_for.fullmatch, found))]
-        return found | dict.fromkeys(redacted, _NEVER)
+            if path and result.get(path, 0.0) < until:
+                result[path] = until
+                waiting.extend((old, min(moment, until)) for old, moment in self.renamed.get(path, {}).items())
+        redacted = [name for name, stands_for in self.redacted.items() if any(map(stands_for.fullmatch, result))]
+        return result | dict.fromkeys(redacted, _NEVER)
 
     def writers(self, names: Mapping[str, float], text: str, bare: str) -> list[_Written]:
         """The edits that added such a line before the files were seen with it, while they had these names."""
-        found = []
+        result = []
         for name, until in names.items():
             lines = self._of(name)
             last = min(lines.seen.get(bare, _NEVER), until)
             enough = len(bare) >= _SIMILAR
-            found += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
-        return found
+            result += [w for w in lines.written.get(bare, ()) if last >= w.at and (enough or w.text == text.strip())]
+        return result
 
     def _of(self, path: str) -> _FileLines:
         if path not in self._lines:
@@ -112,7 +112,7 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for fate in edits:
         if not fate.outcome:  # it was replayed: neither failed nor refused, and within the repository
             found.edits[fate.path].append(fate.raw)
-            if carried := _carried(fate.raw.edit):
+            if carried := _context_lines(fate.raw.edit):
                 found.sightings[fate.path].append((fate.raw.at, carried))
         elif fate.detail == NoReplay.PATH_REDACTED:
             found.edits[fate.path].append(fate.raw)
@@ -122,8 +122,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
             if step.edit.op in ("move", "copy") and step.new_path:
                 earlier = found.renamed[step.new_path]
                 earlier[step.path] = max(step.at, earlier.get(step.path, 0.0))
-        for at, _, path, text in timeline.sightings:
-            found.sightings[path].append((at, text))
+        for moment, _, path, text in timeline.sightings:
+            found.sightings[path].append((moment, text))
         for path, glimpse in timeline.glimpses:
             found.sightings[path].append((glimpse.at, glimpse.lines))
     found.scripts, found.tool_of = scripts_of(edits, timelines), tools_of(timelines.values())
@@ -132,40 +132,42 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     return found
 
 
-def _carried(edit: Edit) -> frozenset[str]:
+def _context_lines(edit: Edit) -> frozenset[str]:
     """Lines that an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for."""
     context = {line[1:] for hunk in edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")}
-    return frozenset(context.union(*(one.old.split("\n") for one in edit.replacements if one.lines is None)))
+    return frozenset(
+        context.union(*(replacement.old.split("\n") for replacement in edit.replacements if replacement.lines is None))
+    )
 
 
 def _read(
     path: str, edits: Iterable[RawEdit], scripts: Iterable[Script], sightings: Iterable[tuple[float, Iterable[str] | str]]
 ) -> _FileLines:
-    found = _FileLines()
+    result = _FileLines()
     for raw in edits:
         offer = raw.edit.proposed  # what the user put in instead is the user's
         offered = None if offer is None else {line.strip() for line in offer.split("\n")}
         for text, added in new_lines(raw.edit):
-            _note(found, raw.at, raw.call, text, [n for n in added if offered is None or text[n].strip() in offered])
+            _note(result, raw.at, raw.call, text, [n for n in added if offered is None or text[n].strip() in offered])
     for script in scripts:
         if script.writes_to(path):
             for text, added in script.texts:
-                _note(found, script.at, script.call, text, added)
+                _note(result, script.at, script.call, text, added)
     first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once
-    for at, lines in sorted(sightings, key=lambda one: -one[0]) if found.written else ():
-        first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, at))
-    for bare, at in zip(each_without_layout(first), first.values(), strict=True):
-        if bare in found.written:
-            found.seen[bare] = min(at, found.seen.get(bare, at))
-    return found
+    for moment, lines in sorted(sightings, key=lambda item: -item[0]) if result.written else ():
+        first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, moment))
+    for bare, moment in zip(each_without_layout(first), first.values(), strict=True):
+        if bare in result.written:
+            result.seen[bare] = min(moment, result.seen.get(bare, moment))
+    return result
 
 
-def _note(found: _FileLines, at: float, call: CallRef, text: Sequence[str], added: Iterable[int]) -> None:
+def _note(result: _FileLines, moment: float, call: CallRef, text: Sequence[str], added: Iterable[int]) -> None:
     bares = each_without_layout(text)
     for index in added:
         if len(bares[index]) >= MIN_LENGTH:
             above, below = (_neighbour(bares, index, step) for step in (-1, 1))
-            found.written[bares[index]].append(_Written(at, call, text[index].strip(), above, below))
+            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), above, below))
 
 
 def _neighbour(bares: Sequence[str], index: int, step: int) -> str:
@@ -178,7 +180,7 @@ def _neighbour(bares: Sequence[str], index: int, step: int) -> str:
     return ""
 
 
-def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdits, texts: Texts) -> None:
+def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts) -> None:
     """Gives lines of unknown author to the edits that hold them. Only sessions that the commit is linked to count."""
     sessions = frozenset(verdict.sessions | verdict.named)
     if not sessions or len(commit.parents) > 1:
@@ -186,12 +188,12 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, known: AppliedEdi
     until = max(commit.author_time, commit.commit_time) + SLACK
     for number, (file, spans) in enumerate(verdict.files):
         if any(_is_lost(span.verdict) for span in spans):
-            names = known.names_of(file.change.path, file.change.old_path)
+            names = existing.names_of(file.change.path, file.change.old_path)
             lines = texts.lines(file)
             bares = lines_without_layout("\n".join(lines)) if lines else []
-            asked = _Asked(known, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
-            found = _attributed(spans, asked)
-            verdict.files[number] = (file, by_formatters(found, lines, asked.before.text, known.tool_of))
+            question = _Asked(existing, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
+            result = _attribute_spans(spans, question)
+            verdict.files[number] = (file, by_formatters(result, lines, question.before.text, existing.tool_of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,45 +211,47 @@ class _Asked:
 
     def verdict(self, index: int, lost: Verdict) -> Verdict | None:
         """Of the line at this index, unknown as `lost` says; None when no edit is known to hold it."""
-        return self._followed(index, lost) or self._by_text(index, lost.reason)
+        return self._replayed_verdict(index, lost) or self._verdict_by_text(index, lost.reason)
 
-    def _followed(self, index: int, lost: Verdict) -> Verdict | None:
+    def _replayed_verdict(self, index: int, lost: Verdict) -> Verdict | None:
         """A line that the replay followed to the commit, although an earlier commit had it too: its text is the call's."""
         call, bare = lost.call, self.bares[index]
-        known = lost.reason == Reason.RESTORED and call is not None and call.session_id in self.sessions and call.at <= self.until
-        if not known or (self.before.text and (len(bare) < _SAME or bare in self.before.bare)):
+        existing = (
+            lost.reason == Reason.RESTORED and call is not None and call.session_id in self.sessions and call.at <= self.until
+        )
+        if not existing or (self.before.text and (len(bare) < _SAME or bare in self.before.bare)):
             return None
         return Verdict("agent", "moved", "matched", call=call)
 
-    def _by_text(self, index: int, reason: str) -> Verdict | None:
+    def _verdict_by_text(self, index: int, reason: str) -> Verdict | None:
         text, bare = self.lines[index], self.bares[index]
         if len(bare) < MIN_LENGTH:
             return None
         if reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare):
             return None
-        place = _Place(bare, *(_neighbour(self.bares, index, step) for step in (-1, 1)))
+        location = _Place(bare, *(_neighbour(self.bares, index, step) for step in (-1, 1)))
         alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
         writers = [
-            one
-            for one in self.known.writers(self.names, text, bare)
-            if one.call.session_id in self.sessions and one.at <= self.until and self._is_at(one, text, place, alone)
+            writer
+            for writer in self.known.writers(self.names, text, bare)
+            if writer.call.session_id in self.sessions and writer.at <= self.until and self._is_at(writer, text, location, alone)
         ]
-        found = max(writers, key=lambda one: one.at, default=None)
-        if found is None:
+        result = max(writers, key=lambda item: item.at, default=None)
+        if result is None:
             return None
-        how = "shell" if found.call.by_shell else "moved" if found.text == text.strip() else "reformatted"
-        return Verdict("agent", how, "matched", call=found.call)
+        how = "shell" if result.call.by_shell else "moved" if result.text == text.strip() else "reformatted"
+        return Verdict("agent", how, "matched", call=result.call)
 
-    def _is_at(self, one: _Written, text: str, place: _Place, alone: bool) -> bool:
+    def _is_at(self, item: _Written, text: str, location: _Place, alone: bool) -> bool:
         """Whether a line of an edit stands where the line of the commit does."""
-        within = bool(place.above and place.below) and (one.above, one.below) == (place.above, place.below)
+        within = bool(location.above and location.below) and (item.above, item.below) == (location.above, location.below)
         if text in self.before.lines:  # a second one is new where both neighbours are the edit's and the first has others
-            more = self.times[place.bare] > self.before.times[place.bare]
-            return within and more and place not in self.before.places
-        if len(place.bare) < _SAME:
+            more = self.times[location.bare] > self.before.times[location.bare]
+            return within and more and location not in self.before.places
+        if len(location.bare) < _SAME:
             return within
-        one_side = (place.above and one.above == place.above) or (place.below and one.below == place.below)
-        return _stands_alike(one, place.above, place.below) or bool(alone and one_side)
+        one_side = (location.above and item.above == location.above) or (location.below and item.below == location.below)
+        return _stands_alike(item, location.above, location.below) or bool(alone and one_side)
 
 
 class _Place(NamedTuple):
@@ -283,47 +287,47 @@ class _Before:
         return frozenset(_Place(bare, *around) for bare, *around in zip(bares[1:], bares, bares[2:], strict=False))
 
 
-def _stands_alike(one: _Written, above: str, below: str) -> bool:
+def _stands_alike(item: _Written, above: str, below: str) -> bool:
     """Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for one at the edit's edge."""
-    return (one.above == above and one.below in (below, "")) or (one.below == below and one.above == "")
+    return (item.above == above and item.below in (below, "")) or (item.below == below and item.above == "")
 
 
-def _attributed(spans: Sequence[VerdictSpan], asked: _Asked) -> list[VerdictSpan]:
-    found: dict[int, Verdict] = {}
+def _attribute_spans(spans: Sequence[VerdictSpan], question: _Asked) -> list[VerdictSpan]:
+    result: dict[int, Verdict] = {}
     for span in spans:
-        for line in range(span.start, min(span.end, len(asked.lines)) + 1) if _is_lost(span.verdict) else ():
-            verdict = asked.verdict(line - 1, span.verdict)
+        for line in range(span.start, min(span.end, len(question.lines)) + 1) if _is_lost(span.verdict) else ():
+            verdict = question.verdict(line - 1, span.verdict)
             if verdict is not None:
-                found[line] = verdict
-    every = {line: found.get(line, span.verdict) for span in spans for line in range(span.start, span.end + 1)}
-    found |= _beside(every, asked)
-    if not found:
+                result[line] = verdict
+    every = {line: result.get(line, span.verdict) for span in spans for line in range(span.start, span.end + 1)}
+    result |= _verdicts_beside(every, question)
+    if not result:
         return list(spans)
     new: list[VerdictSpan] = []
-    for line, settled in sorted((every | found).items()):
-        text = asked.lines[line - 1] if line <= len(asked.lines) else ""
+    for line, settled in sorted((every | result).items()):
+        text = question.lines[line - 1] if line <= len(question.lines) else ""
         append_span(new, VerdictSpan(line, line, int(bool(text.strip())), settled))
     return new
 
 
-def _beside(verdicts: Mapping[int, Verdict], asked: _Asked) -> dict[int, Verdict]:
+def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[int, Verdict]:
     """Lines without a word in a block of added lines of which all the others are an agent's are the agent's too.
 
     Which of several brackets is the new one depends on how the versions are compared: git may count the bracket above a block
     to it, and the one that closes it not. Between two lines of an agent they are the agent's whoever wrote the rest of the block.
     """
-    found: dict[int, Verdict] = {}
+    result: dict[int, Verdict] = {}
     for block in _blocks(verdicts):
-        weak = {line for line in block if _is_lost(verdicts[line]) and _is_weak(line, asked)}
-        strong = [line for line in block if line not in weak and not _is_blank(line, asked)]
+        weak = {line for line in block if _is_lost(verdicts[line]) and _is_weak(line, question)}
+        strong = [line for line in block if line not in weak and not _is_blank(line, question)]
         whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
         edges = [0, *strong, 0]
         for line in weak if strong else ():
-            above, below = edges[place := bisect_left(strong, line)], edges[place + 1]
+            above, below = edges[location := bisect_left(strong, line)], edges[location + 1]
             between = above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
             if between or (whole and abs(line - (above or below)) <= _CLOSERS):
-                found[line] = Verdict("agent", "exact", "inferred", call=verdicts[above or below].call)
-    return found
+                result[line] = Verdict("agent", "exact", "inferred", call=verdicts[above or below].call)
+    return result
 
 
 def _blocks(lines: Iterable[int]) -> list[list[int]]:
@@ -337,12 +341,12 @@ def _blocks(lines: Iterable[int]) -> list[list[int]]:
     return blocks
 
 
-def _is_weak(line: int, asked: _Asked) -> bool:
-    return line <= len(asked.lines) and is_low_information(asked.lines[line - 1])
+def _is_weak(line: int, question: _Asked) -> bool:
+    return line <= len(question.lines) and is_low_information(question.lines[line - 1])
 
 
-def _is_blank(line: int, asked: _Asked) -> bool:
-    return line > len(asked.lines) or not asked.lines[line - 1].strip()
+def _is_blank(line: int, question: _Asked) -> bool:
+    return line > len(question.lines) or not question.lines[line - 1].strip()
 
 
 def _is_lost(verdict: Verdict) -> bool:

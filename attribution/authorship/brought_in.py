@@ -24,38 +24,38 @@ _INSTANT = 0.001  # seconds
 _PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text
 
 
-def bring_in(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> None:
+def bring_in(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> None:
     """Makes each copy from outside, of a text that its session wrote as a whole, a write of that text."""
-    for track in tracks:
-        arrivals = {raw.edit.path for raw in track.edits if _is_arrival(raw, places)}
+    for session in sessions:
+        arrivals = {raw.edit.path for raw in session.edits if _is_arrival(raw, worktree_roots)}
         if arrivals:
-            _follow(track, places)
+            _follow(session, worktree_roots)
 
 
-def _is_arrival(raw: RawEdit, places: WorktreeRoots) -> bool:
+def _is_arrival(raw: RawEdit, worktree_roots: WorktreeRoots) -> bool:
     edit = raw.edit
-    into = edit.op in ("copy", "move") and raw.status is Status.OK and places.place(edit.new_path, raw.cwd) is not None
-    return into and edit.path.startswith("/") and places.place(edit.path, raw.cwd) is None
+    into = edit.op in ("copy", "move") and raw.status is Status.OK and worktree_roots.place(edit.new_path, raw.cwd) is not None
+    return into and edit.path.startswith("/") and worktree_roots.place(edit.path, raw.cwd) is None
 
 
-def _follow(track: SessionEdits, places: WorktreeRoots) -> None:
+def _follow(session: SessionEdits, worktree_roots: WorktreeRoots) -> None:
     """The files outside through time; `texts`: path -> (when it was last changed, text)."""
     texts: dict[str, tuple[float, str]] = {}
-    order = sorted(range(len(track.edits)), key=lambda number: (track.edits[number].at, number))
+    order = sorted(range(len(session.edits)), key=lambda number: (session.edits[number].at, number))
     for number in order:
-        raw = track.edits[number]
+        raw = session.edits[number]
         edit = raw.edit
-        if raw.status is not Status.OK or places.place(edit.path, raw.cwd) is not None:
+        if raw.status is not Status.OK or worktree_roots.place(edit.path, raw.cwd) is not None:
             continue
         if edit.op in ("copy", "move"):
-            known = texts.pop(edit.path, None) if edit.op == "move" else texts.get(edit.path)
-            if known is not None and _is_arrival(raw, places):
-                track.edits[number] = replace(
-                    raw, edit=replace(edit, path=edit.new_path, op="write", content=known[1], new_path="")
+            existing = texts.pop(edit.path, None) if edit.op == "move" else texts.get(edit.path)
+            if existing is not None and _is_arrival(raw, worktree_roots):
+                session.edits[number] = replace(
+                    raw, edit=replace(edit, path=edit.new_path, op="write", content=existing[1], new_path="")
                 )
-                _carry_doubts(track, edit.path, known[0], raw.at)
-            elif known is not None:
-                texts[edit.new_path] = known
+                _carry_doubts(session, edit.path, existing[0], raw.at)
+            elif existing is not None:
+                texts[edit.new_path] = existing
         else:
             _change(texts, raw)
 
@@ -63,10 +63,10 @@ def _follow(track: SessionEdits, places: WorktreeRoots) -> None:
 def _change(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
     """A text of which a part is not the session's own is not followed."""
     edit = raw.edit
-    known = texts.pop(edit.path, None)
-    if edit.op == "delete" or (known is None and edit.op != "write"):
+    existing = texts.pop(edit.path, None)
+    if edit.op == "delete" or (existing is None and edit.op != "write"):
         return
-    before = known[1] if known is not None else ""
+    before = existing[1] if existing is not None else ""
     try:
         after = text_after(edit, before)
     except NoFit:
@@ -75,11 +75,11 @@ def _change(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
         texts[edit.path] = (raw.at, after.text)
 
 
-def _carry_doubts(track: SessionEdits, path: str, since: float, until: float) -> None:
+def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) -> None:
     """What a command may have done to the text outside shows in the repository when it arrives there."""
-    between = [one for one in track.actions if since < one.at < until]
-    doubtful = [one for one in between if any(_may_change(effect, path) for effect in _effects_of(one))]
-    track.actions += [replace(one, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for one in doubtful]
+    between = [action for action in session.actions if since < action.at < until]
+    doubtful = [item for item in between if any(_may_change(effect, path) for effect in _effects_of(item))]
+    session.actions += [replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for item in doubtful]
 
 
 def _effects_of(action: WorktreeAction) -> Sequence[Effect]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from attribution.authorship.align import text_of
 from attribution.authorship.diffs import CommitDiff
-from attribution.authorship.lines import AddedFile
+from attribution.authorship.judge import AddedFile
 from attribution.authorship.printed_diffs import PrintedDiffs
 from attribution.authorship.worktrees import added_file
 from collector.files.kinds import BY_HAND, Attributes
@@ -69,19 +69,19 @@ class LineFiles:
         files, file = self._files, hash(path)
         for line in lines:
             key = hash(line.strip())
-            known = files.setdefault(key, file)
-            if known == file:
+            existing = files.setdefault(key, file)
+            if existing == file:
                 continue
-            several = (known,) if isinstance(known, int) else known
+            several = (existing,) if isinstance(existing, int) else existing
             if file not in several and len(several) <= RARE:
                 files[key] = (*several, file)
 
     def files(self, line: bytes) -> int:
         """Of a line without its layout; 0 when no commit added it."""
-        known = self._files.get(hash(line))
-        if known is None:
+        existing = self._files.get(hash(line))
+        if existing is None:
             return 0
-        return 1 if isinstance(known, int) else len(known)
+        return 1 if isinstance(existing, int) else len(existing)
 
 
 def read_history(
@@ -95,9 +95,9 @@ def read_history(
     count = history.lines.add if rarity else None
     with open_scratch(repo) as git, closing(PrintedDiffs(repo, git, commits, attributes, count)) as printed:
         for commit in commits:
-            found = printed.diff_of(commit)
-            history.diffs[commit.sha] = found
-            history.paths.update(file.change.path for file in found.files or ())
+            result = printed.diff_of(commit)
+            history.diffs[commit.sha] = result
+            history.paths.update(file.change.path for file in result.files or ())
     return history
 
 

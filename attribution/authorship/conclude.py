@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, FileDiff
-from attribution.authorship.lines import STATED_DOUBTS, Verdict
+from attribution.authorship.judge import STATED_DOUBTS, Verdict
 from attribution.authorship.links import CommitLinks, LinkMethod
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
@@ -24,13 +24,13 @@ class VerdictSpan:
     verdict: Verdict
 
 
-def append_span(spans: list[VerdictSpan], one: VerdictSpan) -> None:
+def append_span(spans: list[VerdictSpan], verdict_span: VerdictSpan) -> None:
     """Adds a span that follows the others, or lengthens the last one when it goes on with the same verdict."""
     last = spans[-1] if spans else None
-    if last is not None and last.end + 1 == one.start and last.verdict == one.verdict:
-        spans[-1] = VerdictSpan(last.start, one.end, last.nonblank + one.nonblank, last.verdict)
+    if last is not None and last.end + 1 == verdict_span.start and last.verdict == verdict_span.verdict:
+        spans[-1] = VerdictSpan(last.start, verdict_span.end, last.nonblank + verdict_span.nonblank, last.verdict)
     else:
-        spans.append(one)
+        spans.append(verdict_span)
 
 
 class UniformSpans:
@@ -40,11 +40,11 @@ class UniformSpans:
         self._known: dict[Verdict, dict[AddedLines, VerdictSpan]] = {}
 
     def of(self, file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:
-        known = self._known.setdefault(verdict, {})
+        existing = self._known.setdefault(verdict, {})
         for lines in file.added:
-            if lines not in known:
-                known[lines] = _span(lines, verdict)
-        return [known[lines] for lines in file.added]
+            if lines not in existing:
+                existing[lines] = _span(lines, verdict)
+        return [existing[lines] for lines in file.added]
 
 
 @dataclass(slots=True)
@@ -77,14 +77,18 @@ class NamedSessions:
 
 
 def conclude(
-    diff: CommitDiff, link: CommitLinks, seen: Sequence[ProbeResult], named: NamedSessions, uniform: UniformSpans | None = None
+    diff: CommitDiff,
+    link: CommitLinks,
+    probe_results: Sequence[ProbeResult],
+    named: NamedSessions,
+    uniform: UniformSpans | None = None,
 ) -> CommitVerdict:
-    """The verdict on one commit. `seen`: what the worktrees told; `uniform`: spans to share with other commits."""
-    by_path = _best(seen)
+    """The verdict on one commit. `probe_results`: what the worktrees told; `uniform`: spans to share with other commits."""
+    by_path = _best(probe_results)
     linked = link.resolved
-    method, confidence = _strongest(link) if linked else _by_texts(link, seen)
+    method, confidence = _strongest(link) if linked else _link_by_texts(link, probe_results)
     linked = confidence > 0
-    if not linked or (not seen and not named.missing and not named.readable):
+    if not linked or (not probe_results and not named.missing and not named.readable):
         shared, verdict = uniform or UniformSpans(), _without_session(link)
         return CommitVerdict([(file, shared.of(file, verdict)) for file in diff.files or ()])
     result = CommitVerdict([], method, confidence)
@@ -96,32 +100,32 @@ def conclude(
             judged = _without_human(judged, "no_session", also_followed=True)
         elif judged is not None and file.change.path in named.claimed:
             judged = _without_human(judged, named.claimed[file.change.path])
-        if link.made is not None and link.partly and file.change.path not in link.made.paths and not _by_agent(judged):
+        if link.made is not None and link.partly and file.change.path not in link.made.paths and not _has_agent_lines(judged):
             spans = _spans(file, _without_session(link, named=False))  # came with a commit that names nothing
         else:
             spans = _spans_of(file, judged, named.missing)
         result.files.append((file, spans))
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
-        result.files = [(file, [_by_its_text(s) for s in spans]) for file, spans in result.files]
+        result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
     verdicts = [span.verdict for _, spans in result.files for span in spans]
-    result.sessions = {one.call.session_id for one in verdicts if one.author == "agent" and one.call}
+    result.sessions = {verdict.call.session_id for verdict in verdicts if verdict.author == "agent" and verdict.call}
     return result
 
 
-def _by_texts(link: CommitLinks, seen: Sequence[ProbeResult]) -> tuple[str, float]:
+def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> tuple[str, float]:
     """Without a named session the texts must speak: of the same person's worktrees first, then of any."""
-    same_person = [s for s in seen if not s.look.by_content]
-    found = explained_share(_best(same_person).values(), named=bool(link.named))
-    if found > 0:
-        return "time_and_files", found
-    return "content", content_share(_best(seen).values())
+    same_person = [s for s in probe_results if not s.look.by_content]
+    result = explained_share(_best(same_person).values(), named=bool(link.named))
+    if result > 0:
+        return "time_and_files", result
+    return "content", content_share(_best(probe_results).values())
 
 
 def _strongest(link: CommitLinks) -> LinkMethod:
-    return max((link.method_of(s) for s in link.sessions), key=lambda found: found.confidence)
+    return max((link.method_of(s) for s in link.sessions), key=lambda result: result.confidence)
 
 
-def _by_its_text(span: VerdictSpan) -> VerdictSpan:
+def _matched_span(span: VerdictSpan) -> VerdictSpan:
     agent = span.verdict.author == "agent" and span.verdict.evidence in ("observed", "replayed")
     return replace(span, verdict=replace(span.verdict, evidence="matched")) if agent else span
 
@@ -147,7 +151,7 @@ def _span(lines: AddedLines, verdict: Verdict) -> VerdictSpan:
     return VerdictSpan(start + 1, end, nonblank, verdict)
 
 
-def _by_agent(judged: FileProbe | None) -> bool:
+def _has_agent_lines(judged: FileProbe | None) -> bool:
     return judged is not None and any(v.author == "agent" for v in judged.verdicts.values())
 
 
@@ -163,23 +167,23 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named and named else "no_session")
 
 
-def _best(seen: Iterable[ProbeResult]) -> dict[str, FileProbe]:
+def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
     """Per path what the most telling worktree and moment says; where none followed the file, the most cautious answer."""
     best: dict[str, FileProbe] = {}
-    for one in sorted(seen, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
-        for judged in one.files:
+    for probe_result in sorted(probe_results, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
+        for judged in probe_result.files:
             path = judged.path
-            known = best.get(path)
-            if not judged.followed and not one.look.main:
+            existing = best.get(path)
+            if not judged.followed and not probe_result.look.main:
                 continue  # an earlier moment says nothing about a file that was not followed
-            if known is None:
+            if existing is None:
                 best[path] = judged
-            elif judged.followed != known.followed:
-                best[path] = judged if judged.followed else known
+            elif judged.followed != existing.followed:
+                best[path] = judged if judged.followed else existing
             elif not judged.followed:
-                cautious = {i: _cautious(v, judged.verdicts.get(i, v)) for i, v in known.verdicts.items()}
-                best[path] = replace(known, verdicts=cautious)
-            elif _score(judged) > _score(known):
+                cautious = {i: _cautious(v, judged.verdicts.get(i, v)) for i, v in existing.verdicts.items()}
+                best[path] = replace(existing, verdicts=cautious)
+            elif _score(judged) > _score(existing):
                 best[path] = judged
     return best
 
@@ -188,7 +192,7 @@ _CAUTION = {"agent": 4, "declared": 3, "tool": 2, "unknown": 1, "human": 0}
 
 
 def _cautious(a: Verdict, b: Verdict) -> Verdict:
-    return max(a, b, key=lambda one: (_CAUTION[one.author], one.reason in STATED_DOUBTS))
+    return max(a, b, key=lambda item: (_CAUTION[item.author], item.reason in STATED_DOUBTS))
 
 
 def _score(judged: FileProbe) -> tuple[int, int]:
@@ -217,7 +221,7 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
     if judged is None:
         absent = _gap(missing)
         return _spans(file, Verdict("unknown", "none", "inferred", absent or Reason.UNEXPLAINED))
-    absent = _gap([one for one in missing if not one.files or file.change.path in one.files])
+    absent = _gap([item for item in missing if not item.files or file.change.path in item.files])
     spans: list[VerdictSpan] = []
     for start, end, _ in file.added:
         for index in range(start, end):
@@ -231,7 +235,7 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
 
 def _gap(missing: Sequence[MissingTranscript]) -> Reason | None:
     """What is wrong with the transcripts: what a fetch or a new reader can bring first."""
-    reasons = {one.reason for one in missing}
+    reasons = {item.reason for item in missing}
     order = (Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_UNREADABLE, Reason.TRANSCRIPT_NOT_STORED)
     return next((reason for reason in order if reason in reasons), None)
 

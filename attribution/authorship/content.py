@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.authorship.lines import AddedFile
+from attribution.authorship.judge import AddedFile
 from attribution.authorship.links import CommitLinks, since
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
@@ -44,18 +44,18 @@ def content_probes(
     commits: Mapping[str, Commit],
     timelines: Mapping[str, Timeline],
     texts: CommitTexts,
-    wanted: Container[int],
+    requested: Container[int],
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with other people's commits, as far as their authors' fields tell.
 
-    `wanted`: numbers of the sessions with a checkpoint that no commit names; what the others wrote has arrived by other ways.
+    `requested`: numbers of the sessions with a checkpoint that no commit names; what the others wrote has arrived by other ways.
     """
-    written = {root: _Written(line, wanted) for root, line in timelines.items()}
+    written = {root: _Written(line, requested) for root, line in timelines.items()}
     roots_of: dict[str, set[str]] = defaultdict(set)
-    for root, one in written.items():
-        for path in one.steps:
+    for root, item in written.items():
+        for path in item.steps:
             roots_of[path].add(root)
-    found: dict[str, list[CommitProbe]] = defaultdict(list)
+    result: dict[str, list[CommitProbe]] = defaultdict(list)
     for sha, link in links.items():
         commit = link.commit
         if link.resolved or len(commit.parents) > 1:
@@ -71,51 +71,51 @@ def content_probes(
             for moment in moments:
                 main = moment == moments[-1]
                 look = CommitProbe(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
-                found[root].append(look)
-    return found
+                result[root].append(look)
+    return result
 
 
 class _Written:
     """What was written into which file of a worktree, and when."""
 
-    def __init__(self, line: Timeline, wanted: Container[int]) -> None:
+    def __init__(self, line: Timeline, requested: Container[int]) -> None:
         self.steps: dict[str, list[ReplayStep]] = defaultdict(list)
         for step in sorted(line.steps, key=lambda s: s.at):
-            if step.call.session_id in wanted:
+            if step.call.session_id in requested:
                 self.steps[step.path].append(step)
         self._texts: dict[str, dict[str, list[float]]] = {}
 
-    def worked_on(self, path: str, at: float) -> bool:
-        return any(at - _WINDOW <= step.at <= at for step in self.steps.get(path, ()))
+    def worked_on(self, path: str, moment: float) -> bool:
+        return any(moment - _WINDOW <= step.at <= moment for step in self.steps.get(path, ()))
 
-    def moments(self, files: Iterable[AddedFile], at: float, rarity: Rarity) -> list[float]:
+    def moments(self, files: Iterable[AddedFile], moment: float, rarity: Rarity) -> list[float]:
         """When the worktree may have looked like the commit: after the last edits that wrote its lines. Empty: hardly ever."""
         hits: set[str] = set()
         rare = 0
         last: dict[float, int] = defaultdict(int)
         for file in files:
-            texts = self._of(file.path) if self.worked_on(file.path, at) else {}
+            texts = self._of(file.path) if self.worked_on(file.path, moment) else {}
             for index in file.added if texts else ():
                 text = file.lines[index].strip()
                 if rarity(text) == 0:
                     continue
                 rare += 1
-                times = [t for t in texts.get(text, ()) if at - _WINDOW <= t <= at]
+                times = [t for t in texts.get(text, ()) if moment - _WINDOW <= t <= moment]
                 if times:
                     hits.add(text)
                     last[times[-1]] += 1
         if len(hits) < _PROPOSED or sum(last.values()) < _PROPOSED_SHARE * rare:
             return []
         telling = sorted(last, key=lambda t: (-last[t], -t))[: _MAX_MOMENTS - 1]
-        return sorted({*(t + SLACK for t in telling if t + SLACK < at), at})
+        return sorted({*(t + SLACK for t in telling if t + SLACK < moment), moment})
 
     def _of(self, path: str) -> dict[str, list[float]]:
         """Text of a line -> when it was written into that file, earliest first."""
         if path not in self._texts:
-            found = self._texts[path] = {}
+            result = self._texts[path] = {}
             for step in self.steps.get(path, ()):
                 for line in _lines_of(step.edit):
-                    times = found.setdefault(line.strip(), [])
+                    times = result.setdefault(line.strip(), [])
                     if not times or times[-1] != step.at:
                         times.append(step.at)
         return self._texts[path]

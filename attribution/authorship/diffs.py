@@ -44,8 +44,8 @@ Count = Callable[[str, Sequence[bytes]], None]
 def diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = (), count: Count | None = None) -> CommitDiff:
     """Compares its trees and texts through libgit2. `count` is told the lines that it added, unless it is a merge."""
     if len(commit.parents) > 1:
-        found = merge_diff(repo, commit, attributes)
-        return CommitDiff(commit, None if found is None else list(found.values()))
+        result = merge_diff(repo, commit, attributes)
+        return CommitDiff(commit, None if result is None else list(result.values()))
     changes = repo.changes(commit)
     return CommitDiff(commit, None if changes is None else [file_diff(repo, change, attributes, count) for change in changes])
 
@@ -86,7 +86,7 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
 
 
 def merge_diff(
-    repo: GitRepo, commit: Commit, attributes: Sequence[Attributes], wanted: Set[str] | None = None
+    repo: GitRepo, commit: Commit, attributes: Sequence[Attributes], requested: Set[str] | None = None
 ) -> dict[str, FileDiff] | None:
     """Lines of a merge that none of its parents has, what whoever merged wrote: by path, only of these paths (None: of all).
 
@@ -97,18 +97,18 @@ def merge_diff(
         return None
     # A file equal to one parent's was taken over, not written.
     touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
-    touched = touched if wanted is None else touched & wanted
-    found: dict[str, FileDiff] = {}
+    touched = touched if requested is None else touched & requested
+    result: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
-        for change in _named(repo, changes, touched):
+        for change in _with_renames(repo, changes, touched):
             if change.path in touched:
                 diff = file_diff(repo, change, attributes)
-                known = found.get(change.path)
-                found[change.path] = common(repo, known, diff) if known else diff
-    return {path: f for path, f in found.items() if f.added or f.content != "text"}
+                existing = result.get(change.path)
+                result[change.path] = common(repo, existing, diff) if existing else diff
+    return {path: f for path, f in result.items() if f.added or f.content != "text"}
 
 
-def _named(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
+def _with_renames(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
     """The changes with renames, which are looked for only if a file that counts may have had another name in this parent."""
     return repo.with_renames(changes, touched) if any(c.status == "A" and c.path in touched for c in changes) else changes
 
@@ -125,10 +125,10 @@ def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Half-open ranges of consecutive numbers (sorted)."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for n in numbers:
-        if found and found[-1][1] == n:
-            found[-1] = (found[-1][0], n + 1)
+        if result and result[-1][1] == n:
+            result[-1] = (result[-1][0], n + 1)
         else:
-            found.append((n, n + 1))
-    return found
+            result.append((n, n + 1))
+    return result

@@ -124,16 +124,16 @@ def recorded_starts(edit: Edit) -> list[int]:
     """Number of the first new line of each changed run, as the edit's patch gives it; none where the whole text is recorded."""
     if edit.before_known or edit.after is not None:
         return []
-    found = []
+    result = []
     for hunk in edit.hunks:
         number, inside = hunk.new_start, False
         for line in hunk.lines:
             changed = line[:1] in ("+", "-")
             if changed and not inside:
-                found.append(number)
+                result.append(number)
             inside = changed or line.startswith("\\")  # "No newline at end of file" ends no run
             number += line[:1] in ("+", " ")
-    return found
+    return result
 
 
 def overlaid(text: str, edit: Edit) -> str:
@@ -145,10 +145,10 @@ def overlaid(text: str, edit: Edit) -> str:
     unknown = not lines or UNSEEN in lines
     if not edit.replacements:
         return ended("\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown)))
-    places = [h.old_start - 1 for h in edit.hunks]
+    positions = [h.old_start - 1 for h in edit.hunks]
     for number, replacement in enumerate(edit.replacements):
         if replacement.old and replacement.old not in ended("\n".join(lines)):
-            expected = places[min(number, len(places) - 1)] if places else -1
+            expected = positions[min(number, len(positions) - 1)] if positions else -1
             _lay(lines, lines_of(replacement.old), expected, 0, unknown)
     return ended("\n".join(lines))
 
@@ -157,25 +157,25 @@ def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[
     """The old sides stand one after the other, each as often as the patch has it: hunks may be equal but for their place."""
     position = 0
     for hunk in hunks:
-        wanted = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
+        requested = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
         expected = hunk.old_start - 1
         try:
-            start = _locate(lines, wanted, -1, position)
+            start = _locate(lines, requested, -1, position)
         except NoFit:
             start = -1
-        if start < 0 or (unknown and start != expected >= position and _is_unseen(lines, expected, len(wanted))):
-            start = _lay(lines, wanted, expected, position, unknown)
-        position = start + len(wanted)
+        if start < 0 or (unknown and start != expected >= position and _is_unseen(lines, expected, len(requested))):
+            start = _lay(lines, requested, expected, position, unknown)
+        position = start + len(requested)
     return lines
 
 
-def _lay(lines: list[str], wanted: Sequence[str], expected: int, minimum: int, unknown: bool) -> int:
-    """Puts `wanted` into the lines from `minimum` on: around lines both have, at the recorded place, or at the end.
+def _lay(lines: list[str], requested: Sequence[str], expected: int, minimum: int, unknown: bool) -> int:
+    """Puts `requested` into the lines from `minimum` on: around lines both have, at the recorded place, or at the end.
 
     Where nothing is known at the recorded place it comes first, for lines that are unique among a few known ones prove little.
     """
-    start, end = _region(lines[minimum:], wanted)
-    if end > start and not (unknown and expected >= minimum and _is_unseen(lines, expected, len(wanted))):
+    start, end = _region(lines[minimum:], requested)
+    if end > start and not (unknown and expected >= minimum and _is_unseen(lines, expected, len(requested))):
         start, end = start + minimum, end + minimum
     elif expected < 0:
         start = end = len(lines)
@@ -183,9 +183,9 @@ def _lay(lines: list[str], wanted: Sequence[str], expected: int, minimum: int, u
         if unknown and expected > len(lines):
             lines.extend([UNSEEN] * (expected - len(lines)))
         start = end = max(minimum, min(expected, len(lines)))
-        while end < len(lines) and end - start < len(wanted) and lines[end] == UNSEEN:
+        while end < len(lines) and end - start < len(requested) and lines[end] == UNSEEN:
             end += 1
-    lines[start:end] = wanted
+    lines[start:end] = requested
     return start
 
 
@@ -193,18 +193,18 @@ def _is_unseen(lines: Sequence[str], start: int, count: int) -> bool:
     return all(line == UNSEEN for line in lines[start : start + count])
 
 
-def _region(lines: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
-    """Where `wanted` most probably stood: around lines both have that are unique; (0, 0) if there are none."""
+def _region(lines: Sequence[str], requested: Sequence[str]) -> tuple[int, int]:
+    """Where `requested` most probably stood: around lines both have that are unique; (0, 0) if there are none."""
     anchors = []
-    for offset, text in enumerate(wanted):
+    for offset, text in enumerate(requested):
         if text.strip() and lines.count(text) == 1:
             anchors.append((lines.index(text), offset))
-    anchors = [a for a in anchors if abs(a[0] - anchors[0][0]) <= len(wanted) * 2]
+    anchors = [a for a in anchors if abs(a[0] - anchors[0][0]) <= len(requested) * 2]
     if not anchors:
         return 0, 0
     first, last = min(anchors), max(anchors)
     start = max(0, first[0] - first[1])
-    return start, min(len(lines), max(last[0] + 1, last[0] + len(wanted) - last[1]))
+    return start, min(len(lines), max(last[0] + 1, last[0] + len(requested) - last[1]))
 
 
 def fits(edit: Edit, text: str, exactly: bool = True) -> bool:
@@ -261,12 +261,12 @@ def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     """`text` with hunks of exact text applied; their line numbers may be absent (0) or off. Raises NoFit."""
     try:
-        return _applied(text, hunks, by_number=True)
+        return _apply(text, hunks, by_number=True)
     except NoFit:
-        return _applied(text, hunks, by_number=False)  # the nearest place of one hunk may leave no place for the next
+        return _apply(text, hunks, by_number=False)  # the nearest place of one hunk may leave no place for the next
 
 
-def _applied(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
+def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
     lines = lines_of(text)
     result: list[str] = []
     position = 0
@@ -286,10 +286,12 @@ def _locate(lines: list[str], old: list[str], expected: int, minimum: int) -> in
         return max(minimum, min(expected + 1 if expected >= 0 else len(lines), len(lines)))
     if expected >= minimum and lines[expected : expected + len(old)] == old:
         return expected
-    places = [i for i in range(minimum, len(lines) - len(old) + 1) if lines[i] == old[0] and lines[i : i + len(old)] == old]
-    if not places:
+    positions = [i for i in range(minimum, len(lines) - len(old) + 1) if lines[i] == old[0] and lines[i : i + len(old)] == old]
+    if not positions:
         stripped = [line.rstrip() for line in old]
-        places = [i for i in range(minimum, len(lines) - len(old) + 1) if [x.rstrip() for x in lines[i : i + len(old)]] == stripped]
-    if not places:
+        positions = [
+            i for i in range(minimum, len(lines) - len(old) + 1) if [x.rstrip() for x in lines[i : i + len(old)]] == stripped
+        ]
+    if not positions:
         raise NoFit("text_not_found")
-    return min(places, key=lambda i: abs(i - expected)) if expected >= 0 else places[0]
+    return min(positions, key=lambda i: abs(i - expected)) if expected >= 0 else positions[0]

@@ -30,49 +30,49 @@ def commits_elsewhere(texts: DiffTexts, edits: Iterable[EditFate], sessions: Col
     The line must be a telling one that no other session wrote into that file, and the commit must not be older than it. What a
     stash is made of does not count.
     """
-    lines = _written(edits, sessions)
-    first = min((one.at for one in lines.values()), default=0.0)
+    lines = _written_lines(edits, sessions)
+    first = min((line.at for line in lines.values()), default=0.0)
     paths = {path for path, _ in lines}
-    found: dict[int, str] = {}
-    for commit in _committed(texts) if lines else ():
+    result: dict[int, str] = {}
+    for commit in _commits_elsewhere(texts) if lines else ():
         if commit.author_time < first or len(commit.parents) > 1:
             continue
-        for place in _added(texts.repo, commit, paths):
-            one = lines.get(place)
-            if one is not None and one.at <= commit.author_time:
-                found.setdefault(one.session, commit.sha)
-        if len(found) == len(sessions):
+        for location in _lines_added(texts.repo, commit, paths):
+            item = lines.get(location)
+            if item is not None and item.at <= commit.author_time:
+                result.setdefault(item.session, commit.sha)
+        if len(result) == len(sessions):
             break
-    return found
+    return result
 
 
-def _written(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], _Written]:
+def _written_lines(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], _Written]:
     """(path, line without layout) -> the one session that wrote it."""
     applied = [fate for fate in edits if not fate.outcome and fate.path]
     paths = {fate.path for fate in applied if fate.raw.call.session_id in sessions}
-    found: dict[tuple[str, str], _Written] = {}
+    result: dict[tuple[str, str], _Written] = {}
     for fate in applied:
-        session, at = fate.raw.call.session_id, fate.raw.at
+        session, moment = fate.raw.call.session_id, fate.raw.at
         for text in new_text(fate.raw.edit) if fate.path in paths else ():
-            for place in {(fate.path, bare) for bare in lines_without_layout(text) if len(bare) >= _TELLING}:
-                one = found.get(place)
-                if one is None:
-                    found[place] = _Written(session, at)
+            for location in {(fate.path, bare) for bare in lines_without_layout(text) if len(bare) >= _TELLING}:
+                item = result.get(location)
+                if item is None:
+                    result[location] = _Written(session, moment)
                 else:
-                    one.alone = one.alone and one.session == session
-                    one.at = min(one.at, at)
-    return {place: one for place, one in found.items() if one.alone and one.session in sessions}
+                    item.alone = item.alone and item.session == session
+                    item.at = min(item.at, moment)
+    return {location: item for location, item in result.items() if item.alone and item.session in sessions}
 
 
-def _committed(texts: DiffTexts) -> Iterator[Commit]:
+def _commits_elsewhere(texts: DiffTexts) -> Iterator[Commit]:
     """Commits of other branches without those that a stash is made of."""
     stash = texts.repo.refs().get("refs/stash", "")
-    kept = texts.repo.commit(stash) if stash else None
-    parts = {stash, *kept.parents[1:]} if kept is not None else set()
+    remaining = texts.repo.commit(stash) if stash else None
+    parts = {stash, *remaining.parents[1:]} if remaining is not None else set()
     return (commit for commit in texts.aside if commit.sha not in parts)
 
 
-def _added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, str]]:
+def _lines_added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, str]]:
     """(path, line without layout) of what a commit adds to some files."""
     for change in repo.changes(commit, renames=False) or ():
         if change.path in paths and change.new is not None:

@@ -101,9 +101,9 @@ class Evidence:
 
     def unrecorded_agents(self) -> list[float]:
         """When commits were made that declare an agent none of whose sessions is linked to them, in order."""
-        return sorted(c.author_time for c in self.history.commits if self._unrecorded(c))
+        return sorted(c.author_time for c in self.history.commits if self._is_unrecorded(c))
 
-    def _unrecorded(self, commit: Commit) -> bool:
+    def _is_unrecorded(self, commit: Commit) -> bool:
         recorded = {slug_of(record.agent_label) for record in self.links[commit.sha].records}
         return any(declaration.agent not in recorded for declaration in declarations(commit))
 
@@ -128,11 +128,11 @@ class Replayed:
 
     def probes(self) -> dict[str, list[ProbeResult]]:
         """Commit -> what the worktrees told about it."""
-        found: dict[str, list[ProbeResult]] = defaultdict(list)
+        result: dict[str, list[ProbeResult]] = defaultdict(list)
         for run in self.runs:
             for probe in run.seen:
-                found[probe.look.sha].append(probe)
-        return found
+                result[probe.look.sha].append(probe)
+        return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.conclude import VerdictSpan, append_span
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
@@ -40,8 +40,8 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
         return next(
             (
                 effect.tool
-                for gaps, one in ran
-                for effect in gaps.effects_of(one)
+                for windows, item in ran
+                for effect in windows.effects_of(item)
                 if effect.kind == "format" and effect.tool in _KNOWN
             ),
             "",
@@ -53,14 +53,14 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
 def by_formatters(spans: Sequence[VerdictSpan], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[VerdictSpan]:
     """The spans of a file, of which the lines that were only laid out anew are the tool's."""
     waiting = {line: span.verdict for span in spans if _is_open(span.verdict) for line in range(span.start, span.end + 1)}
-    found = {line: tool for line, tool in _tools(waiting, tool_of).items() if line <= len(lines)}
-    if not before.strip() or not found:
+    result = {line: tool for line, tool in _tools(waiting, tool_of).items() if line <= len(lines)}
+    if not before.strip() or not result:
         return list(spans)
-    kept = _kept(found, lines, without_layout(before))
+    remaining = _unchanged_lines(result, lines, without_layout(before))
     new: list[VerdictSpan] = []
     for span in spans:
         for line in range(span.start, span.end + 1) if _is_open(span.verdict) else ():
-            verdict = found[line] if line in kept else span.verdict
+            verdict = result[line] if line in remaining else span.verdict
             blank = line <= len(lines) and not lines[line - 1].strip()
             append_span(new, VerdictSpan(line, line, int(not blank), verdict))
         if not _is_open(span.verdict):
@@ -74,28 +74,28 @@ def _is_open(verdict: Verdict) -> bool:
 
 def _tools(waiting: Mapping[int, Verdict], tool_of: ToolOf) -> dict[int, Verdict]:
     named = {verdict.call: tool_of(verdict.call) for verdict in waiting.values() if verdict.call is not None}
-    made = Verdict("tool", "none", "inferred", run_by="agent")
+    created = Verdict("tool", "none", "inferred", run_by="agent")
     return {
-        line: replace(made, call=verdict.call, tool=named[verdict.call])
+        line: replace(created, call=verdict.call, tool=named[verdict.call])
         for line, verdict in waiting.items()
         if verdict.call is not None and named[verdict.call]
     }
 
 
-def _kept(asked: Iterable[int], lines: Sequence[str], before: str) -> set[int]:
+def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str) -> set[int]:
     """Those of the lines that stand in `before`, which has no layout, amid the same text, and not more often than there."""
     bares = [without_layout(line) for line in lines]
     starts = list(accumulate(map(len, bares), initial=0))
     after = "".join(bares)
-    kept: set[int] = set()
+    remaining: set[int] = set()
     weak: list[int] = []
-    for line in sorted(asked):
+    for line in sorted(question):
         start, end = starts[line - 1], starts[line]
         text = after[max(0, start - _AROUND) : end + _AROUND]
         same = text in before and after.count(text) <= before.count(text)
         if end - start < MIN_LENGTH:
             weak.append(line)
         elif same:
-            kept.add(line)
-    kept.update(line for line in weak if line - 1 in kept and line + 1 in kept)
-    return kept
+            remaining.add(line)
+    remaining.update(line for line in weak if line - 1 in remaining and line + 1 in remaining)
+    return remaining

@@ -32,11 +32,11 @@ class InlineScript(NamedTuple):
     call: CallRef
 
 
-def script_of(line: str, scripts: Sequence[InlineScript], known: frozenset[str]) -> InlineScript | None:
+def script_of(line: str, scripts: Sequence[InlineScript], existing: frozenset[str]) -> InlineScript | None:
     """The script that wrote a line; None when none of them can have.
 
     The latest whose text holds the line, layout aside. Else the latest of all, if the line has no word but theirs and those of
-    the file without the line (`known`), at least one of them theirs: what a search and replace leaves behind.
+    the file without the line (`existing`), at least one of them theirs: what a search and replace leaves behind.
     """
     bare = without_layout(line)
     if len(bare) >= MIN_LENGTH:
@@ -44,8 +44,8 @@ def script_of(line: str, scripts: Sequence[InlineScript], known: frozenset[str])
             if bare in _bare(script.text):
                 return script
     words = words_of(line)
-    said = frozenset[str]().union(*(words_of(script.text) for script in scripts))
-    changes = words <= said | known and (not words or not words.isdisjoint(said))
+    statement = frozenset[str]().union(*(words_of(script.text) for script in scripts))
+    changes = words <= statement | existing and (not words or not words.isdisjoint(statement))
     return scripts[0] if changes else None
 
 

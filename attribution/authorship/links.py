@@ -62,36 +62,36 @@ class CommitLinks:
 
     def method_of(self, session: str) -> LinkMethod:
         """The strongest link to a session."""
-        known = (self.methods.get(r.checkpoint_id, BY_TRAILER) for r in self.records if r.session_id == session)
-        return max(known, key=lambda link: link.confidence, default=BY_TRAILER)
+        existing = (self.methods.get(r.checkpoint_id, BY_TRAILER) for r in self.records if r.session_id == session)
+        return max(existing, key=lambda link: link.confidence, default=BY_TRAILER)
 
 
-def _linked(
-    commit: Commit, methods: Mapping[str, LinkMethod], known: Mapping[str, Checkpoint], made: SquashSource | None = None
+def _link_commit(
+    commit: Commit, methods: Mapping[str, LinkMethod], existing: Mapping[str, Checkpoint], squash_source: SquashSource | None = None
 ) -> CommitLinks:
     """A commit with the records of the checkpoints that it names."""
     if not methods:
-        return CommitLinks(commit, (), made=made)
-    records = [record for key in methods if key in known for record in known[key].sessions]
-    return CommitLinks(commit, tuple(methods), records, any(key not in known for key in methods), made, methods)
+        return CommitLinks(commit, (), made=squash_source)
+    records = [record for key in methods if key in existing for record in existing[key].sessions]
+    return CommitLinks(commit, tuple(methods), records, any(key not in existing for key in methods), squash_source, methods)
 
 
 def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
     """Commit id -> what it names."""
-    known = {c.id: c for c in checkpoints}
-    links = {c.sha: _linked(c, dict.fromkeys(checkpoint_ids(c.message), BY_TRAILER), known) for c in commits}
-    _add_merged_squashes(links, known)
+    existing = {c.id: c for c in checkpoints}
+    links = {c.sha: _link_commit(c, dict.fromkeys(checkpoint_ids(c.message), BY_TRAILER), existing) for c in commits}
+    _add_merged_squashes(links, existing)
     return links
 
 
-def _add_merged_squashes(links: dict[str, CommitLinks], known: Mapping[str, Checkpoint]) -> None:
+def _add_merged_squashes(links: dict[str, CommitLinks], existing: Mapping[str, Checkpoint]) -> None:
     """GitLab squashes and merges at once: the trailers of the squash may stand in the message of its merge alone."""
-    for merge in [one for one in links.values() if len(one.commit.parents) == 2 and one.named]:
+    for merge in [link for link in links.values() if len(link.commit.parents) == 2 and link.named]:
         base, squash = merge.commit.parents
-        own = links.get(squash)
-        at_once = own is not None and 0 <= merge.commit.commit_time - own.commit.commit_time <= _LATE
-        if own is not None and at_once and not own.named and _is_on(links, base, own.commit.parents):
-            links[squash] = _linked(own.commit, dict.fromkeys(merge.named, _OF_MERGE), known)
+        ours = links.get(squash)
+        at_once = ours is not None and 0 <= merge.commit.commit_time - ours.commit.commit_time <= _LATE
+        if ours is not None and at_once and not ours.named and _is_on(links, base, ours.commit.parents):
+            links[squash] = _link_commit(ours.commit, dict.fromkeys(merge.named, _OF_MERGE), existing)
 
 
 def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) -> bool:
@@ -106,43 +106,43 @@ def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) 
     return False
 
 
-def add_originals(links: dict[str, CommitLinks], made: Mapping[str, SquashSource], checkpoints: Iterable[Checkpoint]) -> None:
+def add_originals(links: dict[str, CommitLinks], created: Mapping[str, SquashSource], checkpoints: Iterable[Checkpoint]) -> None:
     """What the commits that a commit was made of name counts as named by itself."""
-    known = {c.id: c for c in checkpoints}
-    for sha, one in made.items():
-        own = links[sha]
-        methods = dict(own.methods)
-        for original in one.originals:
+    existing = {c.id: c for c in checkpoints}
+    for sha, item in created.items():
+        ours = links[sha]
+        methods = dict(ours.methods)
+        for original in item.originals:
             for key in checkpoint_ids(original.commit.message):
                 methods.setdefault(key, LinkMethod(original.method, original.confidence))
-        links[sha] = _linked(own.commit, methods, known, one)
+        links[sha] = _link_commit(ours.commit, methods, existing, item)
 
 
-def add_calls(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
+def add_calls(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
     """A commit that names no checkpoint that is here is linked to the session of the call that printed its id."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
-    open_ = {sha[:_SHORT]: sha for sha, one in links.items() if not one.resolved and len(one.commit.parents) < 2}
-    for track in tracks:
-        for short in track.made:
+    open_ = {sha[:_SHORT]: sha for sha, item in links.items() if not item.resolved and len(item.commit.parents) < 2}
+    for session in session_edits:
+        for short in session.made:
             sha = open_.get(short[:_SHORT], "")
-            if track.key in records and len(short) >= _SHORT and sha.startswith(short):
-                record, own = records[track.key], links[sha]
-                methods = {**own.methods, record.checkpoint_id: LinkMethod(BY_CALL, 0.99)}
-                links[sha] = CommitLinks(own.commit, own.named, [record], own.incomplete, methods=methods)
+            if session.key in records and len(short) >= _SHORT and sha.startswith(short):
+                record, ours = records[session.key], links[sha]
+                methods = {**ours.methods, record.checkpoint_id: LinkMethod(BY_CALL, 0.99)}
+                links[sha] = CommitLinks(ours.commit, ours.named, [record], ours.incomplete, methods=methods)
 
 
-def add_imports(links: dict[str, CommitLinks], tracks: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
+def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
     """A commit that an imported session names is linked to it, if it was made while the session went on.
 
     Where the recorder knew of no commit, it names what was HEAD at the time of the import, which says nothing.
     """
-    spans = {track.key: (track.started, track.ended) for track in tracks}
+    spans = {session.key: (session.started, session.ended) for session in session_edits}
     for record in (r for c in checkpoints for r in c.sessions if r.commit_sha in links):
-        own = links[record.commit_sha]
+        ours = links[record.commit_sha]
         started, ended = spans.get(record.session_id, (0.0, 0.0))
-        if started <= own.commit.author_time <= ended + SLACK and not own.resolved and len(own.commit.parents) < 2:
-            methods = {**own.methods, record.checkpoint_id: _IMPORTED}
-            links[record.commit_sha] = CommitLinks(own.commit, own.named, [record], own.incomplete, methods=methods)
+        if started <= ours.commit.author_time <= ended + SLACK and not ours.resolved and len(ours.commit.parents) < 2:
+            methods = {**ours.methods, record.checkpoint_id: _IMPORTED}
+            links[record.commit_sha] = CommitLinks(ours.commit, ours.named, [record], ours.incomplete, methods=methods)
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:
@@ -171,7 +171,7 @@ def commit_probes(
         if link.resolved:
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
             for root in sorted(roots):
-                last = _amended(link)
+                last = _amended_at(link)
                 redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
                 result[root].append(CommitProbe(last or at, sha, begin, redone=redone, here=here))
@@ -194,10 +194,10 @@ def _earlier(link: CommitLinks) -> list[float]:
         moments = {o.commit.author_time + SLACK for o in link.made.originals}
     else:
         moments = {r.created_at for r in link.records if r.created_at is not None}
-    return sorted(at for at in moments if at < commit.author_time - _LATE)[-_MAX_MOMENTS:]
+    return sorted(moment for moment in moments if moment < commit.author_time - _LATE)[-_MAX_MOMENTS:]
 
 
-def _amended(link: CommitLinks) -> float:
+def _amended_at(link: CommitLinks) -> float:
     """When an amended commit got its last content: it keeps its author time, its checkpoint is stored after the last version.
 
     0 for commits that were not amended, and for checkpoints stored long after the fact (a backfill): there the committer time,

@@ -19,13 +19,13 @@ SCRIPT_WRITES = re.compile(
 )
 
 
-def says_it_writes(found: tuple[Effect, ...], command: str, path: str) -> str:
+def says_it_writes(effects: tuple[Effect, ...], command: str, path: str) -> str:
     """How a command that writes to files its effects do not name says in its text that this is one of them: `program`, `script`
     (inline, so that its text tells the lines too), or "" for not.
 
     Most programs that nothing is known of only run, parse or show the files they name.
     """
-    unnamed = {effect.kind for effect in found if not effect.paths}
+    unnamed = {effect.kind for effect in effects if not effect.paths}
     if "generate" in unnamed and mentions(command, path):
         return "program"
     if unnamed.intersection(_UNNAMED) and mentions(_QUOTED.sub(" ", command), path):  # not in what sed is to replace

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attribution.authorship.edits import ended, fits
-from attribution.authorship.lines import AddedFile, Verdict
+from attribution.authorship.judge import AddedFile, Verdict
 from attribution.authorship.replay import AGENT, ReplayStep, Worktree
 
 _IN_PLACE = frozenset({"edit", "write", "append", "substitute"})
@@ -23,16 +23,16 @@ def by_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict
     tree = Worktree(lambda *_: (), lambda *_: False)
     tree.observe(file.path, file.before_text, 0.0)
     state = tree.files.get(file.path)
-    for step in sorted(steps, key=lambda one: (one.at, one.order)):
+    for step in sorted(steps, key=lambda item: (item.at, item.order)):
         if state is None or (step.edit.before_known and ended(step.edit.before or "") != state.text):
             return {}
         if not fits(step.edit, state.text, exactly=False) or not tree.apply(step).applied:
             return {}
     if state is None or state.text != file.text or len(state.ids) != len(file.lines):
         return {}
-    found = {}
+    result = {}
     for index in file.added:
         origin = tree.origin(state.ids[index])
         if origin.kind == AGENT and origin.call is not None:
-            found[index] = Verdict("agent", "shell" if origin.call.by_shell else "exact", "replayed", call=origin.call)
-    return found
+            result[index] = Verdict("agent", "shell" if origin.call.by_shell else "exact", "replayed", call=origin.call)
+    return result

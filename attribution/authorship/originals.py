@@ -81,18 +81,18 @@ def squash_sources(
 
 def pull_number(subject: str) -> int:
     """Number of the pull request that a squash merge puts at the end of its subject; 0 if there is none."""
-    found = _NUMBER.search(subject)
-    return int(found[1]) if found else 0
+    match = _NUMBER.search(subject)
+    return int(match[1]) if match else 0
 
 
 def merge_requests(commits: Iterable[Commit]) -> dict[str, int]:
     """Commit id -> number of the merge request that its message names, or that of the merge whose second parent it is (GitLab)."""
-    found = dict[str, int]()
+    result = dict[str, int]()
     for commit in commits:
         named = _MERGE_REQUEST.search(commit.message)
         if named and len(commit.parents) < 3:
-            found[commit.parents[1] if len(commit.parents) == 2 else commit.sha] = int(named[1])
-    return found
+            result[commit.parents[1] if len(commit.parents) == 2 else commit.sha] = int(named[1])
+    return result
 
 
 def subject_of(commit: Commit) -> str:
@@ -134,26 +134,26 @@ class _Search:
         twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
         for commit in self.commits:
             twins[commit.author_email.lower(), commit.author_time].append(commit)
-        for original in self._named():
+        for original in self._naming_commits():
             if self._has_arrived(original, arrived):
                 continue
-            known = twins.get((original.author_email.lower(), original.author_time), ())
-            same = [c for c in known if subject_of(c) == subject_of(original)]
+            existing = twins.get((original.author_email.lower(), original.author_time), ())
+            same = [c for c in existing if subject_of(c) == subject_of(original)]
             for commit in same:
                 self._add(commit, original, "same_patch_id" if self._same_patch(commit, original) else "trailer_in_pull_ref")
             if not same:
-                for commit in self._with_paths(self.paths(original)):
+                for commit in self._commits_with_paths(self.paths(original)):
                     if original.author_time <= commit.author_time + SLACK and self._same_patch(commit, original):
                         self._add(commit, original, "same_patch_id")
         self._open -= self.found.keys()
-        single = {o.commit.sha for made in self.found.values() for o in made.originals}
+        single = {o.commit.sha for created in self.found.values() for o in created.originals}
         self._merged = {p.tip for p in self.proposals if any(c.sha in single for c in p.commits)}
 
     def _same_patch(self, commit: Commit, original: Commit) -> bool:
         patch = self.patch(original)
         return patch is not None and patch == self.patch(commit)
 
-    def _with_paths(self, paths: frozenset[str]) -> Sequence[Commit]:
+    def _commits_with_paths(self, paths: frozenset[str]) -> Sequence[Commit]:
         if self._by_paths is None:
             self._by_paths = defaultdict(list)
             for commit in self.commits:
@@ -161,9 +161,9 @@ class _Search:
         return self._by_paths.get(paths, ()) if paths else ()
 
     def _add(self, commit: Commit, original: Commit, method: str) -> None:
-        made = self.found.setdefault(commit.sha, SquashSource())
-        made.originals.append(OriginalCommit(original, method))
-        made.paths |= self.paths(original)
+        created = self.found.setdefault(commit.sha, SquashSource())
+        created.originals.append(OriginalCommit(original, method))
+        created.paths |= self.paths(original)
 
     # --- whole proposals ------------------------------------------------------------------------------------------
 
@@ -173,11 +173,11 @@ class _Search:
         for commit in self.commits:
             number = pull_number(commit.subject) or named.get(commit.sha, 0)
             if number in pulls and commit.sha in self._open:
-                self._squashed(commit, pulls[number], "squash_by_number")
+                self._add_squash(commit, pulls[number], "squash_by_number")
 
     def whole_proposals(self, arrived: Container[str]) -> None:
         """Squashes without a number: the same patch as everything the proposal changed."""
-        used = {o.commit.sha for made in self.found.values() for o in made.originals}
+        used = {o.commit.sha for created in self.found.values() for o in created.originals}
         for proposal in self.proposals:
             named = [c for c in proposal.commits if self._names(c)]
             if any(c.sha in used or self._has_arrived(c, arrived) for c in named):
@@ -185,12 +185,12 @@ class _Search:
             base, patch = proposal.base, None
             if not base:
                 continue
-            for commit in self._with_paths(self._paths_between(base, proposal.tip)):
+            for commit in self._commits_with_paths(self._paths_between(base, proposal.tip)):
                 patch = patch or self._patch_id(base, proposal.tip)
                 if commit.sha in self._open and patch is not None and patch == self.patch(commit):
-                    self._squashed(commit, proposal, "same_patch_id")
+                    self._add_squash(commit, proposal, "same_patch_id")
 
-    def _squashed(self, commit: Commit, proposal: PullRequest, method: str) -> None:
+    def _add_squash(self, commit: Commit, proposal: PullRequest, method: str) -> None:
         if proposal.tip in self._merged:
             return  # rebased, not squashed: its commits are on the branch one by one
         before = [c for c in proposal.commits if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK]
@@ -204,10 +204,10 @@ class _Search:
         self._claimed.update((c.sha, proposal.number) for c in mine)
         self._open.discard(commit.sha)
 
-    def _named(self) -> list[Commit]:
+    def _naming_commits(self) -> list[Commit]:
         """Commits that name something, each once, merges left out."""
-        found = {c.sha: c for p in self.proposals for c in p.commits if len(c.parents) < 2 and self._names(c)}
-        return list(found.values())
+        result = {c.sha: c for p in self.proposals for c in p.commits if len(c.parents) < 2 and self._names(c)}
+        return list(result.values())
 
     def _has_arrived(self, original: Commit, arrived: Container[str]) -> bool:
         return all(key in arrived for key in self._names(original))

@@ -66,7 +66,7 @@ def confirm_people(verdicts: Verdicts) -> None:
 
 
 def _lines_of_people(verdicts: Verdicts, sha: str, author_time: float) -> list[PersonLines]:
-    elsewhere = partial(verdicts.texts.elsewhere, at=author_time)
+    elsewhere = partial(verdicts.texts.elsewhere, moment=author_time)
     return list(person_lines(verdicts.by_commit[sha], verdicts.texts, elsewhere))
 
 

@@ -35,9 +35,9 @@ class PrintedDiffs:
         self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
         self._patches, self._merges = patches(git, MAX_TEXT, with_text=True), combined_patches(git)
-        asked = [commit for commit in commits if commit.sha not in self._unknown]
-        self._patches.feed([commit.sha for commit in asked if len(commit.parents) < 2])
-        self._merges.feed([commit.sha for commit in asked if len(commit.parents) > 1])
+        question = [commit for commit in commits if commit.sha not in self._unknown]
+        self._patches.feed([commit.sha for commit in question if len(commit.parents) < 2])
+        self._merges.feed([commit.sha for commit in question if len(commit.parents) > 1])
 
     def close(self) -> None:
         """Ends the git processes."""
@@ -48,19 +48,19 @@ class PrintedDiffs:
         """What the next commit changed."""
         files = None
         if commit.sha not in self._unknown:
-            files = self._merged(commit) if len(commit.parents) > 1 else self._changed(commit)
+            files = self._merged_files(commit) if len(commit.parents) > 1 else self._changed_files(commit)
         return diff_of(self._repo, commit, self._attributes, self._count) if files is None else CommitDiff(commit, files)
 
-    def _changed(self, commit: Commit) -> list[FileDiff] | None:
+    def _changed_files(self, commit: Commit) -> list[FileDiff] | None:
         """None where it has to be compared one by one."""
         deltas = self._patches.read(commit.sha)
         if deltas is None or not all(map(_is_plain, deltas)):
             return None
         of_path = {delta.path: delta for delta in deltas}
         changes = self._repo.with_renames([_change(delta) for delta in deltas])
-        return [self._renamed(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
+        return [self._renamed_file(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
 
-    def _renamed(self, change: FileChange) -> FileDiff:
+    def _renamed_file(self, change: FileChange) -> FileDiff:
         return file_diff(self._repo, change, self._attributes, self._count)
 
     def _file(self, change: FileChange, delta: FileDelta) -> FileDiff:
@@ -70,14 +70,14 @@ class PrintedDiffs:
             if lines:
                 says = says or says_generated(b"\n".join(lines))
                 bare = [line.strip() for line in lines]
-                found = (b0, b1, len(bare) - bare.count(b""))
-                added.append(self._ranges.setdefault(found, found))
+                result = (b0, b1, len(bare) - bare.count(b""))
+                added.append(self._ranges.setdefault(result, result))
                 if self._count is not None:
                     self._count(change.path, bare)
         start = min(delta.hunks[0][0], delta.hunks[0][2]) if delta.hunks else 0
         return FileDiff(change, "text", tuple(added), deleted, self._kinds.of(change, says, start))
 
-    def _merged(self, commit: Commit) -> list[FileDiff] | None:
+    def _merged_files(self, commit: Commit) -> list[FileDiff] | None:
         """None where a tree is missing, or git cannot tell."""
         merged = self._merges.read(commit.sha)
         if merged is None:
@@ -147,11 +147,11 @@ class _Kinds:
         return True
 
     def _of_path(self, path: str) -> tuple[FileKind, bool]:
-        found = self._by_path.get(path)
-        if found is None:
+        result = self._by_path.get(path)
+        if result is None:
             kind = kind_of(path, self._attributes)
-            found = self._by_path[path] = (kind, text_decides(path, kind, self._attributes))
-        return found
+            result = self._by_path[path] = (kind, text_decides(path, kind, self._attributes))
+        return result
 
     def _of_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:

@@ -19,9 +19,9 @@ def recover(
     proposals = read_pull_requests(repo, head) if checkpoints else []
     resolved = {sha: link for sha, link in links.items() if link.resolved}
     arrived = {key for link in resolved.values() for key in link.named}
-    found = originals_of(repo, history, proposals, resolved, arrived)
-    add_originals(links, found, checkpoints)
-    _know_versions(repo, history, [found[sha] for sha in found if links[sha].resolved])
+    result = originals_of(repo, history, proposals, resolved, arrived)
+    add_originals(links, result, checkpoints)
+    _know_versions(repo, history, [result[sha] for sha in result if links[sha].resolved])
 
 
 def originals_of(
@@ -45,9 +45,9 @@ class _Paths:
         self._repo, self._history = repo, history
 
     def __call__(self, base: str, tip: str) -> frozenset[str]:
-        known = self._history.diffs.get(tip)
-        if known is not None:
-            return frozenset(path for f in known.files or () for path in (f.change.path, f.change.old_path))
+        existing = self._history.diffs.get(tip)
+        if existing is not None:
+            return frozenset(path for f in existing.files or () for path in (f.change.path, f.change.old_path))
         return paths_between(self._repo, base, tip)
 
 
@@ -61,9 +61,9 @@ def paths_between(repo: GitRepo, base: str, tip: str) -> frozenset[str]:
     return frozenset(c.path for c in changes or ())
 
 
-def _know_versions(repo: GitRepo, history: CommitHistory, made: Sequence[SquashSource]) -> None:
+def _know_versions(repo: GitRepo, history: CommitHistory, created: Sequence[SquashSource]) -> None:
     """Edits whose base was not recorded may have been made to a text that only an original commit holds."""
-    originals: dict[str, Commit] = {c.sha: c for one in made for c in one.commits}
+    originals: dict[str, Commit] = {c.sha: c for item in created for c in item.commits}
     touched: set[str] = set()
     for commit in originals.values():
         for change in repo.changes(commit, renames=False) or ():

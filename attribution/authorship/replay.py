@@ -161,7 +161,7 @@ class Glimpse:
 
 def _repeats(edit: Edit) -> bool:
     """Whether the edit changes all occurrences of a text, which may be many more lines than it has itself."""
-    return any(one.all for one in edit.replacements)
+    return any(replacement.all for replacement in edit.replacements)
 
 
 GitVersions = Callable[[str, float, float, bool], Iterable[str]]
@@ -225,7 +225,7 @@ class Worktree:
         try:
             if self._repeated > MAX_REPEATED and _repeats(step.edit):
                 raise NoFit("too_many_lines")
-            before, state = self._before(step)
+            before, state = self._text_before(step)
             after, exact, complete = text_after(step.edit, before)
         except NoFit as error:
             self._keep_fragments(step)
@@ -246,7 +246,7 @@ class Worktree:
         state.observed = exact or step.edit.before_known
         return outcome
 
-    def _before(self, step: ReplayStep) -> tuple[str, ReplayedFile]:
+    def _text_before(self, step: ReplayStep) -> tuple[str, ReplayedFile]:
         """The text before the step and the file's state brought in line with it. Raises NoFit."""
         edit, state = step.edit, self.files.get(step.path)
         if edit.before_known:
@@ -266,18 +266,18 @@ class Worktree:
             text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
             return text, self._first_sight(step.path, text, step.at)
         # A text older than the last edit would undo what agents did since: newer commits first, older ones only at last.
-        if found := self._from_git(step, state, max(state.known_at, state.edited_at) if state is not None else 0.0):
-            return found
+        if result := self._committed_text(step, state, max(state.known_at, state.edited_at) if state is not None else 0.0):
+            return result
         try:
             if edit.by_shell or (not edit.replacements and not any(h.exact_text for h in edit.hunks)):
                 raise NoFit("no_base_text" if state is None else "text_not_found")
             return self._rebuilt(step, state)
         except NoFit:
-            if state is None or not (found := self._from_git(step, state, state.known_at)):
+            if state is None or not (result := self._committed_text(step, state, state.known_at)):
                 raise
-            return found
+            return result
 
-    def _from_git(self, step: ReplayStep, state: ReplayedFile | None, since: float) -> tuple[str, ReplayedFile] | None:
+    def _committed_text(self, step: ReplayStep, state: ReplayedFile | None, since: float) -> tuple[str, ReplayedFile] | None:
         """The first committed text, not from before `since`, that the edit fits."""
         for text in self._git_versions(step.path, step.at, since, True):
             if fits(step.edit, text):
@@ -312,12 +312,12 @@ class Worktree:
             self._resync(state, step.path, text, step.at)
         return text, state
 
-    def _first_sight(self, path: str, text: str, at: float) -> ReplayedFile:
-        state = ReplayedFile(text, self._new_ids(lines_of(text), self.origins[0]), at)
+    def _first_sight(self, path: str, text: str, moment: float) -> ReplayedFile:
+        state = ReplayedFile(text, self._new_ids(lines_of(text), self.origins[0]), moment)
         self.files[path] = state
         if path not in self.first_seen:
-            self.first_seen[path] = at
-            if text and self._is_git_text(path, text, at):
+            self.first_seen[path] = moment
+            if text and self._is_git_text(path, text, moment):
                 self.from_git.add(path)
         return state
 
@@ -345,10 +345,12 @@ class Worktree:
             above = ids[-1] if ids else state.ids[first - 1] if first else -1
             below = next(iter((*window[hunk.a1 : hunk.a1 + 1], *state.ids[first + len(window) : first + len(window) + 1])), -1)
             old, new = tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new_lines[hunk.b0 : hunk.b1])
-            place, op = stated[number] if stated else first + hunk.b0 + 1, step.edit.op
+            location, op = stated[number] if stated else first + hunk.b0 + 1, step.edit.op
             symbol = enclosing(step.path, state.text, start + sum(map(len, old_lines[: hunk.a0])) + hunk.a0)
             numbers = tuple(gone), tuple(fresh)
-            self.changes.append(Change(step.path, step.at, step.call, place, *numbers, above, below, old, new, op, symbol=symbol))
+            self.changes.append(
+                Change(step.path, step.at, step.call, location, *numbers, above, below, old, new, op, symbol=symbol)
+            )
             ids.extend(fresh)
             self._note_written(step, fresh, new_lines[hunk.b0 : hunk.b1])
             added, removed, position = added + hunk.b1 - hunk.b0, removed + len(gone), hunk.a1
@@ -427,8 +429,8 @@ class Worktree:
     def first_glimpse(self, path: str, line: str, after: float, before: float) -> Glimpse | None:
         """The first time that a part of the file was seen with this line."""
         text = line.strip()
-        known = (one for one in self.glimpses.get(path, ()) if after < one.at < before and text in one.lines)
-        return next(known, None) if text else None
+        existing = (item for item in self.glimpses.get(path, ()) if after < item.at < before and text in item.lines)
+        return next(existing, None) if text else None
 
     def _keep_fragments(self, step: ReplayStep) -> None:
         if step.edit.op != "substitute":
@@ -442,38 +444,38 @@ class Worktree:
         """The new texts of an edit that may have taken effect: such lines are no human's if they turn up in the file."""
         texts = [r.new for r in edit.replacements] or [edit.content or edit.after or ""]
         texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in edit.hunks if h.exact_text]
-        found = [lines for text in texts if (lines := lines_of(text[:MAX_TEXT]))]
-        for lines in found:
+        result = [lines for text in texts if (lines := lines_of(text[:MAX_TEXT]))]
+        for lines in result:
             self.written.setdefault(path, set()).update(line.strip() for line in lines)
-        return found
+        return result
 
     # --- what others did --------------------------------------------------------------------------------------------
 
-    def observe(self, path: str, text: str, at: float) -> bool:
+    def observe(self, path: str, text: str, moment: float) -> bool:
         """The file was seen with exactly this text. True when that was news."""
         text = ended(text)
         state = self.files.get(path)
         if len(text) > MAX_TEXT:
             return False
         if state is None:
-            state = self._first_sight(path, text, at)
-            state.observed, state.certain_at = True, at
+            state = self._first_sight(path, text, moment)
+            state.observed, state.certain_at = True, moment
             return False
         news = state.text != text
         if news:
-            self._resync(state, path, text, at, seen=True)
-        state.known_at, state.exists, state.observed, state.sparse = at, True, True, False
-        state.certain_at = at
+            self._resync(state, path, text, moment, seen=True)
+        state.known_at, state.exists, state.observed, state.sparse = moment, True, True, False
+        state.certain_at = moment
         return news
 
-    def committed(self, path: str, text: str, at: float) -> None:
+    def committed(self, path: str, text: str, moment: float) -> None:
         """The file was committed with this text at that moment; an agent's edit after it stands."""
         state = self.files.get(path)
-        if state is not None and state.edited_at <= at:
-            self.observe(path, text, at)
+        if state is not None and state.edited_at <= moment:
+            self.observe(path, text, moment)
             self.partly.discard(path)  # from here on the whole text is known
 
-    def _resync(self, state: ReplayedFile, path: str, text: str, at: float, seen: bool = False) -> None:
+    def _resync(self, state: ReplayedFile, path: str, text: str, moment: float, seen: bool = False) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside.
 
         `seen`: the text is on record; otherwise it is the best guess, and nothing that appears in it was seen to appear.
@@ -487,58 +489,60 @@ class Worktree:
         edited: dict[int, tuple[int, Kin, str]] = {}
         for hunk in hunks:
             replaced = state.ids[hunk.a0 : hunk.a1]
-            found = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], self.has_agent(replaced))
-            self._keep_kin(list(zip(replaced, old_lines[hunk.a0 : hunk.a1], strict=True)), hunk.b0, found, ids, edited)
-        kept = set(ids)
-        lost = [i for i in state.ids if i not in kept and self.origin(i).kind == AGENT] if hunks else []
+            result = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], self.has_agent(replaced))
+            self._keep_kin(list(zip(replaced, old_lines[hunk.a0 : hunk.a1], strict=True)), hunk.b0, result, ids, edited)
+        remaining = set(ids)
+        lost = [i for i in state.ids if i not in remaining and self.origin(i).kind == AGENT] if hunks else []
         if -1 in ids:
             self._recall(state, text, ids)
         if lost:
             self._remember(state)
         if -1 in ids:
-            self._fill_unknown(state, self._is_git_text(path, text, at), new_lines, at, ids, edited)
+            self._fill_unknown(state, self._is_git_text(path, text, moment), new_lines, moment, ids, edited)
         removal = {h for hunk in hunks if hunk.b1 > hunk.b0 for h in state.ids[hunk.a0 : hunk.a1]}
         for line in lost:
-            self.removed[line] = Removal(at, None, state.known_at, replaced=line in removal)
+            self.removed[line] = Removal(moment, None, state.known_at, replaced=line in removal)
         for line in ids:
             self.removed.pop(line, None)
         if lost:
-            self._note_loss(state, path, ids, at, (hunks, old_lines, new_lines))
-        state.text, state.ids, state.known_at, state.exists = text, ids, at, True
+            self._note_loss(state, path, ids, moment, (hunks, old_lines, new_lines))
+        state.text, state.ids, state.known_at, state.exists = text, ids, moment, True
 
     def _note_loss(
         self,
         state: ReplayedFile,
         path: str,
         ids: list[int],
-        at: float,
+        moment: float,
         difference: tuple[Sequence[LineChange], Sequence[str], Sequence[str]],
     ) -> None:
         """Agents' lines that somebody else took away, and what stands in their place now."""
         hunks, old_lines, new_lines = difference
-        kept, known = set(ids), set(state.ids)
+        remaining, existing = set(ids), set(state.ids)
         for hunk in hunks:
             gone = [
-                (i, t) for i, t in zip(state.ids[hunk.a0 : hunk.a1], old_lines[hunk.a0 : hunk.a1], strict=True) if i not in kept
+                (i, t)
+                for i, t in zip(state.ids[hunk.a0 : hunk.a1], old_lines[hunk.a0 : hunk.a1], strict=True)
+                if i not in remaining
             ]
-            fresh = [(i, t) for i, t in zip(ids[hunk.b0 : hunk.b1], new_lines[hunk.b0 : hunk.b1], strict=True) if i not in known]
+            fresh = [(i, t) for i, t in zip(ids[hunk.b0 : hunk.b1], new_lines[hunk.b0 : hunk.b1], strict=True) if i not in existing]
             if not self.has_agent(i for i, _ in gone):
                 continue
             above, below = (ids[hunk.b0 - 1] if hunk.b0 else -1), (ids[hunk.b1] if hunk.b1 < len(ids) else -1)
             old, now = tuple(t for _, t in gone), tuple(t for _, t in fresh)
             numbers = tuple(i for i, _ in gone), tuple(i for i, _ in fresh)
-            self.changes.append(Change(path, at, None, hunk.b0 + 1, *numbers, above, below, old, now, "", state.known_at))
+            self.changes.append(Change(path, moment, None, hunk.b0 + 1, *numbers, above, below, old, now, "", state.known_at))
 
     def _keep_kin(
         self,
         old: Sequence[tuple[int, str]],
         first: int,
-        found: Sequence[Kin | None],
+        kins: Sequence[Kin | None],
         ids: list[int],
         kin_of: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """Agent lines that were only reformatted (or redacted in one copy) keep their id; changed ones are remembered."""
-        for index, kin in enumerate(found, first):
+        for index, kin in enumerate(kins, first):
             if kin is None:
                 continue
             line, text = old[kin.source]
@@ -574,7 +578,7 @@ class Worktree:
         state: ReplayedFile,
         from_git: bool,
         lines: Sequence[str],
-        at: float,
+        moment: float,
         ids: list[int],
         edited: dict[int, tuple[int, Kin, str]],
     ) -> None:
@@ -585,13 +589,13 @@ class Worktree:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
                 origin = LineOrigin(
-                    OUTSIDE, None, "observed", state.known_at, at, changed, was, kin.similarity, seen_without=state.certain_at
+                    OUTSIDE, None, "observed", state.known_at, moment, changed, was, kin.similarity, seen_without=state.certain_at
                 )
             elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
                 origin = _ASSUMED
             else:
                 origin = LineOrigin(
-                    OUTSIDE, None, "observed", state.known_at, at, layout=kin is not None, seen_without=state.certain_at
+                    OUTSIDE, None, "observed", state.known_at, moment, layout=kin is not None, seen_without=state.certain_at
                 )
             ids[index] = self._new_ids([lines[index]], origin)[0]
 

@@ -11,16 +11,16 @@ from attribution.authorship.timeline import EditFate, RawEdit
 from attribution.authorship.witness import PersonLines
 
 
-def add_rewritten(first: dict[str, float], wanted: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:
+def add_rewritten(first: dict[str, float], person_lines: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:
     """Adds them to `first`: line without layout -> when an agent first produced it, in seconds since 1970."""
     by_path: dict[str, list[RawEdit]] = defaultdict(list)
     for fate in edits:
         if fate.raw.edit.op == "substitute" and fate.path:
             by_path[fate.path].append(fate.raw)
-    for one in wanted:
-        bare = set(one.bare)
-        for raw in by_path.get(one.file.change.path, ()):
-            for text in rewritten(one.before.text, raw.edit.replacements):
+    for person_line in person_lines:
+        bare = set(person_line.bare)
+        for raw in by_path.get(person_line.file.change.path, ()):
+            for text in rewritten(person_line.before.text, raw.edit.replacements):
                 line = without_layout(text)
                 if line in bare:
                     first[line] = min(raw.at, first.get(line, raw.at))

@@ -64,18 +64,18 @@ class Script:
 
 def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> list[Script]:
     """The scripts in commands of these worktrees, and those among the files outside the repository."""
-    found = []
+    result = []
     for timeline in timelines.values():
         for action in timeline.gaps.actions:
             if action.command and SCRIPT_WRITES.search(action.command):
-                found.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.gaps))
+                result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.gaps))
     for fate in edits:
         raw = fate.raw
         text = raw.edit.content or ""
         outside = fate.outcome == "outside_repo" and raw.status is Status.OK and not raw.edit.by_shell
         if outside and _NAME.search(raw.edit.path) and SCRIPT_WRITES.search(text):
-            found.append(Script(raw.at, raw.call, text))
-    return found
+            result.append(Script(raw.at, raw.call, text))
+    return result
 
 
 def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:
@@ -106,7 +106,7 @@ def _short(code: str) -> Iterator[tuple[list[str], bool]]:
     for match in _SHORT.finditer(code):
         text = match[1] or match[2] or ""
         if "\\n" in text:
-            lines = re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), text, flags=re.S).split("\n")
+            lines = re.sub(r"\\(.)", lambda result: _ESCAPES.get(result[1], result[1]), text, flags=re.S).split("\n")
             yield lines, _is_sought(code[max(0, match.start() - 60) : match.start()])
 
 

@@ -26,24 +26,26 @@ class Substituted(NamedTuple):
 
 def substituted(text: str, replacements: Sequence[Replacement]) -> Substituted:
     """The text after all of them, in order. Raises NoFit when none of them finds what it looks for."""
-    found, complete = False, True
+    result, complete = False, True
     limit = len(text) + _MAX_GROWTH
-    for one in replacements:
-        after = _by_line(text, one, one.lines) if one.lines is not None else _in_whole(text, one)
+    for replacement in replacements:
+        after = (
+            _replace_line(text, replacement, replacement.lines) if replacement.lines is not None else _in_whole(text, replacement)
+        )
         if after is None:
-            complete = complete and one.lines is not None  # sed is often run over lines that have none of it
+            complete = complete and replacement.lines is not None  # sed is often run over lines that have none of it
             continue
         if len(after) > limit:
             raise NoFit("text_too_large")
-        text, found = after, True
-    if not found:
+        text, result = after, True
+    if not result:
         raise NoFit("text_not_found")
     return Substituted(text, complete)
 
 
 def rewritten(text: str, replacements: Sequence[Replacement]) -> set[str]:
     """Lines that a text does not have, and has after the replacements; of those by number of a line none."""
-    everywhere = [one for one in replacements if one.lines is None or not one.lines.first]
+    everywhere = [replacement for replacement in replacements if replacement.lines is None or not replacement.lines.first]
     try:
         after = substituted(text, everywhere).text if everywhere else text
     except NoFit:
@@ -51,17 +53,17 @@ def rewritten(text: str, replacements: Sequence[Replacement]) -> set[str]:
     return set(after.split("\n")) - set(text.split("\n"))
 
 
-def _in_whole(text: str, one: Replacement) -> str | None:
+def _in_whole(text: str, replacement: Replacement) -> str | None:
     """None when the old text is not there."""
-    count = text.count(one.old) if one.old else 0
+    count = text.count(replacement.old) if replacement.old else 0
     if not count:
         return None
-    if count * (len(one.new) - len(one.old)) > _MAX_GROWTH:
+    if count * (len(replacement.new) - len(replacement.old)) > _MAX_GROWTH:
         raise NoFit("text_too_large")
-    return text.replace(one.old, one.new, -1 if one.all else 1)
+    return text.replace(replacement.old, replacement.new, -1 if replacement.all else 1)
 
 
-def _by_line(text: str, one: Replacement, rule: LineRule) -> str | None:
+def _replace_line(text: str, replacement: Replacement, rule: LineRule) -> str | None:
     """None when there is no such line."""
     lines = text.split("\n")
     last = len(lines) - (not lines[-1])  # a final newline ends the last line
@@ -70,27 +72,35 @@ def _by_line(text: str, one: Replacement, rule: LineRule) -> str | None:
     result: list[str] = []
     for number, line in enumerate(lines, 1):
         inside = number <= last and max(1, first) <= number <= (until or last) and rule.containing in line
-        changed = _line(line, one, rule) if inside else None
+        changed = _line(line, replacement, rule) if inside else None
         found = found or changed is not None
         result.extend([line] if changed is None else changed)
     return "\n".join(result) if found else None
 
 
-def _line(line: str, one: Replacement, rule: LineRule) -> Iterable[str] | None:
+def _line(line: str, replacement: Replacement, rule: LineRule) -> Iterable[str] | None:
     """What becomes of a line; None: nothing is done to it."""
     if rule.verb == "s":
-        changed = _in_line(line, one, rule)
+        changed = _in_line(line, replacement, rule)
         return None if changed is None else [changed]
-    new = one.new.split("\n")
+    new = replacement.new.split("\n")
     return {"d": [], "a": [line, *new], "i": [*new, line], "c": new}[rule.verb]
 
 
-def _in_line(line: str, one: Replacement, rule: LineRule) -> str | None:
+def _in_line(line: str, replacement: Replacement, rule: LineRule) -> str | None:
     if rule.at_start or rule.at_end:
-        fits = line == one.old if rule.at_start and rule.at_end else (line.startswith if rule.at_start else line.endswith)(one.old)
+        fits = (
+            line == replacement.old
+            if rule.at_start and rule.at_end
+            else (line.startswith if rule.at_start else line.endswith)(replacement.old)
+        )
         if not fits:
             return None
-        return one.new + line[len(one.old) :] if rule.at_start else line[: len(line) - len(one.old)] + one.new
-    if one.old not in line:
+        return (
+            replacement.new + line[len(replacement.old) :]
+            if rule.at_start
+            else line[: len(line) - len(replacement.old)] + replacement.new
+        )
+    if replacement.old not in line:
         return None
-    return line.replace(one.old, one.new, -1 if one.all else 1)
+    return line.replace(replacement.old, replacement.new, -1 if replacement.all else 1)

@@ -18,15 +18,15 @@ class Existence:
         """When the file was seen to be there or not to be there, in order of time."""
         directory, _, name = path.rpartition("/")
         hidden = name.startswith(".")
-        shown = [(at, name in names) for at, names in self.directories.get(directory, ()) if name in names or not hidden]
-        return sorted([*self.files.get(path, ()), *shown])
+        listing = [(moment, name in names) for moment, names in self.directories.get(directory, ()) if name in names or not hidden]
+        return sorted([*self.files.get(path, ()), *listing])
 
 
 TasksAt = Callable[[float, str, str, str, str], str | None]
 """(moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known."""
 
 
-def no_tasks_at(at: float, root: str, directory: str, program: str, task: str) -> str | None:
+def no_tasks_at(moment: float, root: str, directory: str, program: str, task: str) -> str | None:
     """For a worktree whose repository is not at hand."""
     return None
 
@@ -35,6 +35,6 @@ TrackedAt = Callable[[str, float], bool]
 """(path, moment) -> whether a commit before that moment holds the path."""
 
 
-def not_tracked(path: str, at: float) -> bool:
+def not_tracked(path: str, moment: float) -> bool:
     """For a worktree whose repository is not at hand."""
     return False

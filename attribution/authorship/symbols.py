@@ -33,7 +33,7 @@ def enclosing(path: str, text: str, offset: int) -> str:
     """The head line above `offset`, the place where a line of the text begins; "" when there is none."""
     head = _BY_EXTENSION.get(path.rpartition(".")[2].lower(), _FALLBACK)
     for line in reversed(text[: max(0, offset - 1)].rsplit("\n", _MOST_LINES)[-_MOST_LINES:]):
-        found = head.match(line) if line else None
-        if found:  # the group is what git shows, where that is not the line
-            return (found[1] if head.groups else line).strip()[:_WIDTH].rstrip()
+        result = head.match(line) if line else None
+        if result:  # the group is what git shows, where that is not the line
+            return (result[1] if head.groups else line).strip()[:_WIDTH].rstrip()
     return ""

@@ -37,10 +37,10 @@ def asks_for(task: str, path: str) -> bool:
 
 def _is_made(line: str, name: str, heading: str) -> bool:
     """The words before the name in its sentence decide, else the heading of its list."""
-    said = _SENTENCE.split(line[: line.index(name)])[-1]
-    said = re.sub(r"[`'\"(]?[\w.\-/~]*$", "", said)  # the directory of the path
-    if _NOT_MADE.search(said):
+    statement = _SENTENCE.split(line[: line.index(name)])[-1]
+    statement = re.sub(r"[`'\"(]?[\w.\-/~]*$", "", statement)  # the directory of the path
+    if _NOT_MADE.search(statement):
         return False
-    bare = not said.strip(" -*`\"'")
+    bare = not statement.strip(" -*`\"'")
     listed = bare and bool(_ITEM.match(line) and _MAKES.search(heading)) and not _NOT_MADE.search(heading)
-    return bool(_MAKES.search(said)) or listed
+    return bool(_MAKES.search(statement)) or listed

@@ -9,7 +9,7 @@ from functools import cached_property
 from attribution.authorship.align import lines_of, text_of
 from attribution.authorship.commits import CommitHistory, added_files
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.lines import AddedFile
+from attribution.authorship.judge import AddedFile
 from attribution.shell.project import FILES, task_text
 from collector.checkpoints.pull_requests import is_source
 from collector.git.repository import MAX_TEXT, GitRepo, blob_id
@@ -51,27 +51,27 @@ class RepositoryTexts:
         times = (time for path in {file.path, file.old_path} for time, _ in self._history.versions.get(path, ()))
         return max((time for time in times if time < before), default=0.0)
 
-    def versions(self, path: str, at: float, since: float, later: bool) -> Iterator[str]:
-        """Committed texts of a path: the ones before `at` from the latest on, then (if asked) the ones after it."""
-        known = [v for v in self._history.versions.get(path, []) if v[0] >= since]
-        before = [v for v in known if v[0] <= at]
-        after = [v for v in known if v[0] > at]
+    def versions(self, path: str, moment: float, since: float, later: bool) -> Iterator[str]:
+        """Committed texts of a path: the ones before `moment` from the latest on, then (if asked) the ones after it."""
+        existing = [v for v in self._history.versions.get(path, []) if v[0] >= since]
+        before = [v for v in existing if v[0] <= moment]
+        after = [v for v in existing if v[0] > moment]
         for _, oid in [*before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS], *(after[:_LATER_VERSIONS] if later else ())]:
             data = self._repo.blob(oid)
             if data is not None:
                 yield text_of(data)
 
-    def task(self, at: float, root: str, directory: str, program: str, task: str) -> str | None:
-        """The commands of a task of the project, from the version of its file that was committed last before `at`."""
+    def task(self, moment: float, root: str, directory: str, program: str, task: str) -> str | None:
+        """The commands of a task of the project, from the version of its file that was committed last before `moment`."""
         if directory.startswith("/") and directory != root and not directory.startswith(root + "/"):
             return None  # of another project
         folder = directory.removeprefix(root).strip("/")
         for name in FILES.get(program, ()):
             path = f"{folder}/{name}".lstrip("/")
-            known = [version for version in self._history.versions.get(path, ()) if version[0] <= at]
-            if not known:
+            existing = [version for version in self._history.versions.get(path, ()) if version[0] <= moment]
+            if not existing:
                 continue
-            key = (known[-1][1], name, task)  # the same tasks run again and again, and each time the whole file would be parsed
+            key = (existing[-1][1], name, task)  # the same tasks run again and again, and each time the whole file would be parsed
             if key not in self._tasks:
                 data = self._repo.blob(key[0])
                 if data is None:
@@ -80,16 +80,16 @@ class RepositoryTexts:
             return self._tasks[key]
         return None
 
-    def is_tracked(self, path: str, at: float) -> bool:
+    def is_tracked(self, path: str, moment: float) -> bool:
         """Whether a commit before that moment holds the path."""
-        return any(time < at for time, _ in self._history.versions.get(path, ()))
+        return any(time < moment for time, _ in self._history.versions.get(path, ()))
 
-    def is_committed(self, path: str, text: str, at: float) -> bool:
-        """Whether some object of the repository holds exactly this text, other than by commits of the path after `at`."""
+    def is_committed(self, path: str, text: str, moment: float) -> bool:
+        """Whether some object of the repository holds exactly this text, other than by commits of the path after `moment`."""
         data = text.encode("utf-8", "replace")
         ids = {blob_id(d) for d in (data, data[:-1] if data.endswith(b"\n") else data)}
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
-        return min(times) <= at if times else any(self._repo.has(oid) for oid in ids)
+        return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
 
 
 def _size(files: Iterable[AddedFile]) -> int:
@@ -112,13 +112,13 @@ class DiffTexts:
         """The old version; "" when there is none."""
         return self._text(file.change.old)
 
-    def elsewhere(self, file: FileDiff, at: float) -> str:
-        """The versions of the file by commits before `at`, on any branch or pull request, joined."""
+    def elsewhere(self, file: FileDiff, moment: float) -> str:
+        """The versions of the file by commits before `moment`, on any branch or pull request, joined."""
         paths = {file.change.path, file.change.old_path or file.change.path}
-        found = {oid for path in paths for time, oid in self.history.versions.get(path, ()) if time < at}
-        earlier = [commit.sha for commit in self.aside if commit.author_time < at]
-        found.update(oid for sha in earlier for path in paths if (oid := self.repo.file_at(sha, path)) is not None)
-        return "\n".join(self._text(oid) for oid in sorted(found))
+        result = {oid for path in paths for time, oid in self.history.versions.get(path, ()) if time < moment}
+        earlier = [commit.sha for commit in self.aside if commit.author_time < moment]
+        result.update(oid for sha in earlier for path in paths if (oid := self.repo.file_at(sha, path)) is not None)
+        return "\n".join(self._text(oid) for oid in sorted(result))
 
     @cached_property
     def aside(self) -> list[Commit]:

@@ -96,25 +96,27 @@ def session_edits(
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         if call.seen is not None and call.seen.whole:
             track.reads.append((order, call.seen))
-        track.listed.extend((at, one) for one in _listed(call, track.cwd))
+        track.listed.extend((at, item) for item in _listings(call, track.cwd))
     if session.truncated_start:
         before = CallRef(session_id, "", 0, track.started)
         track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen=Reason.TRANSCRIPT_NOT_STORED))
-    calls = (at for call in session.calls for at in (call.at, call.done_at))
-    others = (one.at for several in (session.turns, session.messages) for one in several)
-    track.moments = sorted({round(at) for at in (*calls, *others) if at is not None})
+    calls = (moment for call in session.calls for moment in (call.at, call.done_at))
+    others = (item.at for several in (session.turns, session.messages) for item in several)
+    track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
     edited = {raw.edit.path for raw in track.edits}
-    track.reads = [(order, seen) for order, seen in track.reads if seen.path in edited]
+    track.reads = [(order, sighted) for order, sighted in track.reads if sighted.path in edited]
     partial = (call.seen for call in session.calls if call.seen is not None and not call.seen.whole)
-    printed = (seen for call in session.calls for seen in _printed(call, track.cwd, edited))
-    track.glimpses = [seen for seen in (*partial, *printed, *session.notices) if seen.path in edited and seen.at is not None]
+    printed = (sighted for call in session.calls for sighted in _printed_parts(call, track.cwd, edited))
+    track.glimpses = [
+        sighted for sighted in (*partial, *printed, *session.notices) if sighted.path in edited and sighted.at is not None
+    ]
     track.produced = produced(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER and not session.parent_id]
     return track
 
 
-def _listed(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
+def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
     """Files that a call showed to exist, or to be absent."""
     if call.command is not None:
         yield from listed(call.command.text, call.command.cwd or cwd, call.command.output)
@@ -126,7 +128,7 @@ def _listed(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
             yield FileListed(_absolute(normal_path(path), cwd), False)
 
 
-def _printed(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator[FileObservation]:
+def _printed_parts(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator[FileObservation]:
     """Parts of files that a command printed; the readers of transcripts see to those that read a file as a whole."""
     if call.command is not None and call.seen is None and call.status is Status.OK:
         for part in parts_shown(call.command.text, call.command.cwd or cwd, call.command.output):
@@ -135,18 +137,18 @@ def _printed(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator[FileO
                 yield FileObservation(path, call.done_at if call.done_at is not None else call.at, 1, part.text, whole=False)
 
 
-def add_missing_end(track: SessionEdits, until: float) -> None:
+def add_missing_end(session: SessionEdits, until: float) -> None:
     """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
-    if until > track.ended > 0:
-        ref = CallRef(track.session_id, "", 0, track.ended)
-        track.actions.append(WorktreeAction(track.ended, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
+    if until > session.ended > 0:
+        ref = CallRef(session.session_id, "", 0, session.ended)
+        session.actions.append(WorktreeAction(session.ended, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
 
 
-def add_missing_past(track: SessionEdits, until: float) -> None:
+def add_missing_past(session: SessionEdits, until: float) -> None:
     """Other sessions that ended before `until` may have been deleted: what they did is unknown."""
     if until > 0:
-        ref = CallRef(track.session_id, "", 0, until)
-        track.actions.append(WorktreeAction(0.0, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
+        ref = CallRef(session.session_id, "", 0, until)
+        session.actions.append(WorktreeAction(0.0, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
 
 
 def _moment(call: ToolCall, last: float) -> float:
@@ -156,38 +158,38 @@ def _moment(call: ToolCall, last: float) -> float:
     return max(last, call.not_before or 0.0)
 
 
-def _latest(session: Session, call: ToolCall, at: float) -> float:
+def _latest(session: Session, call: ToolCall, moment: float) -> float:
     """When a call was over at the latest: one without a time was made before the next prompt, or the end of the session."""
     if call.done_at is not None or call.at is not None or call.not_before is None:
-        return at
+        return moment
     later = (turn.at for turn in session.turns[call.turn :] if turn.at is not None)
-    return max(at, next(later, session.ended_at or at))
+    return max(moment, next(later, session.ended_at or moment))
 
 
-def _add_command(track: SessionEdits, call: ToolCall, ref: CallRef, at: float, order: int, latest: float) -> None:
+def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, order: int, latest: float) -> None:
     command = call.command
     assert command is not None
-    started = call.at if call.at is not None else at
-    until = track.ended if command.background else max(latest, started)
-    cwd = command.cwd or track.cwd
-    found = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
-    if found == ():
+    started = call.at if call.at is not None else moment
+    until = session.ended if command.background else max(latest, started)
+    cwd = command.cwd or session.cwd
+    result = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
+    if result == ():
         return
-    track.actions.append(WorktreeAction(started, until, ref, command.text, cwd, found))
+    session.actions.append(WorktreeAction(started, until, ref, command.text, cwd, result))
     if call.status is Status.OK:
-        by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, at, ref.model, ref.agent_id, by_shell=True)
-        for effect in found or ():
-            settled = effect.kind != "modify" or _settles(effect, found or ())
-            track.edits.extend(_exact_edits(effect, by_shell, at if settled else started, order, cwd))
+        by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, moment, ref.model, ref.agent_id, by_shell=True)
+        for effect in result or ():
+            settled = effect.kind != "modify" or _settles(effect, result or ())
+            session.edits.extend(_exact_edits(effect, by_shell, moment if settled else started, order, cwd))
 
 
 def _settles(effect: Effect, others: Iterable[Effect]) -> bool:
     """Whether the text of a file that a command changes is known afterwards: nothing else in the command may have changed it."""
-    doubtful = [one for one in others if not one.is_literal and one.kind not in ("remove", "move", "copy", "commit")]
-    return not any(not one.paths or set(one.paths).intersection(effect.paths) for one in doubtful)
+    doubtful = [other for other in others if not other.is_literal and other.kind not in ("remove", "move", "copy", "commit")]
+    return not any(not item.paths or set(item.paths).intersection(effect.paths) for item in doubtful)
 
 
-def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, cwd: str) -> Iterator[RawEdit]:
+def _exact_edits(effect: Effect, call: CallRef, moment: float, order: int, cwd: str) -> Iterator[RawEdit]:
     """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files, literal replacements, patches."""
     op = _EXACT_EFFECTS.get(effect.kind)
     if op is None or (op in ("write", "append", "substitute") and not effect.is_literal):
@@ -204,30 +206,32 @@ def _exact_edits(effect: Effect, call: CallRef, at: float, order: int, cwd: str)
             new_path=_absolute(effect.target, cwd),
             by_shell=True,
         )
-        yield RawEdit(at, order, edit, call, Status.OK, cwd)
+        yield RawEdit(moment, order, edit, call, Status.OK, cwd)
 
 
 def _absolute(path: str, cwd: str) -> str:
     return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
 
 
-def _add_spawn(track: SessionEdits, call: ToolCall, ref: CallRef, at: float, files: frozenset[str] | None) -> None:
+def _add_spawn(session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, files: frozenset[str] | None) -> None:
     spawn = call.spawn
     assert spawn is not None
     if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
         return
-    until = track.ended if spawn.asynchronous else at
-    told = get_str(parsed(call.input), "prompt") or call.input.replace("\\n", "\n")
-    started = call.at if call.at is not None else at
+    until = session.ended if spawn.asynchronous else moment
+    instructions = get_str(parsed(call.input), "prompt") or call.input.replace("\\n", "\n")
+    started = call.at if call.at is not None else moment
     named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder
-    hidden = WorktreeAction(started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=told, files=named)
-    track.actions.append(hidden)
+    hidden = WorktreeAction(
+        started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=instructions, files=named
+    )
+    session.actions.append(hidden)
 
 
-def forget_stored_subagents(tracks: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:
+def forget_stored_subagents(sessions: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:
     """Subagents that are sessions of their own hide nothing: their calls are on record. `stored`: session -> end of its record."""
-    for track in tracks:
-        track.actions = [action for action in track.actions if not _is_stored(action, stored)]
+    for session in sessions:
+        session.actions = [action for action in session.actions if not _is_stored(action, stored)]
 
 
 def _is_stored(action: WorktreeAction, stored: Mapping[str, float]) -> bool:
@@ -269,11 +273,11 @@ class EditFate:
     detail: str = ""
 
 
-def learn_roots(places: WorktreeRoots, tracks: Iterable[SessionEdits]) -> None:
-    for track in tracks:
-        paths = {raw.edit.path for raw in track.edits if not raw.edit.by_shell} | {seen.path for _, seen in track.reads}
-        places.learn(paths, track.cwds)
-    places.settle()
+def learn_roots(worktree_roots: WorktreeRoots, sessions: Iterable[SessionEdits]) -> None:
+    for session in sessions:
+        paths = {raw.edit.path for raw in session.edits if not raw.edit.by_shell} | {sighted.path for _, sighted in session.reads}
+        worktree_roots.learn(paths, session.cwds)
+    worktree_roots.settle()
 
 
 class PlacedEdits(NamedTuple):
@@ -283,32 +287,32 @@ class PlacedEdits(NamedTuple):
     fates: list[EditFate]  # what is already decided about each edit, in order of the sessions and their edits
 
 
-def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> PlacedEdits:
+def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> PlacedEdits:
     """Worktrees with their steps, and what is already decided about each edit."""
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
-    tracks = list(tracks)
-    bring_in(tracks, places)
-    for number, track in enumerate(tracks):
+    sessions = list(sessions)
+    bring_in(sessions, worktree_roots)
+    for number, session in enumerate(sessions):
         base = number * 1_000_000
-        for raw in track.edits:
-            fate = _placed(len(fates), raw, places)
+        for raw in session.edits:
+            fate = _place_edit(len(fates), raw, worktree_roots)
             fates.append(fate)
             if not fate.outcome:
-                _line(roots, fate.root, track).steps.append(_step(fate, base, places))
+                _line(roots, fate.root, session).steps.append(_step(fate, base, worktree_roots))
             elif fate.detail == NoReplay.NO_RESULT:
-                _line(roots, fate.root, track).cut_off.append((fate.path, raw.edit))
-        for order, seen in track.reads:
-            place = places.place(seen.path, track.cwd)
-            if place is not None and seen.at is not None:
-                _line(roots, place.root, track).sightings.append((seen.at, base + order, place.path, seen.text))
-        for part in track.glimpses:
-            place = places.place(part.path, track.cwd)
-            if place is not None and part.at is not None:
+                _line(roots, fate.root, session).cut_off.append((fate.path, raw.edit))
+        for order, sighted in session.reads:
+            location = worktree_roots.place(sighted.path, session.cwd)
+            if location is not None and sighted.at is not None:
+                _line(roots, location.root, session).sightings.append((sighted.at, base + order, location.path, sighted.text))
+        for part in session.glimpses:
+            location = worktree_roots.place(part.path, session.cwd)
+            if location is not None and part.at is not None:
                 lines = frozenset(text.strip() for text in part.text.split("\n"))
-                _line(roots, place.root, track).glimpses.append((place.path, Glimpse(part.at, lines, part.outside_edit)))
-        _add_actions(track, places, roots)
-        _add_listed(track, places, roots)
+                _line(roots, location.root, session).glimpses.append((location.path, Glimpse(part.at, lines, part.outside_edit)))
+        _add_actions(session, worktree_roots, roots)
+        _add_listed(session, worktree_roots, roots)
     for line in roots.values():
         line.gaps.settle()
     return PlacedEdits(roots, fates)
@@ -316,11 +320,11 @@ def timelines(tracks: Iterable[SessionEdits], places: WorktreeRoots) -> PlacedEd
 
 def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
     """Session -> paths, relative to their worktree, that its calls changed."""
-    found: dict[int, set[str]] = {}
+    result: dict[int, set[str]] = {}
     for line in lines.values():
         for step in line.steps:
-            found.setdefault(step.call.session_id, set()).update((step.path, step.new_path) if step.new_path else (step.path,))
-    return found
+            result.setdefault(step.call.session_id, set()).update((step.path, step.new_path) if step.new_path else (step.path,))
+    return result
 
 
 def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float, int, str]], text_at: TextAt) -> None:
@@ -328,83 +332,85 @@ def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float
 
     A session that worked in several worktrees says nothing, since the snapshot does not tell which of them it shows.
     """
-    for number, (at, session, commit) in enumerate(snapshots):
+    for number, (moment, session, commit) in enumerate(snapshots):
         mine = [line for line in lines.values() if session in line.sessions]
         if len(mine) != 1:
             continue
         for path in sorted({step.path for step in mine[0].steps}):
             text = text_at(commit, path)
             if text is not None:
-                mine[0].sightings.append((at, _LAST + number, path, text))
+                mine[0].sightings.append((moment, _LAST + number, path, text))
 
 
-def _placed(edit_id: int, raw: RawEdit, places: WorktreeRoots) -> EditFate:
-    place = places.place(raw.edit.path, raw.cwd)
-    root, path = place if place is not None else ("", raw.edit.path)
+def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:
+    location = worktree_roots.place(raw.edit.path, raw.cwd)
+    root, path = location if location is not None else ("", raw.edit.path)
     if raw.status is Status.REJECTED:
         return EditFate(edit_id, raw, "rejected", root, path)
     if raw.status is Status.ERROR:
         return EditFate(edit_id, raw, "tool_error", root, path)
-    if place is None:
+    if location is None:
         return EditFate(edit_id, raw, "outside_repo", root, path)
     if raw.status is Status.UNKNOWN:
         return EditFate(edit_id, raw, "unmatched", root, path, NoReplay.NO_RESULT)
-    if any(_is_redacted(one, places) for one in (path, _new_path(raw, places))):
+    if any(_is_redacted(item, worktree_roots) for item in (path, _new_path(raw, worktree_roots))):
         return EditFate(edit_id, raw, "unmatched", root, path, NoReplay.PATH_REDACTED)
     return EditFate(edit_id, raw, "", root, path)
 
 
-def _is_redacted(path: str, places: WorktreeRoots) -> bool:
+def _is_redacted(path: str, worktree_roots: WorktreeRoots) -> bool:
     """Whether a path is several files to the eye: recorders put one word in the place of what looks like a secret."""
-    return _REDACTED.search(path) is not None and path not in places.known
+    return _REDACTED.search(path) is not None and path not in worktree_roots.known
 
 
-def _step(fate: EditFate, base: int, places: WorktreeRoots) -> ReplayStep:
+def _step(fate: EditFate, base: int, worktree_roots: WorktreeRoots) -> ReplayStep:
     raw = fate.raw
-    return ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, places), fate.edit_id)
+    return ReplayStep(raw.at, base + raw.order, fate.path, raw.edit, raw.call, _new_path(raw, worktree_roots), fate.edit_id)
 
 
-def _new_path(raw: RawEdit, places: WorktreeRoots) -> str:
+def _new_path(raw: RawEdit, worktree_roots: WorktreeRoots) -> str:
     if not raw.edit.new_path:
         return ""
-    place = places.place(raw.edit.new_path, raw.cwd)
-    return place.path if place is not None else raw.edit.new_path
+    location = worktree_roots.place(raw.edit.new_path, raw.cwd)
+    return location.path if location is not None else raw.edit.new_path
 
 
-def _line(roots: dict[str, Timeline], root: str, track: SessionEdits) -> Timeline:
+def _line(roots: dict[str, Timeline], root: str, session: SessionEdits) -> Timeline:
     line = roots.get(root)
     if line is None:
         line = roots[root] = Timeline(root, gaps=AttributionWindows(root))
-    if track.session_id not in line.sessions and track.started:
-        line.gaps.spans.append((track.started, track.ended))
-        line.gaps.moments.extend(track.moments)
-    line.sessions.add(track.session_id)
-    line.emails.update(track.emails)
+    if session.session_id not in line.sessions and session.started:
+        line.gaps.spans.append((session.started, session.ended))
+        line.gaps.moments.extend(session.moments)
+    line.sessions.add(session.session_id)
+    line.emails.update(session.emails)
     return line
 
 
-def _add_listed(track: SessionEdits, places: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
     """What the session's calls showed to exist, for worktrees in which somebody worked; and its prompts."""
-    for at, shown in track.listed:
-        place = places.place(shown.path, track.cwd)
-        if place is None or place.root not in roots:
+    for moment, listing in session.listed:
+        location = worktree_roots.place(listing.path, session.cwd)
+        if location is None or location.root not in roots:
             continue
-        gaps = roots[place.root].gaps
-        if isinstance(shown, FileListed):
-            gaps.existence.files[place.path].append((at, shown.exists))
+        windows = roots[location.root].gaps
+        if isinstance(listing, FileListed):
+            windows.existence.files[location.path].append((moment, listing.exists))
         else:
-            gaps.existence.directories[place.path].append((at, shown.names))
+            windows.existence.directories[location.path].append((moment, listing.names))
     for line in roots.values():
-        if track.session_id in line.sessions:
-            line.gaps.prompts.extend(track.prompts)
+        if session.session_id in line.sessions:
+            line.gaps.prompts.extend(session.prompts)
 
 
-def _add_actions(track: SessionEdits, places: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
     """A command may reach every worktree of the session; subagents too."""
-    home = places.root_of(track.cwd)
-    touched = {line.root for line in roots.values() if track.session_id in line.sessions} | ({home} if home is not None else set())
-    for action in track.actions:
-        where = {places.root_of(action.cwd)} - {None} if action.cwd else set()
-        for root in where or touched:
+    home = worktree_roots.root_of(session.cwd)
+    touched = {line.root for line in roots.values() if session.session_id in line.sessions} | (
+        {home} if home is not None else set()
+    )
+    for action in session.actions:
+        targets = {worktree_roots.root_of(action.cwd)} - {None} if action.cwd else set()
+        for root in targets or touched:
             if root is not None:
-                _line(roots, root, track).gaps.actions.append(action)
+                _line(roots, root, session).gaps.actions.append(action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attribution.authorship.conclude import CommitVerdict
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from collector.vocabulary.lines import Author, FileKind, RunBy
 
 _PACKAGE_MANAGERS = {
@@ -35,10 +35,10 @@ def by_tools(verdict: CommitVerdict) -> None:
     for file, spans in verdict.files:
         tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else ""
         if tool:
-            spans[:] = [replace(span, verdict=_of_tool(span.verdict, tool)) for span in spans]
+            spans[:] = [replace(span, verdict=_tool_verdict(span.verdict, tool)) for span in spans]
 
 
-def _of_tool(verdict: Verdict, tool: str) -> Verdict:
+def _tool_verdict(verdict: Verdict, tool: str) -> Verdict:
     if verdict.author in (Author.AGENT, Author.TOOL):
         return verdict
     return Verdict("tool", "none", "inferred", tool=tool, run_by=RunBy.UNKNOWN)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
-from attribution.authorship.lines import SightingPair, Verdict
+from attribution.authorship.judge import SightingPair, Verdict
 from attribution.authorship.witness import Texts
 from collector.git.ranges import Ranges, united, without
 from collector.vocabulary.lines import Author, Reason, Witness
@@ -57,8 +57,8 @@ def testify(verdict: CommitVerdict, typed: Mapping[str, Ranges], since: float, t
             lines, parts = texts.lines(file), list[VerdictSpan]()
             for span in spans:
                 for line in range(span.start, span.end + 1):
-                    seen = _is_open(span.verdict) and any(first <= line <= last for first, last in ranges)
-                    whose = persons if seen else span.verdict
+                    sighted = _is_open(span.verdict) and any(first <= line <= last for first, last in ranges)
+                    whose = persons if sighted else span.verdict
                     append_span(parts, VerdictSpan(line, line, int(bool(lines[line - 1].strip())), whose))
             spans[:] = parts
 

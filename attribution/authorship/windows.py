@@ -128,83 +128,87 @@ class AttributionWindows:
     def between(self, after: float, before: float) -> list[WorktreeAction]:
         """Actions that overlap the open interval, earliest first."""
         start = bisect_left(self._starts, after - self._longest)
-        found = []
+        result = []
         for action in self.actions[start:]:
             if action.at >= before:
                 break
             if action.until > after:
-                found.append(action)
-        return found
+                result.append(action)
+        return result
 
-    def cause(self, gap: AttributionWindow) -> CandidateAuthor:
+    def cause(self, window: AttributionWindow) -> CandidateAuthor:
         """Who it was, as far as the agents' actions tell."""
-        if gap not in self._answers:
-            found = (self._maker(gap) if gap.made else None) or self._cause(gap)
-            if found.author == "human" and not self._covered(gap):
-                found = replace(found, reason=found.reason or "uncaptured", watched=False)
-            self._answers[gap] = found
-        return self._answers[gap]
+        if window not in self._answers:
+            result = (self._maker(window) if window.made else None) or self._cause(window)
+            if result.author == "human" and not self._is_covered(window):
+                result = replace(result, reason=result.reason or "uncaptured", watched=False)
+            self._answers[window] = result
+        return self._answers[window]
 
-    def _covered(self, gap: AttributionWindow) -> bool:
+    def _is_covered(self, window: AttributionWindow) -> bool:
         """Whether sessions were being recorded in that time, so that an agent at work would be known."""
-        if gap.last:
+        if window.last:
             # Of a file that no session touched, only one that is still going on or just over can tell.
-            return self._active(gap.before, STRANGE if gap.unseen else PARTING)
-        if gap.before - gap.after <= QUIET:
+            return self._active(window.before, STRANGE if window.unseen else PARTING)
+        if window.before - window.after <= QUIET:
             return True
-        return any(start <= gap.after + QUIET and end >= gap.before - SLACK for start, end in self.spans)
+        return any(start <= window.after + QUIET and end >= window.before - SLACK for start, end in self.spans)
 
     def _active(self, commit: float, parting: float) -> bool:
         """Whether a session was at work shortly before the commit, and one was not over for longer than `parting`."""
-        at = bisect_left(self.moments, commit - QUIET)
-        near = at < len(self.moments) and self.moments[at] <= commit + PARTING
+        moment = bisect_left(self.moments, commit - QUIET)
+        near = moment < len(self.moments) and self.moments[moment] <= commit + PARTING
         return near and any(start <= commit and end >= commit - parting for start, end in self.spans)
 
-    def _cause(self, gap: AttributionWindow) -> CandidateAuthor:
+    def _cause(self, window: AttributionWindow) -> CandidateAuthor:
         weaker: CandidateAuthor | None = None
         scripts: list[CandidateAuthor] = []
-        actions = self.between(gap.after, gap.before)
+        actions = self.between(window.after, window.before)
         for action in actions:
             if action.unseen in _LACKING:  # whatever else is known, part of what was done is not
                 return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
         for action in reversed(actions):
-            found = self.answer_of(action, gap)
-            if found is None:
+            result = self.answer_of(action, window)
+            if result is None:
                 continue
-            if found.scripts:
-                scripts.append(found)
-            elif found.author in ("agent", "tool"):
-                weaker = found
+            if result.scripts:
+                scripts.append(result)
+            elif result.author in ("agent", "tool"):
+                weaker = result
                 break
             else:
-                weaker = _weaker(weaker, found)
-        rest = weaker or CandidateAuthor("human")
-        return _by_scripts(scripts, rest) if scripts else rest
+                weaker = _weaker(weaker, result)
+        remainder = weaker or CandidateAuthor("human")
+        return _scripts_cause(scripts, remainder) if scripts else remainder
 
-    def _maker(self, gap: AttributionWindow) -> CandidateAuthor | None:
+    def _maker(self, attribution_window: AttributionWindow) -> CandidateAuthor | None:
         """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
-        seen = [(at, exists) for at, exists in self.existence.of(gap.path) if gap.after < at < gap.before]
-        there = next((at for at, exists in seen if exists), gap.before)
-        absent = max((at for at, exists in seen if not exists and at < there), default=None)
-        window = replace(gap, after=gap.after if absent is None else absent, before=there)
+        sighted = [
+            (moment, exists)
+            for moment, exists in self.existence.of(attribution_window.path)
+            if attribution_window.after < moment < attribution_window.before
+        ]
+        there = next((moment for moment, exists in sighted if exists), attribution_window.before)
+        absent = max((moment for moment, exists in sighted if not exists and moment < there), default=None)
+        window = replace(attribution_window, after=attribution_window.after if absent is None else absent, before=there)
         actions = self.between(window.after, window.before)
         if any(action.unseen in _LACKING for action in actions):
             return None
-        found = self._cause(window)
-        if found.author in ("agent", "tool"):
-            return found
-        if maker := self._told_to_make(gap.path, actions):
+        result = self._cause(window)
+        if result.author in ("agent", "tool"):
+            return result
+        if maker := self._told_to_make(attribution_window.path, actions):
             return maker
-        watched = absent is not None and (there < gap.before or self._active(gap.before, STRANGE))
-        within_turn = watched and not any(window.after < one.at < there for one in self.prompts)
+        watched = absent is not None and (there < attribution_window.before or self._active(attribution_window.before, STRANGE))
+        within_turn = watched and not any(window.after < prompt.at < there for prompt in self.prompts)
         return self._only_writer(actions) if within_turn else None
 
     def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
         """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
         for action in actions:
             if action.unseen == Reason.INVISIBLE_SUBAGENT and (self._made_by(action, path) or asks_for(action.told, path)):
-                texts = [one.text for one in self.prompts if one.at <= action.at]
-                texts += [one.command or one.told for one in actions if one.at < action.at]
+                texts = [prompt.text for prompt in self.prompts if prompt.at <= action.at]
+                texts += [item.command or item.told for item in actions if item.at < action.at]
                 named = any(mentions(text, path) for text in texts if text)
                 return None if named else CandidateAuthor("agent", "subagent", call=action.call)
         return None
@@ -227,57 +231,61 @@ class AttributionWindows:
                     kinds.setdefault("opaque", _did(action))
         return next((kinds[kind] for kind in ("generate", "subagent", "opaque") if kind in kinds), None)
 
-    def answer_of(self, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
+    def answer_of(self, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
         if action.unseen:
-            hides = self._may_hide(action, gap)
+            hides = self._may_hide(action, window)
             return CandidateAuthor("unknown", reason=action.unseen, call=action.call) if hides else None
         weaker: CandidateAuthor | None = None
-        found = self.effects_of(action)
-        for effect in found:
-            answer = self._of_effect(effect, action, gap)
+        result = self.effects_of(action)
+        for effect in result:
+            answer = self._cause_of_effect(effect, action, window)
             if answer is not None and answer.author in ("agent", "tool"):
                 return answer
             weaker = _weaker(weaker, answer)
-        how = says_it_writes(found, action.command, gap.path)
+        how = says_it_writes(result, action.command, window.path)
         if not how:
             return weaker
-        generators = [effect for effect in found if effect.kind == "generate" and not effect.paths]
-        return _ran(generators[0], action) if generators else _scripted(action) if how == "script" else _did(action)
+        generators = [effect for effect in result if effect.kind == "generate" and not effect.paths]
+        return _ran(generators[0], action) if generators else _script_cause(action) if how == "script" else _did(action)
 
-    def _may_hide(self, action: WorktreeAction, gap: AttributionWindow) -> bool:
+    def _may_hide(self, action: WorktreeAction, window: AttributionWindow) -> bool:
         """Whether what was not recorded may have changed the file.
 
         The files of a subagent are those that differed from HEAD when it was done: without what it committed itself, and without
         files that git did not know before.
         """
-        if action.files is None or gap.path in action.files or gap.before < action.until:
+        if action.files is None or window.path in action.files or window.before < action.until:
             return True
-        return not self.tracked(gap.path, action.at)
+        return not self.tracked(window.path, action.at)
 
-    def _of_effect(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor | None:
+    def _cause_of_effect(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""
         if effect.kind == "generate":
-            return _ran(effect, action) if self._touches(effect, gap.path) else None
+            return _ran(effect, action) if self._touches(effect, window.path) else None
         if effect.kind in _NAMED:
-            touched = self._touches(effect, gap.path) and (gap.made or not self._is_into(effect, gap.path))
-            return self._of_named(effect, action, gap) if touched else None
-        if effect.kind == "format" and self._may_touch(effect, gap.path):
-            return _formatted(effect, action) if gap.layout else CandidateAuthor("human", reason="formatter", call=action.call)
+            touched = self._touches(effect, window.path) and (window.made or not self._is_into(effect, window.path))
+            return self._cause_of_named(effect, action, window) if touched else None
+        if effect.kind == "format" and self._may_touch(effect, window.path):
+            return (
+                _formatter_cause(effect, action)
+                if window.layout
+                else CandidateAuthor("human", reason="formatter", call=action.call)
+            )
         if effect.kind == "opaque":
             return CandidateAuthor("human", reason="opaque_shell", call=action.call)
-        doubtful = effect.kind == "restore" and self._may_touch(effect, gap.path)
+        doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
         author = "human" if effect.from_commit else "unknown"  # what is merged or popped may come from anywhere
         return CandidateAuthor(author, reason="git_operation", call=action.call) if doubtful else None
 
-    def _of_named(self, effect: Effect, action: WorktreeAction, gap: AttributionWindow) -> CandidateAuthor:
+    def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor:
         if effect.kind in ("copy", "move") and effect.paths and all(is_foreign(path, self.root) for path in effect.paths):
             return CandidateAuthor("unknown", reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)
-        if gap.made:
+        if window.made:
             return CandidateAuthor("unknown", reason="base_unknown", call=action.call)
-        return _scripted(action)
+        return _script_cause(action)
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no gap that matters: they are read when somebody asks."""
@@ -318,9 +326,9 @@ class AttributionWindows:
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
-def _weaker(known: CandidateAuthor | None, found: CandidateAuthor | None) -> CandidateAuthor | None:
+def _weaker(existing: CandidateAuthor | None, candidate_author: CandidateAuthor | None) -> CandidateAuthor | None:
     """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a formatter."""
-    return max((one for one in (known, found) if one is not None), key=_doubt, default=None)
+    return max((item for item in (existing, candidate_author) if item is not None), key=_doubt, default=None)
 
 
 def _doubt(answer: CandidateAuthor) -> int:
@@ -332,18 +340,18 @@ def _did(action: WorktreeAction) -> CandidateAuthor:
     return CandidateAuthor("agent", "shell", "inferred", call=action.call)
 
 
-def _scripted(action: WorktreeAction) -> CandidateAuthor:
+def _script_cause(action: WorktreeAction) -> CandidateAuthor:
     """The agent's command changed the file; which lines it wrote its text tells."""
     return replace(_did(action), scripts=(InlineScript(action.command, action.call),))
 
 
-def _by_scripts(found: Sequence[CandidateAuthor], rest: CandidateAuthor) -> CandidateAuthor:
-    """One answer of several scripts that changed a file; `rest`: of the other actions."""
-    scripts = tuple(script for one in found for script in one.scripts)
-    return replace(found[0], scripts=scripts, otherwise=rest)
+def _scripts_cause(candidate_authors: Sequence[CandidateAuthor], candidate_author: CandidateAuthor) -> CandidateAuthor:
+    """One answer of several scripts that changed a file; `candidate_author`: of the other actions."""
+    scripts = tuple(script for candidate_author in candidate_authors for script in candidate_author.scripts)
+    return replace(candidate_authors[0], scripts=scripts, otherwise=candidate_author)
 
 
-def _formatted(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
+def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything."""
     if _RUNS_TASK.fullmatch(effect.tool):
         return CandidateAuthor("unknown", reason=Reason.FORMATTER, call=action.call)

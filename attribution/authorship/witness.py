@@ -21,7 +21,7 @@ from typing import Protocol
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.lines import STATED_DOUBTS, Verdict
+from attribution.authorship.judge import STATED_DOUBTS, Verdict
 from attribution.authorship.windows import SLACK
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
@@ -92,8 +92,8 @@ class VersionBefore:
 
     def has_with_other_number(self, text: str) -> bool:
         bare = without_layout(text)
-        rest = _DIGITS.sub("", bare)
-        return MIN_LENGTH <= len(rest) < len(bare) and rest in self.numberless
+        remainder = _DIGITS.sub("", bare)
+        return MIN_LENGTH <= len(remainder) < len(bare) and remainder in self.numberless
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,39 +155,39 @@ def person_lines(verdict: CommitVerdict, texts: Texts, elsewhere: Elsewhere = no
             typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != "inferred" for span in spans)
             before, was_there = VersionBefore(texts.before(file)), file.change.old is not None
             persons = [(span, lines[span.start - 1 : span.end]) for span in spans if _is_persons(span.verdict)]
-            renumbers = sum(before.has_with_other_number(text) for _, own in persons for text in own) > 1
+            renumbers = sum(before.has_with_other_number(text) for _, ours in persons for text in ours) > 1
             by_git = any(span.verdict.reason == Reason.GIT_OPERATION for span, _ in persons)
             others = without_layout(elsewhere(file)) if by_git else ""
-            for span, own in persons:
-                yield PersonLines(file, span, own, before, typed or was_there, others, renumbers)
+            for span, ours in persons:
+                yield PersonLines(file, span, ours, before, typed or was_there, others, renumbers)
 
 
 def confirm(
     commit: Commit,
     verdict: CommitVerdict,
-    known: Sequence[PersonLines],
+    existing: Sequence[PersonLines],
     produced: Mapping[str, float],
     unrecorded: Sequence[float] = (),
 ) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason.
 
-    `known` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
+    `existing` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
     `unrecorded`: when commits were made that declare an agent without a session, in order.
     """
     if not any(_is_persons(span.verdict) for _, spans in verdict.files for span in spans):
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
-    checked = {(id(one.file), one.span.start): _checked(one, produced, until) for one in known}
+    checked = {(id(item.file), item.span.start): _check_lines(item, produced, until) for item in existing}
     verdict.files = [
         (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
         for file, spans in verdict.files
     ]
-    _not_faster_than_typed(verdict, known)
+    _not_faster_than_typed(verdict, existing)
     inferred = sum(s.nonblank for _, spans in verdict.files for s in spans if _is_inferred(s.verdict))
     if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
         _disbelieve(verdict)
     for _, spans in verdict.files:
-        spans[:] = [_settled(span) if _is_persons(span.verdict) else span for span in spans]
+        spans[:] = [_clear_doubts(span) if _is_persons(span.verdict) else span for span in spans]
 
 
 def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
@@ -196,20 +196,20 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
     After all else that may name one was asked: whoever left so many lines in commits of recorded sessions may have left those too.
     """
     unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
-    holes = sorted(commit.author_time for commit, verdict in unmerged if _unexplained(verdict) >= MIN_HOLE)
+    holes = sorted(commit.author_time for commit, verdict in unmerged if _count_unexplained(verdict) >= MIN_HOLE)
     for commit, verdict in unmerged:
         if holes and _is_near(commit.author_time, holes):
             _disbelieve(verdict)
 
 
-def _unexplained(verdict: CommitVerdict) -> int:
+def _count_unexplained(verdict: CommitVerdict) -> int:
     spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
     return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in _UNSEEN)
 
 
 def _disbelieve(verdict: CommitVerdict) -> None:
     for _, spans in verdict.files:
-        spans[:] = [_unbelieved(span) if _is_inferred(span.verdict) else span for span in spans]
+        spans[:] = [_doubt(span) if _is_inferred(span.verdict) else span for span in spans]
 
 
 def _is_near(moment: float, unrecorded: Sequence[float]) -> bool:
@@ -217,23 +217,23 @@ def _is_near(moment: float, unrecorded: Sequence[float]) -> bool:
     return after < len(unrecorded) and unrecorded[after] <= moment + UNRECORDED
 
 
-def _unbelieved(span: VerdictSpan) -> VerdictSpan:
+def _doubt(span: VerdictSpan) -> VerdictSpan:
     witness = span.verdict.witness
     if span.verdict.reason in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN):
-        return _without(span, span.verdict.reason)
+        return _without_person(span, span.verdict.reason)
     unwatched = witness is not None and witness.kind is Witness.UNWATCHED
-    return _without(span, Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED)
+    return _without_person(span, Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED)
 
 
-def _settled(span: VerdictSpan) -> VerdictSpan:
+def _clear_doubts(span: VerdictSpan) -> VerdictSpan:
     """A person's line is nobody's call, and what else might have written it is ruled out."""
     verdict = span.verdict
     return replace(span, verdict=replace(verdict, reason="", call=verdict.call if verdict.author == Author.AGENT else None))
 
 
-def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines]) -> None:
+def _not_faster_than_typed(verdict: CommitVerdict, existing: Sequence[PersonLines]) -> None:
     """Of all files of the commit together: an agent that is not on record shows in several of them at once."""
-    texts = {(id(one.file), one.span.start + n): text for one in known for n, text in enumerate(one.texts)}
+    texts = {(id(item.file), item.span.start + n): text for item in existing for n, text in enumerate(item.texts)}
     typed: dict[float, list[tuple[float, int]]] = defaultdict(list)  # second sighting -> (first one, characters)
     for file, spans in verdict.files:
         for span in spans:
@@ -241,17 +241,17 @@ def _not_faster_than_typed(verdict: CommitVerdict, known: Sequence[PersonLines])
             if witness is not None and witness.is_interval and _is_persons(span.verdict):
                 length = sum(len(texts.get((id(file), line), "").strip()) for line in range(span.start, span.end + 1))
                 typed[witness.seen or 0.0].append((witness.without, length))
-    fast = {at for at, parts in typed.items() if _is_fast(at, parts)}
+    fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
     for _, spans in verdict.files:
-        spans[:] = [_without(span, Reason.UNOBSERVED) if _seen_at(span.verdict) in fast else span for span in spans]
+        spans[:] = [_without_person(span, Reason.UNOBSERVED) if _seen_at(span.verdict) in fast else span for span in spans]
 
 
-def _is_fast(seen: float, parts: Sequence[tuple[float, int]]) -> bool:
+def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
     """Whether what came after one of the first sightings is more than a person types until the second one."""
     typed = 0
     for without, length in sorted(parts, reverse=True):  # the latest first sighting leaves the least time
         typed += length
-        if typed > MAX_TYPING * max(1.0, seen - without):
+        if typed > MAX_TYPING * max(1.0, sighted - without):
             return True
     return False
 
@@ -268,11 +268,11 @@ def _is_persons(verdict: Verdict) -> bool:
 def _is_inferred(verdict: Verdict) -> bool:
     """Whether only the commit shows a person's line."""
     witness = verdict.witness
-    shown = witness is not None and (witness.seen_to_appear or witness.kind is Witness.TYPED)
-    return _is_persons(verdict) and witness is not None and not shown
+    listing = witness is not None and (witness.seen_to_appear or witness.kind is Witness.TYPED)
+    return _is_persons(verdict) and witness is not None and not listing
 
 
-def _without(span: VerdictSpan, reason: str) -> VerdictSpan:
+def _without_person(span: VerdictSpan, reason: str) -> VerdictSpan:
     if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
         return replace(span, verdict=replace(span.verdict, edited_by="unknown", witness=None, reason=""))
     call = span.verdict.call if reason == span.verdict.reason else None
@@ -284,49 +284,53 @@ def _not_by_hand(file: FileDiff, span: VerdictSpan) -> VerdictSpan:
     if not _is_persons(span.verdict) or file.kind in BY_HAND:
         return span
     stated = span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED
-    return _without(span, stated)
+    return _without_person(span, stated)
 
 
-def _checked(one: PersonLines, produced: Mapping[str, float], until: float) -> list[VerdictSpan]:
+def _check_lines(item: PersonLines, produced: Mapping[str, float], until: float) -> list[VerdictSpan]:
     """The span cut into what stays a person's and what does not."""
-    reasons = [_reason(one, text, produced, until) for text in one.texts]
-    _weak_follow(reasons, one.doubt or Reason.COMMON_LINE)
-    verdict = one.span.verdict
+    reasons = [_reason(item, text, produced, until) for text in item.texts]
+    _weak_follow(reasons, item.doubt or Reason.COMMON_LINE)
+    verdict = item.span.verdict
     spans: list[VerdictSpan] = []
     for offset, reason in enumerate(reasons):
-        text = one.texts[offset]
-        line = one.span.start + offset
+        text = item.texts[offset]
+        line = item.span.start + offset
         part = VerdictSpan(line, line, 1 if text.strip() else 0, verdict)
-        append_span(spans, _without(part, reason) if reason else part)
+        append_span(spans, _without_person(part, reason) if reason else part)
     return spans
 
 
-def _reason(one: PersonLines, text: str, produced: Mapping[str, float], until: float) -> str | None:
+def _reason(item: PersonLines, text: str, produced: Mapping[str, float], until: float) -> str | None:
     """Why a line is not a person's; "" when it is; None when its neighbours decide."""
     bare = without_layout(text)
     if len(bare) < MIN_LENGTH:
         return None
     if produced.get(bare, until + 1) <= until:
         return Reason.AGENT_TEXT
-    if one.renumbers and _is_inferred(one.span.verdict) and one.before.has_with_other_number(text):
-        return one.doubt or Reason.UNEXPLAINED  # a list is counted again by a script as often as by hand
-    if _is_inferred(one.span.verdict) and bare in one.before.bare:
-        return one.doubt or Reason.FORMATTER  # the file had it in another layout, which an editor or a hook of git may have changed
-    return _beside_program(one, text, bare, lambda part: produced.get(part, until + 1) <= until) if one.doubt else Reason.NONE
+    if item.renumbers and _is_inferred(item.span.verdict) and item.before.has_with_other_number(text):
+        return item.doubt or Reason.UNEXPLAINED  # a list is counted again by a script as often as by hand
+    if _is_inferred(item.span.verdict) and bare in item.before.bare:
+        return (
+            item.doubt or Reason.FORMATTER
+        )  # the file had it in another layout, which an editor or a hook of git may have changed
+    return (
+        _reason_beside_program(item, text, bare, lambda part: produced.get(part, until + 1) <= until) if item.doubt else Reason.NONE
+    )
 
 
-def _beside_program(one: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> str | None:
+def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> str | None:
     """The same where a formatter or an opaque command ran: what it writes comes from the file and from agents' texts."""
-    if one.doubt == Reason.GIT_OPERATION and bare in one.elsewhere:
-        return one.doubt
-    if one.doubt in _OPAQUE and not (one.is_typed and one.file.kind in _CODE):
-        return one.doubt  # converters and generators write whole files, and pages and lists again and again
-    if any(word not in one.before.words and not is_produced(word) for word in _words(text)):
+    if item.doubt == Reason.GIT_OPERATION and bare in item.elsewhere:
+        return item.doubt
+    if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
+        return item.doubt  # converters and generators write whole files, and pages and lists again and again
+    if any(word not in item.before.words and not is_produced(word) for word in _words(text)):
         return Reason.NONE
-    if bare in one.before.bare or _IMPORT.match(text):
-        return one.doubt
-    is_sorted = all(piece in one.before.bare or is_produced(piece) for piece in _pieces(text))
-    return one.doubt if is_sorted else None
+    if bare in item.before.bare or _IMPORT.match(text):
+        return item.doubt
+    is_sorted = all(piece in item.before.bare or is_produced(piece) for piece in _pieces(text))
+    return item.doubt if is_sorted else None
 
 
 def _weak_follow(reasons: list[str | None], otherwise: str) -> None:
@@ -339,8 +343,8 @@ def _weak_follow(reasons: list[str | None], otherwise: str) -> None:
             reasons[index] = Reason.NONE if sides == {Reason.NONE} else otherwise
 
 
-def _last_strong(known: str | None, reason: str | None) -> str | None:
-    return known if reason is None else reason
+def _last_strong(existing: str | None, reason: str | None) -> str | None:
+    return existing if reason is None else reason
 
 
 __all__ = ["MAX_INFERRED", "MIN_HOLE", "PersonLines", "confirm", "doubt_near_holes", "person_lines"]

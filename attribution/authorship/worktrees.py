@@ -9,7 +9,7 @@ from functools import partial
 
 from attribution.authorship.align import lines_of
 from attribution.authorship.edits import ended
-from attribution.authorship.lines import (
+from attribution.authorship.judge import (
     AddedFile,
     Moments,
     StateAlignment,
@@ -114,7 +114,7 @@ class Runner:
         self._fates: dict[int, AgentLineFate] = {}
         for path, edit in timeline.cut_off:
             tree.note_text(path, edit)
-        for path, glimpse in sorted(timeline.glimpses, key=lambda seen: seen[1].at):
+        for path, glimpse in sorted(timeline.glimpses, key=lambda sighted: sighted[1].at):
             tree.glimpses.setdefault(path, []).append(glimpse)
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
         for step in timeline.steps:
@@ -126,9 +126,9 @@ class Runner:
         events: list[tuple[float, int, int, Callable[[], object]]] = []
         for step in self.timeline.steps:
             events.append((step.at, 0, step.order, partial(self._step, step)))
-        for at, order, path, text in self.timeline.sightings:
+        for moment, order, path, text in self.timeline.sightings:
             if path in self._followed:
-                events.append((at, 0, order, partial(self.tree.observe, path, text, at)))
+                events.append((moment, 0, order, partial(self.tree.observe, path, text, moment)))
         for number, look in enumerate(looks):
             events.append((look.at, 1, number, partial(self._look, look)))
         for *_, event in sorted(events, key=lambda e: e[:3]):
@@ -142,13 +142,15 @@ class Runner:
         if step.edit.op in ("delete", "move") and step.path not in self.tree.files:
             paths = [p for p in self.tree.files if p.startswith(step.path + "/")] or paths  # a directory
         for path in paths:
-            one = step
+            item = step
             if path != step.path:
                 target = step.new_path + path[len(step.path) :] if step.new_path else ""
-                one = replace(step, path=path, new_path=target)
-            done, known = self.tree.apply(one), self.run_.outcomes.get(step.edit_id)
-            if known is not None:  # of a directory: all its files together
-                done = StepOutcome(done.applied or known.applied, done.why, known.added + done.added, known.removed + done.removed)
+                item = replace(step, path=path, new_path=target)
+            done, existing = self.tree.apply(item), self.run_.outcomes.get(step.edit_id)
+            if existing is not None:  # of a directory: all its files together
+                done = StepOutcome(
+                    done.applied or existing.applied, done.why, existing.added + done.added, existing.removed + done.removed
+                )
             self.run_.outcomes[step.edit_id] = done
 
     # --- looks ----------------------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ class Runner:
         matches = [align_state(self.tree, file) for file in files]
         when = Moments(look.at, look.since, look.redone)
         committed = self._was_committed(look.sha)
-        verdicts = [judge(self.tree, found, self.timeline.gaps.cause, when, committed) for found in matches]
+        verdicts = [judge(self.tree, match, self.timeline.gaps.cause, when, committed) for match in matches]
         for file, verdict in zip(files, verdicts, strict=True) if look.linked and look.main else ():
             self._try_parent(look, file, verdict)
         self._find_moved(files, matches, verdicts)
@@ -170,37 +172,37 @@ class Runner:
                 downgrade_unplaced(verdict)
             downgrade_hunks(file, verdict)
             assign_low_information(file, verdict)
-        seen = ProbeResult(look, self.timeline.root)
-        for file, verdict, found in zip(files, verdicts, matches, strict=True):
+        probe_result = ProbeResult(look, self.timeline.root)
+        for file, verdict, result in zip(files, verdicts, matches, strict=True):
             nonblank = frozenset(i for i in verdict if file.lines[i].strip())
             rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
-            seen.files.append(FileProbe(file.path, verdict, nonblank, found.state is not None, rarity))
-        self.run_.seen.append(seen)
-        if look.main and (look.linked or linked_by(look, seen.files)[1] > 0):
+            probe_result.files.append(FileProbe(file.path, verdict, nonblank, result.state is not None, rarity))
+        self.run_.seen.append(probe_result)
+        if look.main and (look.linked or linked_by(look, probe_result.files)[1] > 0):
             self._settle(look, matches, verdicts)
         if look.here:
-            self._sighted(look, matches)
+            self._note_committed(look, matches)
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
-        if any(one.author != "agent" for one in verdict.values()):
+        if any(item.author != "agent" for item in verdict.values()):
             steps = [step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at]
-            found = by_parent(file, steps)
-            verdict.update({index: one for index, one in found.items() if verdict[index].author != "agent"})
+            result = by_parent(file, steps)
+            verdict.update({index: item for index, item in result.items() if verdict[index].author != "agent"})
 
-    def _sighted(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
+    def _note_committed(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
         """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
-        for found in matches:
-            waiting = any(line not in self._committed and self.tree.nonblank[line] for line, _ in found.lost)
-            if found.state is not None and found.file.text and not waiting:
-                self.tree.committed(found.file.path, found.file.text, look.at - SLACK)
+        for match in matches:
+            waiting = any(line not in self._committed and self.tree.nonblank[line] for line, _ in match.lost)
+            if match.state is not None and match.file.text and not waiting:
+                self.tree.committed(match.file.path, match.file.text, look.at - SLACK)
 
     def _was_committed(self, sha: str) -> Callable[[int, str | None], bool]:
         def committed(line: int, text: str | None) -> bool:
-            known = self._committed.get(line)
-            if known is None:
+            existing = self._committed.get(line)
+            if existing is None:
                 return False
-            earlier = (c for c, old in known if c != sha and (text is None or old == text))
+            earlier = (c for c, old in existing if c != sha and (text is None or old == text))
             return any(self._is_ancestor(commit, sha) for commit in earlier)
 
         return committed
@@ -219,39 +221,41 @@ class Runner:
     # --- what became of the lines an agent wrote --------------------------------------------------------------------
 
     def _settle(self, look: CommitProbe, matches: Sequence[StateAlignment], verdicts: Sequence[dict[int, Verdict]]) -> None:
-        for found, judged in zip(matches, verdicts, strict=True):
-            present = {line for line in found.ids if line >= 0}
-            present |= {line for line, kin in found.kin.values() if kin.kind == "reformatted"}
+        for result, judged in zip(matches, verdicts, strict=True):
+            present = {line for line in result.ids if line >= 0}
+            present |= {line for line, kin in result.kin.values() if kin.kind == "reformatted"}
             for index, verdict in judged.items():
-                line = found.ids[index]
+                line = result.ids[index]
                 if verdict.author == "agent" and line >= 0:
-                    self._committed.setdefault(line, []).append((look.sha, found.file.lines[index]))
-            lost = {line for line, _ in found.lost}
-            for line in self.tree.take_born(found.file.path):
+                    self._committed.setdefault(line, []).append((look.sha, result.file.lines[index]))
+            lost = {line for line, _ in result.lost}
+            for line in self.tree.take_born(result.file.path):
                 if self.tree.nonblank[line]:
-                    self._fates[line] = self._fate(line, look, found, present, lost)
+                    self._fates[line] = self._fate(line, look, result, present, lost)
             for line in present & self._fates.keys():
-                known = self._fates[line]
-                if known.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
-                    known.fate, known.sha = "survived", look.sha  # left out of an earlier commit, committed now
+                existing = self._fates[line]
+                if existing.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
+                    existing.fate, existing.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
-    def _fate(self, line: int, look: CommitProbe, found: StateAlignment, present: set[int], lost: set[int]) -> AgentLineFate:
+    def _fate(
+        self, line: int, look: CommitProbe, state_alignment: StateAlignment, present: set[int], lost: set[int]
+    ) -> AgentLineFate:
         fate = AgentLineFate(line, self._session(line), look.sha)
         if line in present:
             fate.fate = "survived"
         elif line in lost:
-            after = found.state.known_at if found.state is not None else look.since
-            by = self._lost_to(found.file.path, after, look.at, line in found.overwritten)
+            after = state_alignment.state.known_at if state_alignment.state is not None else look.since
+            by = self._lost_to(state_alignment.file.path, after, look.at, line in state_alignment.overwritten)
             fate.fate = "not_committed" if by == "human_deleted" else by  # the commit alone is no witness of a removal
         else:
-            fate.fate = self._removed(line, found.file.path)
+            fate.fate = self._fate_of_removed(line, state_alignment.file.path)
         return fate
 
     def _session(self, line: int) -> int:
         call = self.tree.origin(line).call
         return call.session_id if call is not None else 0
 
-    def _removed(self, line: int, path: str) -> str:
+    def _fate_of_removed(self, line: int, path: str) -> str:
         removal = self.tree.removed.get(line)
         if removal is None:
             return "unexplained"
@@ -274,7 +278,7 @@ class Runner:
                 if not self.tree.nonblank[line] or self.tree.origin(line).kind != AGENT:
                     continue
                 removed = line in self.tree.removed
-                fate = self._removed(line, path) if removed else "not_committed"
+                fate = self._fate_of_removed(line, path) if removed else "not_committed"
                 self._fates[line] = AgentLineFate(line, self._session(line), "", fate)
         self.run_.fates = list(self._fates.values())
 

@@ -73,9 +73,9 @@ class ProgramCall:
 
     def make(self, kind: str, words: Sequence[ShellWord], content: str | None = None) -> list[Effect]:
         """One effect for the paths that are known, one without paths if some are not."""
-        known = [join(self.cwd, word.text) for word in words if is_path(word.text)]
-        found = [Effect(kind, tuple(known), content)] if known else []
-        return found + ([Effect(kind)] if not words or len(known) < len(words) else [])
+        existing = [join(self.cwd, word.text) for word in words if is_path(word.text)]
+        result = [Effect(kind, tuple(existing), content)] if existing else []
+        return result + ([Effect(kind)] if not words or len(existing) < len(words) else [])
 
     def program(self, words: Sequence[ShellWord]) -> list[Effect]:
         """The effects of a program that this one runs."""
@@ -87,9 +87,9 @@ class ProgramCall:
             return [Effect("opaque")]
         before = len(self.run.found)
         self.run.read(text, self.cwd)
-        found = self.run.found[before:]
+        result = self.run.found[before:]
         del self.run.found[before:]
-        return found
+        return result
 
 
 Handler = Callable[[ProgramCall], list[Effect]]
@@ -131,43 +131,43 @@ def fed(words: Sequence[ShellWord], mark: str) -> list[ShellWord]:
 
 def operands(words: Sequence[ShellWord], valued: frozenset[str] = frozenset()) -> list[ShellWord]:
     """The words that are neither options nor their values."""
-    found: list[ShellWord] = []
-    at = 0
-    while at < len(words):
-        text = words[at].text
+    result: list[ShellWord] = []
+    moment = 0
+    while moment < len(words):
+        text = words[moment].text
         if text == "--":
-            return found + list(words[at + 1 :])
+            return result + list(words[moment + 1 :])
         if text.startswith("-") and len(text) > 1:
-            at += text in valued
+            moment += text in valued
         else:
-            found.append(words[at])
-        at += 1
-    return found
+            result.append(words[moment])
+        moment += 1
+    return result
 
 
 def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWord]:
     """What follows the leading options."""
-    at = 0
-    while at < len(words) and words[at].text.startswith("-") and len(words[at].text) > 1:
-        if words[at].text == "--":
-            return words[at + 1 :]
-        at += 2 if words[at].text in valued else 1
-    while at < len(words) and words[at].text == "--":
-        at += 1
-    return words[at:]
+    moment = 0
+    while moment < len(words) and words[moment].text.startswith("-") and len(words[moment].text) > 1:
+        if words[moment].text == "--":
+            return words[moment + 1 :]
+        moment += 2 if words[moment].text in valued else 1
+    while moment < len(words) and words[moment].text == "--":
+        moment += 1
+    return words[moment:]
 
 
 def subcommand_at(words: Sequence[ShellWord], start: int = 1) -> int:
     """Where the next word stands that is neither an option nor its value; 0 if there is none."""
-    at = start
-    while at < len(words):
-        text = words[at].text
+    moment = start
+    while moment < len(words):
+        text = words[moment].text
         if text in tables.SELECTOR or text in tables.DIRECTORY:
-            at += 2
+            moment += 2
         elif text.startswith(("-", "+")) or not text:
-            at += 1
+            moment += 1
         else:
-            return at
+            return moment
     return 0
 
 

@@ -41,7 +41,7 @@ def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[E
         return (Effect("opaque"),)
     if len(run.found) > MAX_EFFECTS:
         run.found[MAX_EFFECTS:] = [Effect("opaque")]
-    return tuple(one for at, one in enumerate(run.found) if not at or one != run.found[at - 1] or one.is_literal)
+    return tuple(item for moment, item in enumerate(run.found) if not moment or item != run.found[moment - 1] or item.is_literal)
 
 
 def is_harmless(command: str) -> bool:
@@ -54,8 +54,8 @@ def _is_trivial(effect: Effect) -> bool:
     if effect.kind == "append" and effect.content == "":
         return True
     touched = (*(() if effect.kind == "copy" else effect.paths), *((effect.target,) if effect.target else ()))
-    known = effect.kind in ("write", "append", "remove", "move", "copy", "modify", "format")
-    return known and bool(touched) and all(_SCRATCH.fullmatch(path) for path in touched)
+    existing = effect.kind in ("write", "append", "remove", "move", "copy", "modify", "format")
+    return existing and bool(touched) and all(_SCRATCH.fullmatch(path) for path in touched)
 
 
 class _Run(Evaluation):
@@ -102,14 +102,14 @@ def _rounds(command: SimpleCommand) -> list[SimpleCommand]:
     count = max((len(word.each) for word in words), default=0)
     if count * len(words) > _MAX_ROUNDS:
         return [_round(command, -1)]
-    return [_round(command, at) for at in range(count)] if count else [command]
+    return [_round(command, moment) for moment in range(count)] if count else [command]
 
 
-def _round(command: SimpleCommand, at: int) -> SimpleCommand:
+def _round(command: SimpleCommand, moment: int) -> SimpleCommand:
     def pick(word: ShellWord) -> ShellWord:
-        if word.each and at < 0:
+        if word.each and moment < 0:
             return ShellWord("$_", False)
-        return ShellWord(word.each[at % len(word.each)], word.exact) if word.each else word
+        return ShellWord(word.each[moment % len(word.each)], word.exact) if word.each else word
 
     redirects = [replace(redirect, word=pick(redirect.word)) for redirect in command.redirects]
     return replace(command, words=[pick(word) for word in command.words], redirects=redirects)
@@ -117,7 +117,7 @@ def _round(command: SimpleCommand, at: int) -> SimpleCommand:
 
 def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
     """What is written through `>`, `>>` and their kin."""
-    found: list[Effect] = []
+    result: list[Effect] = []
     call = ProgramCall("", (), command.cwd, command, run)
     texts = [word.text for word in command.words]
     from_git = texts[:1] == ["git"] and "show" in texts and any(":" in text for text in texts)
@@ -128,5 +128,5 @@ def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
             continue
         content = output(command) if redirect.fd in ("", "1") else None
         kind = "append" if redirect.op in (">>", "&>>") else "restore" if from_git else "write"
-        found += call.make(kind, [redirect.word], content)
-    return found
+        result += call.make(kind, [redirect.word], content)
+    return result

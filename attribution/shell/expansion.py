@@ -53,8 +53,8 @@ class _Draft:
             text = "".join(self.parts)
             texts = _braces(text) if self.braces else [text]
             return [ShellWord(text, self.exact) for text in texts]
-        at, values = self.many
-        before, after = "".join(self.parts[:at]), "".join(self.parts[at + 1 :])
+        moment, values = self.many
+        before, after = "".join(self.parts[:moment]), "".join(self.parts[moment + 1 :])
         variants = tuple(before + value + after for value in values)
         exact = self.exact and not any(set(value) & set("*?[") for value in values)
         return [ShellWord(text, exact) for text in variants] if self.spread else [ShellWord(variants[0], exact, variants)]
@@ -70,7 +70,7 @@ def _braces(text: str) -> list[str]:
         if match is None:
             done.append(current)
         else:
-            todo[:0] = [current[: match.start()] + one + current[match.end() :] for one in match[1].split(",")[:64]]
+            todo[:0] = [current[: match.start()] + item + current[match.end() :] for item in match[1].split(",")[:64]]
     return [*done, *todo] or [text]
 
 
@@ -90,7 +90,7 @@ class WordReader(ABC):
         """Commands up to the closing parenthesis, which is consumed, or to the end."""
 
     @abstractmethod
-    def _nested(self) -> None:
+    def _expand_subshell(self) -> None:
         """A subshell: its commands count, its directory does not outlive it."""
 
     def _skip(self) -> bool:
@@ -140,7 +140,7 @@ class WordReader(ABC):
             self._backtick(draft)
         elif char in "<>" and self.text.startswith("(", self.pos + 1) and not draft.parts:
             self.pos += 2
-            self._nested()
+            self._expand_subshell()
             draft.parts.append("/dev/fd/63")
         else:
             return False
@@ -225,7 +225,7 @@ class WordReader(ABC):
 
     def _brace(self, draft: _Draft) -> None:
         array = _ARRAY.match(self.text, self.pos)
-        end = array.end() if array else self._balanced(self.pos + 1, "{", "}")
+        end = array.end() if array else self._closing_bracket(self.pos + 1, "{", "}")
         name = array[1] if array else self.text[self.pos + 2 : min(end - 1, self.pos + 300)]
         self.pos = end
         if _NAME.fullmatch(name):
@@ -258,10 +258,10 @@ class WordReader(ABC):
     def _substitution(self, draft: _Draft) -> None:
         start = self.pos + 2
         if self.text.startswith("(", start):
-            self.pos = self._balanced(start - 1, "(", ")")
+            self.pos = self._closing_bracket(start - 1, "(", ")")
             return draft.unknown("$((_))")
         self.pos = start
-        self._nested()
+        self._expand_subshell()
         self._result(draft, self.text[start : min(self.pos - 1, start + 80)].strip())
 
     def _result(self, draft: _Draft, inner: str) -> None:
@@ -288,7 +288,7 @@ class WordReader(ABC):
         if self.depth > _MAX_DEPTH:
             raise Unparsable
 
-    def _balanced(self, start: int, opener: str, closer: str) -> int:
+    def _closing_bracket(self, start: int, opener: str, closer: str) -> int:
         """The position after the bracket that closes the one at `start`."""
         level = 0
         for match in re.compile(rf"\\.|[{opener}{closer}]", re.S).finditer(self.text, start):

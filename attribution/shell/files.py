@@ -22,16 +22,16 @@ _PATCHED = re.compile(r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )(
 
 def sed(call: ProgramCall) -> list[Effect]:
     texts = call.texts
-    at = next((i for i, text in enumerate(texts) if _SED_IN_PLACE.match(text) or text.startswith("--in-place")), -1)
-    if at < 0:
+    moment = next((i for i, text in enumerate(texts) if _SED_IN_PLACE.match(text) or text.startswith("--in-place")), -1)
+    if moment < 0:
         return []
     words = list(call.args)
-    if at + 1 < len(words) and re.fullmatch(r"|\.\w+", texts[at + 1]):
-        del words[at + 1]  # the suffix that BSD wants
+    if moment + 1 < len(words) and re.fullmatch(r"|\.\w+", texts[moment + 1]):
+        del words[moment + 1]  # the suffix that BSD wants
     scripted = any(text in ("-e", "-f") or text.startswith(("--expression", "--file")) for text in texts)
     changes = _sed_changes(words)
     words = operands(words, frozenset(("-e", "-f", "--expression", "--file", "-l")))
-    return [replace(one, changes=changes) for one in call.make("modify", words if scripted else words[1:])]
+    return [replace(item, changes=changes) for item in call.make("modify", words if scripted else words[1:])]
 
 
 def _sed_changes(words: Sequence[ShellWord]) -> tuple[Replacement, ...]:
@@ -44,8 +44,8 @@ def _sed_changes(words: Sequence[ShellWord]) -> tuple[Replacement, ...]:
     scripts = [word for before, word in pairwise(words) if re.fullmatch(r"-[Eriu]{0,4}e", before.text)]
     scripts = scripts or [word for word in words if not word.text.startswith("-")][:1]
     extended = any(re.match(r"-[a-z]{0,3}[Er]|--regexp", text) for text in options)
-    found = [of_sed(word.text, extended) if word.exact else () for word in scripts]
-    return tuple(one for several in found for one in several) if all(found) else ()
+    result = [of_sed(word.text, extended) if word.exact else () for word in scripts]
+    return tuple(item for several in result for item in several) if all(result) else ()
 
 
 def remove(call: ProgramCall) -> list[Effect]:
@@ -104,12 +104,16 @@ def truncate(call: ProgramCall) -> list[Effect]:
 def option_target(call: ProgramCall) -> list[Effect]:
     """`sort -o f`, `curl -o f`, `wget -O f`, `dd of=f`."""
     short = {"curl": "o", "sort": "o", "wget": "O", "dd": "of="}[call.name]
-    for at, text in enumerate(call.texts):
+    for moment, text in enumerate(call.texts):
         if call.name == "dd" and text.startswith(short):
             return call.make("write", [ShellWord(text[3:], True)])
         combined = re.match(rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)", text)
         if call.name != "dd" and combined:
-            value = [ShellWord(text[combined.end() :], True)] if combined.end() < len(text) else list(call.args[at + 1 : at + 2])
+            value = (
+                [ShellWord(text[combined.end() :], True)]
+                if combined.end() < len(text)
+                else list(call.args[moment + 1 : moment + 2])
+            )
             scrap = value and (value[0].text == "-" or value[0].text.startswith("/dev/"))
             return [] if scrap else call.make("write", value)
     named = re.compile(r"-[a-zA-Z]*O|--remote-name")
@@ -144,7 +148,7 @@ def patch(call: ProgramCall) -> list[Effect]:
         return []
     words = [word for word in operands(call.args) if call.name == "patch"][:1]
     text = call.given() or next(iter(call.texts), "") if call.name == "apply_patch" else call.given() or _patch_file(call)
-    if (literal := _patched(call, text)) is not None:
+    if (literal := _patch_effects(call, text)) is not None:
         return literal
     words += [ShellWord(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]
     return call.make("restore" if call.name == "git" else "modify", words)
@@ -154,13 +158,13 @@ def _patch_file(call: ProgramCall) -> str:
     """The text of the patch when the same command wrote it to a file; "" when it is not known."""
     named = operands(call.args, frozenset(("-p", "--directory", "--exclude", "--include", "-i", "--input")))
     inputs = [b.text for a, b in pairwise(call.args) if a.text in ("-i", "--input")] + [
-        one.word.text for one in call.command.redirects if one.op == "<"
+        redirect.word.text for redirect in call.command.redirects if redirect.op == "<"
     ]
     files = inputs or [word.text for word in named if call.name == "git"]
     return call.run.files.get(join(call.cwd, files[0]), "") if len(files) == 1 else ""
 
 
-def _patched(call: ProgramCall, text: str) -> list[Effect] | None:
+def _patch_effects(call: ProgramCall, text: str) -> list[Effect] | None:
     """The effects of a unified diff that the command gives; None when it is none, or not applied as it stands."""
     if call.name == "apply_patch" or call.has(
         "-R", "--reverse", "--directory", "-d", "--reject", "-3", "--3way", "--include", "--exclude"
@@ -168,15 +172,15 @@ def _patched(call: ProgramCall, text: str) -> list[Effect] | None:
         return None
     if any(re.fullmatch(r"-p[02-9]", word) for word in call.texts) and not (call.name == "patch" and "-p0" in call.texts):
         return None
-    found = [effect for one in file_patches(text) for effect in _of_patch(call, one)]
-    return found or None
+    result = [effect for file_patch in file_patches(text) for effect in _effects_of_file_patch(call, file_patch)]
+    return result or None
 
 
-def _of_patch(call: ProgramCall, one: FilePatch) -> list[Effect]:
-    path, new = join(call.cwd, one.path), join(call.cwd, one.new_path)
-    if not one.new_path:
+def _effects_of_file_patch(call: ProgramCall, file_patch: FilePatch) -> list[Effect]:
+    path, new = join(call.cwd, file_patch.path), join(call.cwd, file_patch.new_path)
+    if not file_patch.new_path:
         return [Effect("remove", (path,))]
-    if not one.path:
-        return [Effect("write", (new,), one.content)]
+    if not file_patch.path:
+        return [Effect("write", (new,), file_patch.content)]
     moved = [Effect("move", (path,), None, new)] if path != new else []
-    return moved + ([Effect("modify", (new,), hunks=one.hunks)] if one.hunks else [])
+    return moved + ([Effect("modify", (new,), hunks=file_patch.hunks)] if file_patch.hunks else [])

@@ -15,11 +15,11 @@ _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
 def git(call: ProgramCall) -> list[Effect]:
     words = [ShellWord("git", True), *call.args]
-    at = subcommand_at(words)
-    if not at:
+    moment = subcommand_at(words)
+    if not moment:
         return []
-    inner = replace(call, args=tuple(words[at + 1 :]), cwd=directory(words[1:at], call.cwd))
-    handler = _SUBCOMMANDS.get(words[at].text)
+    inner = replace(call, args=tuple(words[moment + 1 :]), cwd=directory(words[1:moment], call.cwd))
+    handler = _SUBCOMMANDS.get(words[moment].text)
     return handler(inner) if handler else ruled(call)
 
 
@@ -36,25 +36,25 @@ def _paths(call: ProgramCall) -> list[ShellWord]:
 
 def _checkout(call: ProgramCall) -> list[Effect]:
     if words := _paths(call):
-        return _from_commit(call.make("restore", words))
+        return _commit_effects(call.make("restore", words))
     words = operands(call.args)
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
-        return _from_commit([Effect("restore")]) if len(words) > 1 else []
-    return _from_commit(call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)]))
+        return _commit_effects([Effect("restore")]) if len(words) > 1 else []
+    return _commit_effects(call.make("restore", [word for word in words if _FILE_LIKE.search(word.text)]))
 
 
-def _from_commit(found: list[Effect]) -> list[Effect]:
-    return [replace(effect, from_commit=True) for effect in found]
+def _commit_effects(effects: list[Effect]) -> list[Effect]:
+    return [replace(effect, from_commit=True) for effect in effects]
 
 
 def _restore(call: ProgramCall) -> list[Effect]:
     if call.has("--staged", "-S") and not call.has("--worktree", "-W"):
         return []
-    return _from_commit(call.make("restore", operands(call.args, frozenset(("-s", "--source")))))
+    return _commit_effects(call.make("restore", operands(call.args, frozenset(("-s", "--source")))))
 
 
 def _reset(call: ProgramCall) -> list[Effect]:
-    return _from_commit([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else []
+    return _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else []
 
 
 def _stash(call: ProgramCall) -> list[Effect]:

@@ -43,11 +43,11 @@ class Heredoc:
             end = len(text) if end < 0 else end
             line = text[pos:end].lstrip("\t") if self.strip else text[pos:end]
             if line.rstrip("\r") == self.delimiter:
-                self.body = "".join(f"{kept}\n" for kept in lines)
+                self.body = "".join(f"{line}\n" for line in lines)
                 return min(end + 1, len(text))
             lines.append(line)
             pos = end + 1
-        self.body = "".join(f"{kept}\n" for kept in lines)
+        self.body = "".join(f"{line}\n" for line in lines)
         return len(text)
 
     @property

@@ -12,8 +12,8 @@ _MAX_FIND = 500  # words of a `find`
 
 def source(call: ProgramCall) -> list[Effect]:
     """`source x`: harmless for the usual environments, else a script."""
-    known = re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1]))
-    if known:
+    match = re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1]))
+    if match:
         return []
     text = call.run.files.get(join(call.cwd, call.texts[0])) if call.args else None
     return call.nested(text)
@@ -24,13 +24,13 @@ def shell(call: ProgramCall) -> list[Effect]:
     texts = call.texts
     if call.name in ("eval", "trap"):
         return call.nested(" ".join(texts if call.name == "eval" else texts[:1]))
-    for at, text in enumerate(texts):
+    for moment, text in enumerate(texts):
         if text in ("-Command", "-c", "/c", "/C") or re.fullmatch(r"-[a-z]*c", text):
-            rest = texts[at + 1 :]
+            remainder = texts[moment + 1 :]
             whole = call.name in ("powershell", "pwsh", "cmd")
-            return call.nested(" ".join(rest) if whole else rest[0] if rest else None)
+            return call.nested(" ".join(remainder) if whole else remainder[0] if remainder else None)
         if not text.startswith(("-", "+")):
-            return [] if "-n" in texts[:at] else call.nested(call.run.files.get(join(call.cwd, text)))
+            return [] if "-n" in texts[:moment] else call.nested(call.run.files.get(join(call.cwd, text)))
     if not call.command.stdin and not call.command.fed:
         return []
     return call.nested(call.fed_text())
@@ -38,14 +38,14 @@ def shell(call: ProgramCall) -> list[Effect]:
 
 def find(call: ProgramCall) -> list[Effect]:
     """`find … -exec`, `-delete`, `-fprint`."""
-    found = [Effect("remove")] if call.has("-delete") else []
+    result = [Effect("remove")] if call.has("-delete") else []
     texts = call.texts
     if len(texts) > _MAX_FIND:
         return [Effect("opaque")]
-    for at, text in enumerate(texts):
+    for moment, text in enumerate(texts):
         if text in ("-exec", "-execdir", "-ok", "-okdir"):
-            end = next((i for i in range(at + 1, len(texts)) if texts[i] in (";", "+")), len(texts))
-            found += call.program(fed(call.args[at + 1 : end], "{}"))
+            end = next((i for i in range(moment + 1, len(texts)) if texts[i] in (";", "+")), len(texts))
+            result += call.program(fed(call.args[moment + 1 : end], "{}"))
         elif text in ("-fprint", "-fprintf", "-fls"):
-            found += call.make("write", call.args[at + 1 : at + 2])
-    return found
+            result += call.make("write", call.args[moment + 1 : moment + 2])
+    return result

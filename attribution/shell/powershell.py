@@ -41,19 +41,19 @@ def is_powershell(text: str) -> bool:
 
 def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
     """The effects of all statements. Raises Unparsable for a text that is too long."""
-    found: list[Effect] = []
+    result: list[Effect] = []
     words: list[ShellWord] = []
     if len(text) > _MAX_LENGTH:
         raise Unparsable
     for token in [*_TOKEN.findall(text), ";"]:
         if re.fullmatch(r"[;\n|{}()&]+", token):
-            found += _statement(words, cwd, run)
+            result += _statement(words, cwd, run)
             words = []
         elif token[0] in "'\"":
             words.append(ShellWord(token[1:-1], "$" not in token or token[0] == "'"))
         elif not token.startswith(("`", "#", "@'", '@"')):
             words.append(ShellWord(token, "$" not in token))
-    return found
+    return result
 
 
 def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect]:
@@ -81,13 +81,13 @@ def _effects(call: ProgramCall, kind: str, words: list[ShellWord]) -> list[Effec
 def _arguments(words: list[ShellWord]) -> tuple[dict[str, ShellWord], list[ShellWord]]:
     named: dict[str, ShellWord] = {}
     loose: list[ShellWord] = []
-    at = 0
-    while at < len(words):
-        text = words[at].text.lower()
-        if text.startswith("-") and text not in _SWITCHES and at + 1 < len(words):
-            named[text] = words[at + 1]
-            at += 1
+    moment = 0
+    while moment < len(words):
+        text = words[moment].text.lower()
+        if text.startswith("-") and text not in _SWITCHES and moment + 1 < len(words):
+            named[text] = words[moment + 1]
+            moment += 1
         elif not text.startswith("-"):
-            loose.append(words[at])
-        at += 1
+            loose.append(words[moment])
+        moment += 1
     return named, loose

@@ -66,7 +66,7 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
         parsed, _ = commands(command, cwd, 0)
     except Unparsable:
         return []
-    loud = [one for one in parsed if one.words and one.words[0].text not in _QUIET]
+    loud = [item for item in parsed if item.words and item.words[0].text not in _QUIET]
     if len(loud) != 1 or loud[0].fed or loud[0].redirects or loud[0].stdin or not all(word.exact for word in loud[0].words):
         return []
     return list(_shown_by(loud[0], [word.text for word in loud[0].words], output))
@@ -77,9 +77,9 @@ def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iter
     if name == "git":
         operands = [word for word in words[2:] if word != "--"]
         if words[1:2] == ["diff"] and all("." in word and not word.startswith("-") for word in operands):  # paths, no revisions
-            yield from _of_patch(command.cwd, output)
+            yield from _new_sides(command.cwd, output)
     elif name in ("rg", "grep"):
-        yield from (FilePart(join(command.cwd, path), text) for path, text in _by_file(output) if is_path(path))
+        yield from (FilePart(join(command.cwd, path), text) for path, text in _split_by_file(output) if is_path(path))
     elif name == "sed" and len(words) == 4 and words[1] == "-n" and re.fullmatch(r"\d{1,9}(?:,\d{1,9})?p", words[2]):
         yield FilePart(join(command.cwd, words[3]), output)
     elif name in ("cat", "nl", "head", "tail") and files and files[-1] == words[-1]:
@@ -89,14 +89,14 @@ def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iter
             yield FilePart(join(command.cwd, words[-1]), _NUMBERED.sub("", output) if numbered else output)
 
 
-def _by_file(output: str) -> Iterator[tuple[str, str]]:
-    found: dict[str, list[str]] = {}
+def _split_by_file(output: str) -> Iterator[tuple[str, str]]:
+    result: dict[str, list[str]] = {}
     for match in _FOUND.finditer(output):
-        found.setdefault(match[1], []).append(match[2])
-    yield from ((path, "\n".join(lines)) for path, lines in found.items())
+        result.setdefault(match[1], []).append(match[2])
+    yield from ((path, "\n".join(lines)) for path, lines in result.items())
 
 
-def _of_patch(cwd: str, output: str) -> Iterator[FilePart]:
+def _new_sides(cwd: str, output: str) -> Iterator[FilePart]:
     """The new side of `git diff` without a revision, which is the worktree's. Its paths are seen from the top of the worktree."""
     path, lines = "", list[str]()
     for line in [*output.split("\n"), "+++ "]:
@@ -117,25 +117,25 @@ def listed(command: str, cwd: str, output: str) -> list[FileListed | DirectoryLi
         parsed, _ = commands(command, cwd, 0)
     except Unparsable:
         return []
-    found: dict[FileListed | DirectoryListed, None] = {}
+    result: dict[FileListed | DirectoryListed, None] = {}
     lines = output.split("\n")
     missing = set(_ABSENT.findall(output)) if _NO_FILE in output else set()
-    for one in parsed:
-        found.update(dict.fromkeys(_of_command(one, lines, missing)))
+    for item in parsed:
+        result.update(dict.fromkeys(_files_of_command(item, lines, missing)))
     if directory := _whole_directory(parsed, output):
-        found[directory] = None
-    return list(found)
+        result[directory] = None
+    return list(result)
 
 
-def _of_command(command: SimpleCommand, lines: Sequence[str], missing: set[str]) -> Iterator[FileListed]:
+def _files_of_command(command: SimpleCommand, lines: Sequence[str], missing: set[str]) -> Iterator[FileListed]:
     words = [word.text for word in command.words]
     name = words[0] if words else ""
     if name in ("ls", "cat", "nl", "head", "tail", "wc", "stat", "sed", "find"):
         yield from (FileListed(join(command.cwd, text), False) for text in words[1:] if text in missing)
     if name == "ls":
-        shown = {line.rsplit(" ", 1)[-1].rstrip("*") if line[:1] in "-l" and " " in line else line for line in lines}
+        listing = {line.rsplit(" ", 1)[-1].rstrip("*") if line[:1] in "-l" and " " in line else line for line in lines}
         for word in command.words[1:]:
-            if word.text in shown and is_path(word.text) and "/" not in word.text[-1:]:
+            if word.text in listing and is_path(word.text) and "/" not in word.text[-1:]:
                 yield FileListed(join(command.cwd, word.text), True)
     elif name == "git" and "status" in words[1:4]:
         yield from _status(command, words, lines)

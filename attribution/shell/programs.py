@@ -21,18 +21,18 @@ _VERSIONED = re.compile(r"(python|pip|node|ruby|perl)[\d.]+")
 
 def program(call: ProgramCall) -> list[Effect]:
     """The effects of the program that the arguments start with, wrappers included."""
-    words, cwd = _unwrapped(call.args, call.cwd)
+    words, cwd = _unwrap(call.args, call.cwd)
     if not words:
         return []
     call.run.calls += 1
     if call.run.calls > _MAX_CALLS:
         raise Unparsable
-    found = _dispatched(replace(call, name=_base(words[0].text), args=tuple(words[1:]), cwd=cwd))
+    result = _dispatch(replace(call, name=_base(words[0].text), args=tuple(words[1:]), cwd=cwd))
     call.run.calls -= 1
-    return found
+    return result
 
 
-def _dispatched(call: ProgramCall) -> list[Effect]:
+def _dispatch(call: ProgramCall) -> list[Effect]:
     name = call.name
     asks = call.has("--help", "--version") or call.texts in (["-h"], ["-v"], ["-V"], ["help"], ["version"])
     if name in call.run.functions or asks:
@@ -42,12 +42,12 @@ def _dispatched(call: ProgramCall) -> list[Effect]:
     if handler := _HANDLERS.get(name):
         return handler(call)
     if name.startswith("create-"):
-        return [_named(effect, name) for effect in rules.created(call)]
-    found = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
-    return [_named(effect, name) for effect in (found if found is not None else rules.ruled(call))]
+        return [_with_program(effect, name) for effect in rules.created(call)]
+    result = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
+    return [_with_program(effect, name) for effect in (result if result is not None else rules.ruled(call))]
 
 
-def _named(effect: Effect, program_name: str) -> Effect:
+def _with_program(effect: Effect, program_name: str) -> Effect:
     return replace(effect, tool=effect.tool or program_name) if effect.kind in ("format", "generate") else effect
 
 
@@ -58,7 +58,7 @@ def _base(text: str) -> str:
     return match[1] if (match := _VERSIONED.fullmatch(name)) else name
 
 
-def _unwrapped(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], str]:
+def _unwrap(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], str]:
     """The program that is really run, without `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` … before it."""
     left = list(words)
     for _ in range(12):
@@ -71,9 +71,9 @@ def _unwrapped(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], s
                 left = left[next((i for i, word in enumerate(left) if "=" not in word.text), len(left)) :]
         elif name == "xargs":
             left = _xargs(left[1:])
-        elif (at := subcommand_at(left)) and f"{name} {left[at].text}" in tables.RUNNERS:
-            cwd = directory(left[1:at], cwd)
-            left = past_options(left[at + 1 :], tables.SELECTOR | tables.DIRECTORY)
+        elif (moment := subcommand_at(left)) and f"{name} {left[moment].text}" in tables.RUNNERS:
+            cwd = directory(left[1:moment], cwd)
+            left = past_options(left[moment + 1 :], tables.SELECTOR | tables.DIRECTORY)
             if name == "direnv":
                 left = left[1:]
         else:

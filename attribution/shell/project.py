@@ -42,9 +42,9 @@ def task_text(file_name: str, text: str, task: str) -> str | None:
     if name == "package.json":
         return _package_script(text, task)
     if name.lower().endswith("makefile"):
-        return _joined(_make(text, task))
+        return _join(_make(text, task))
     if name.lower() == "justfile":
-        return _joined(_just(text, task))
+        return _join(_just(text, task))
     return _toml_task(text, task)
 
 
@@ -53,9 +53,9 @@ def _package_script(text: str, task: str) -> str | None:
         scripts = get_dict(json.loads(text), "scripts")
     except (ValueError, RecursionError):
         return None
-    own = get_str(scripts, task)
-    parts = (get_str(scripts, f"pre{task}"), own, get_str(scripts, f"post{task}"))
-    return " && ".join(part for part in parts if part) if own else None
+    ours = get_str(scripts, task)
+    parts = (get_str(scripts, f"pre{task}"), ours, get_str(scripts, f"post{task}"))
+    return " && ".join(part for part in parts if part) if ours else None
 
 
 def _toml_task(text: str, task: str) -> str | None:
@@ -63,21 +63,21 @@ def _toml_task(text: str, task: str) -> str | None:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return None
-    places = (("tasks",), ("tool", "poe", "tasks"), ("tool", "pdm", "scripts"), ("tool", "taskipy", "tasks"))
-    for place in places:
-        value = get_dict(tables, *place).get(task)
+    positions = (("tasks",), ("tool", "poe", "tasks"), ("tool", "pdm", "scripts"), ("tool", "taskipy", "tasks"))
+    for location in positions:
+        value = get_dict(tables, *location).get(task)
         if isinstance(value, dict) and ("depends" in value or "deps" in value):
             return None  # other tasks run before it
         if isinstance(value, dict):
             value = value.get("run") or value.get("cmd") or value.get("shell")
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = "\n".join(value)
         if isinstance(value, str):
             return value
     return None
 
 
-def _joined(lines: Iterable[str] | None) -> str | None:
+def _join(lines: Iterable[str] | None) -> str | None:
     return None if lines is None else "\n".join(lines)
 
 
@@ -88,13 +88,13 @@ Recipes = dict[str, tuple[list[str], list[str]]]
 def _make(text: str, task: str) -> list[str] | None:
     if _MAKE_BRANCHES.search(text):
         return None
-    known = dict(_MAKE_VARIABLE.findall(text))
+    existing = dict(_MAKE_VARIABLE.findall(text))
     recipes: Recipes = {}
     current: list[list[str]] = []
     for line in text.replace("\\\n", " ").split("\n"):
         if line.startswith("\t"):
             for lines in current:
-                lines.append(_expanded(line.strip().lstrip("@-+"), known))
+                lines.append(_expand(line.strip().lstrip("@-+"), existing))
         elif match := _MAKE_TARGET.match(line):
             current = [recipes.setdefault(name, (match[2].split("#")[0].split(), []))[1] for name in match[1].split()]
         elif line.strip() and not line.startswith("#"):
@@ -102,9 +102,9 @@ def _make(text: str, task: str) -> list[str] | None:
     return _run(recipes, task)
 
 
-def _expanded(line: str, known: dict[str, str]) -> str:
+def _expand(line: str, existing: dict[str, str]) -> str:
     for _ in range(3):
-        line = _REFERENCE.sub(lambda match: known.get(match[1], match[0]), line)
+        line = _REFERENCE.sub(lambda match: existing.get(match[1], match[0]), line)
     return _REFERENCE.sub(r"$\1", line).replace("$$", "$")
 
 
@@ -133,8 +133,8 @@ def _run(recipes: Recipes, task: str) -> list[str] | None:
 def _lines(recipes: Recipes, task: str, depth: int) -> Iterator[str]:
     needed, lines = recipes.get(task, ([], []))
     if depth < _MAX_DEEP:
-        for one in needed[:50]:
-            yield from _lines(recipes, one, depth + 1)
+        for item in needed[:50]:
+            yield from _lines(recipes, item, depth + 1)
     yield from lines
 
 

@@ -109,7 +109,7 @@ class _Walk:
         self._frames: list[dict[str, object]] = []
         self._done: dict[str, tuple[Replacement, ...]] = {}  # path -> replacements that were written so far
         self._written: set[str] = set()  # paths whose whole text the script gave
-        self._open: list[_Handle] = []
+        self._open_handles: list[_Handle] = []
         self._steps = 0
         self._globals: set[str] = set()
 
@@ -163,7 +163,7 @@ class _Walk:
         if not isinstance(node.target, ast.Name):
             raise _Lost
         before = self._get(node.target.id)
-        self._set(node.target.id, _added(before, self._value(node.value)) if isinstance(node.op, ast.Add) else UNKNOWN)
+        self._set(node.target.id, _add(before, self._value(node.value)) if isinstance(node.op, ast.Add) else UNKNOWN)
 
     def define(self, node: ast.stmt) -> None:
         assert isinstance(node, ast.FunctionDef)
@@ -188,9 +188,9 @@ class _Walk:
     def condition(self, node: ast.stmt) -> None:
         """A known branch; of an unknown one the branch that does something, when the other only complains."""
         assert isinstance(node, ast.If)
-        found = self._truth(node.test)
-        if found is not None:
-            self.block(node.body if found else node.orelse)
+        result = self._truth(node.test)
+        if result is not None:
+            self.block(node.body if result else node.orelse)
             return
         idle, other_idle = all(map(self._is_idle, node.body)), all(map(self._is_idle, node.orelse))
         if idle and other_idle:
@@ -209,11 +209,11 @@ class _Walk:
     def _only_replaces(self, old: str, before: dict[str, object]) -> None:
         """What was done on condition that `old` is there must change nothing without it."""
         for name, value in self._names.items():
-            known = before.get(name, _ABSENT)
-            if known is value or not isinstance(value, _Text):
+            existing = before.get(name, _ABSENT)
+            if existing is value or not isinstance(value, _Text):
                 continue
-            had = known.changes if isinstance(known, _Text) and known.path == value.path else ()
-            if any(old not in one.old for one in value.changes[len(had) :]):
+            had = existing.changes if isinstance(existing, _Text) and existing.path == value.path else ()
+            if any(old not in change.old for change in value.changes[len(had) :]):
                 raise _Lost
 
     def _looked_for(self, test: ast.expr) -> tuple[bool, str] | None:
@@ -221,7 +221,7 @@ class _Walk:
         if not isinstance(test, ast.Compare) or len(test.ops) != 1:
             return None
         if isinstance(test.left, ast.Call) and isinstance(test.ops[0], ast.Eq | ast.Gt | ast.GtE):
-            return self._counted(test.left)
+            return self._count_loop(test.left)
         if not isinstance(test.ops[0], ast.In | ast.NotIn):
             return None
         old, text = self._value(test.left), self._value(test.comparators[0])
@@ -229,7 +229,7 @@ class _Walk:
             return None
         return isinstance(test.ops[0], ast.In), old
 
-    def _counted(self, node: ast.Call) -> tuple[bool, str] | None:
+    def _count_loop(self, node: ast.Call) -> tuple[bool, str] | None:
         if not isinstance(node.func, ast.Attribute) or node.func.attr != "count" or len(node.args) != 1:
             return None
         text, old = self._value(node.func.value), self._value(node.args[0])
@@ -290,7 +290,7 @@ class _Walk:
             self._set(target.id, value)
         elif isinstance(target, ast.Tuple | ast.List):
             values = value if isinstance(value, list | tuple) else [UNKNOWN] * len(target.elts)
-            if len(values) != len(target.elts) or any(isinstance(one, ast.Starred) for one in target.elts):
+            if len(values) != len(target.elts) or any(isinstance(elt, ast.Starred) for elt in target.elts):
                 raise _Lost
             for one, each in zip(target.elts, values, strict=True):
                 self._bind(one, each)
@@ -318,7 +318,7 @@ class _Walk:
 
     def several(self, node: ast.expr) -> object:
         assert isinstance(node, ast.Tuple | ast.List)
-        return [self._value(one) for one in node.elts]
+        return [self._value(elt) for elt in node.elts]
 
     def mapping(self, node: ast.expr) -> object:
         assert isinstance(node, ast.Dict)
@@ -336,13 +336,13 @@ class _Walk:
             if not isinstance(value, str | int | _File) or converted:
                 return UNKNOWN
             parts.append(value.path if isinstance(value, _File) else str(value))
-        return _bounded("".join(parts))
+        return _bound("".join(parts))
 
     def binary(self, node: ast.expr) -> object:
         assert isinstance(node, ast.BinOp)
         left, right = self._value(node.left), self._value(node.right)
         if isinstance(node.op, ast.Add):
-            return _added(left, right)
+            return _add(left, right)
         if isinstance(node.op, ast.Div) and isinstance(left, _File) and isinstance(right, str):
             return _File(join(left.path, right))
         return UNKNOWN
@@ -353,13 +353,13 @@ class _Walk:
 
     def item(self, node: ast.expr) -> object:
         assert isinstance(node, ast.Subscript)
-        owner, at = self._value(node.value), UNKNOWN if isinstance(node.slice, ast.Slice) else self._value(node.slice)
-        if isinstance(owner, _Bound) and owner == _Bound(_Module("sys"), "argv") and isinstance(at, int):
-            return self._args[at] if 0 < at < len(self._args) else UNKNOWN
-        if isinstance(owner, list) and isinstance(at, int):
-            found: dict[object, object] = dict(enumerate(owner))
-            return found.get(at, UNKNOWN)
-        return owner.get(at, UNKNOWN) if isinstance(owner, dict) and isinstance(at, str | int) else UNKNOWN
+        owner, moment = self._value(node.value), UNKNOWN if isinstance(node.slice, ast.Slice) else self._value(node.slice)
+        if isinstance(owner, _Bound) and owner == _Bound(_Module("sys"), "argv") and isinstance(moment, int):
+            return self._args[moment] if 0 < moment < len(self._args) else UNKNOWN
+        if isinstance(owner, list) and isinstance(moment, int):
+            result: dict[object, object] = dict(enumerate(owner))
+            return result.get(moment, UNKNOWN)
+        return owner.get(moment, UNKNOWN) if isinstance(owner, dict) and isinstance(moment, str | int) else UNKNOWN
 
     def _truth(self, node: ast.expr) -> bool | None:
         """Whether a condition holds; None when the text does not tell."""
@@ -379,23 +379,23 @@ class _Walk:
     def call(self, node: ast.expr) -> object:
         assert isinstance(node, ast.Call)
         called = self._value(node.func)
-        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+        if any(isinstance(arg, ast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
             raise _Lost
-        args = [self._value(one) for one in node.args]
-        named = {one.arg or "": self._value(one.value) for one in node.keywords}
+        args = [self._value(arg) for arg in node.args]
+        named = {keyword.arg or "": self._value(keyword.value) for keyword in node.keywords}
         if isinstance(called, _Function):
-            return self._inlined(called.node, args, named)
+            return self._inline(called.node, args, named)
         if isinstance(called, _Bound):
             return self._method(called, args, named)
         return self._not_followed("", args)
 
-    def _inlined(self, node: ast.FunctionDef, args: list[object], named: dict[str, object]) -> object:
+    def _inline(self, node: ast.FunctionDef, args: list[object], named: dict[str, object]) -> object:
         names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
-        defaults = dict(zip(reversed(names), (self._value(one) for one in reversed(node.args.defaults)), strict=False))
-        given = {**defaults, **dict(zip(names, args, strict=False)), **named}
-        if len(self._frames) >= _MAX_DEPTH or set(given) != set(names) or len(args) > len(names):
+        defaults = dict(zip(reversed(names), (self._value(default) for default in reversed(node.args.defaults)), strict=False))
+        values = {**defaults, **dict(zip(names, args, strict=False)), **named}
+        if len(self._frames) >= _MAX_DEPTH or set(values) != set(names) or len(args) > len(names):
             raise _Lost
-        self._frames.append(given)
+        self._frames.append(values)
         shared, self._globals = self._globals, set()
         try:
             self.block(node.body)
@@ -413,17 +413,17 @@ class _Walk:
         if isinstance(owner, _Module):
             return self._function(owner.name, name, args, named)
         if isinstance(owner, _File):
-            return self._of_file(owner, name, args, named)
+            return self._file_method(owner, name, args, named)
         if isinstance(owner, _Handle):
-            return self._of_handle(owner, name, args)
+            return self._handle_method(owner, name, args)
         if isinstance(owner, _Text | str) and name == "replace" and not named:
-            return _replaced(owner, args)
-        known = _of_value(owner, name, args)
-        return self._not_followed(name, [owner, *args]) if known is UNKNOWN else known
+            return _replace_text(owner, args)
+        existing = _call_method(owner, name, args)
+        return self._not_followed(name, [owner, *args]) if existing is UNKNOWN else existing
 
     def _function(self, module: str, name: str, args: list[object], named: dict[str, object]) -> object:
         if name == "open" and module in ("builtins", "io", "codecs"):
-            return self._opened(args, named)
+            return self._open(args, named)
         if module == "re" and name == "sub":
             return _sub(args, named)
         if (module, name) == ("sys", "exit"):
@@ -431,21 +431,21 @@ class _Walk:
         if module == "builtins" and name in _HARMLESS:
             return UNKNOWN
         if (module, name) in _OF_PATHS:
-            paths = [one.path if isinstance(one, _File) else one for one in args]
-            known = bool(paths) and all(isinstance(one, str) for one in paths)
-            path = _joined(paths) if known else ""
-            return UNKNOWN if not known else _File(path) if module == "pathlib" else path
+            paths = [arg.path if isinstance(arg, _File) else arg for arg in args]
+            existing = bool(paths) and all(isinstance(path, str) for path in paths)
+            path = _join(paths) if existing else ""
+            return UNKNOWN if not existing else _File(path) if module == "pathlib" else path
         return self._not_followed(name, args if module in _PURE_MODULES else [_Handle])
 
     def _not_followed(self, name: str, args: Sequence[object]) -> object:
         """The result of a call that is not known; it must not be one that writes."""
-        if name in _WRITES or any(isinstance(one, _Handle | _File | type) for one in args):
+        if name in _WRITES or any(isinstance(arg, _Handle | _File | type) for arg in args):
             raise _Lost
         return UNKNOWN
 
     # --- files ----------------------------------------------------------------------------------------------------
 
-    def _opened(self, args: list[object], named: dict[str, object]) -> object:
+    def _open(self, args: list[object], named: dict[str, object]) -> object:
         file = args[0] if args else named.get("file")
         mode = args[1] if len(args) > 1 else named.get("mode", "r")
         path = file.path if isinstance(file, _File) else file
@@ -453,26 +453,26 @@ class _Walk:
             raise _Lost
         handle = _Handle(path, str(mode)[0])
         if handle.mode != "r":
-            self._open.append(handle)
+            self._open_handles.append(handle)
         return handle
 
     def _read(self, path: str) -> object:
         path = join("", path)
         return UNKNOWN if path in self._written else _Text(path, self._done.get(path, ()))
 
-    def _of_file(self, file: _File, name: str, args: list[object], named: dict[str, object]) -> object:
+    def _file_method(self, file: _File, name: str, args: list[object], named: dict[str, object]) -> object:
         if name == "read_text":
             return self._read(file.path)
         if name == "write_text" and args:
             self._write(_Handle(file.path, "w", [args[0]]))
             return UNKNOWN
         if name == "open":
-            return self._opened([file, *args], named)
+            return self._open([file, *args], named)
         if name in ("exists", "is_file", "is_dir", "resolve", "stat", "as_posix", "absolute"):
             return file if name in ("resolve", "absolute") else file.path if name == "as_posix" else UNKNOWN
         raise _Lost
 
-    def _of_handle(self, handle: _Handle, name: str, args: list[object]) -> object:
+    def _handle_method(self, handle: _Handle, name: str, args: list[object]) -> object:
         if name == "read" and handle.mode == "r" and not args:
             return self._read(handle.path)
         if name == "write" and handle.mode != "r" and len(args) == 1:
@@ -484,23 +484,23 @@ class _Walk:
         raise _Lost
 
     def _close(self, handle: _Handle) -> None:
-        if handle in self._open:
-            self._open = [one for one in self._open if one is not handle]
+        if handle in self._open_handles:
+            self._open_handles = [one for one in self._open_handles if one is not handle]
             self._write(handle)
 
     def close_all(self) -> None:
         """What was opened and never closed is written at the end."""
-        for handle in list(self._open):
+        for handle in list(self._open_handles):
             self._close(handle)
 
     def _write(self, handle: _Handle) -> None:
         path = join("", handle.path)
-        where = join(self._cwd, path)
-        texts = [one for one in handle.parts if isinstance(one, str)]
+        targets = join(self._cwd, path)
+        texts = [part for part in handle.parts if isinstance(part, str)]
         if len(texts) == len(handle.parts):
             self._done.pop(path, None)
             self._written.add(path)
-            self.effects.append(Effect("append" if handle.mode == "a" else "write", (where,), "".join(texts)))
+            self.effects.append(Effect("append" if handle.mode == "a" else "write", (targets,), "".join(texts)))
             return
         text = handle.parts[0]
         done = self._done.get(path, ())
@@ -512,12 +512,12 @@ class _Walk:
         fresh = text.changes[len(done) :]
         if not fresh:  # what the script is there for was not seen
             raise _Lost
-        self.effects.append(Effect("modify", (where,), changes=fresh))
+        self.effects.append(Effect("modify", (targets,), changes=fresh))
 
 
-def _of_value(owner: object, name: str, args: list[object]) -> object:
+def _call_method(owner: object, name: str, args: list[object]) -> object:
     """A method of a text or a mapping; UNKNOWN when it is not followed."""
-    if isinstance(owner, str) and name in ("strip", "lstrip", "rstrip") and all(isinstance(one, str) for one in args):
+    if isinstance(owner, str) and name in ("strip", "lstrip", "rstrip") and all(isinstance(arg, str) for arg in args):
         return getattr(owner, name)(*args)
     if isinstance(owner, dict) and name in ("items", "keys", "values") and not args:
         return [list(one) if name == "items" else one for one in getattr(owner, name)()]
@@ -535,26 +535,26 @@ def _key(value: object) -> object:
     return value
 
 
-def _bounded(text: str) -> str:
+def _bound(text: str) -> str:
     if len(text) > _MAX_VALUE:
         raise _Lost
     return text
 
 
-def _added(left: object, right: object) -> object:
+def _add(left: object, right: object) -> object:
     if isinstance(left, str) and isinstance(right, str):
-        return _bounded(left + right)
+        return _bound(left + right)
     return [*left, *right] if isinstance(left, list) and isinstance(right, list) and len(left) < _MAX_STEPS else UNKNOWN
 
 
-def _joined(parts: Sequence[object]) -> str:
-    found = ""
+def _join(parts: Sequence[object]) -> str:
+    result = ""
     for part in parts:
-        found = join(found, str(part)) if found else str(part)
-    return _bounded(found)
+        result = join(result, str(part)) if result else str(part)
+    return _bound(result)
 
 
-def _replaced(owner: _Text | str, args: list[object]) -> object:
+def _replace_text(owner: _Text | str, args: list[object]) -> object:
     """`text.replace(old, new)`, once or everywhere."""
     count = args[2] if len(args) == 3 else -1
     if len(args) not in (2, 3) or count not in (1, -1):

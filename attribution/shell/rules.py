@@ -23,11 +23,11 @@ def ruled(call: ProgramCall) -> list[Effect]:
     words = [ShellWord(call.name, True), *call.args]
     first = subcommand_at(words)
     second = subcommand_at(words, first + 1) if first else 0
-    keys = [call.name, *(words[at].text for at in (first, second) if at)]
+    keys = [call.name, *(words[moment].text for moment in (first, second) if moment)]
     for length in range(len(keys), 0, -1):
         if verdict := tables.RULES.get(" ".join(keys[:length])):
-            rest = words[(0, first, second)[length - 1] + 1 :]
-            inner = replace(call, args=tuple(rest), cwd=directory(words[1:first] if first else words[1:], call.cwd))
+            remainder = words[(0, first, second)[length - 1] + 1 :]
+            inner = replace(call, args=tuple(remainder), cwd=directory(words[1:first] if first else words[1:], call.cwd))
             return _verdict(verdict, inner, call)
     return unknown(call, keys[1] if first else "")
 
@@ -41,29 +41,31 @@ def unknown(call: ProgramCall, verb: str) -> list[Effect]:
 
 
 def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) -> list[Effect]:
-    kind, rest = verdict[0], verdict[1:]
+    kind, remainder = verdict[0], verdict[1:]
     if kind == "-":
         return [Effect("generate")] if _updates(whole) else []
     if kind == "fix":
-        return _fixed(call, [flag for flag in rest if flag[0] != "!"], [flag[1:] for flag in rest if flag[0] == "!"])
+        return _fixed_paths(
+            call, [flag for flag in remainder if flag[0] != "!"], [flag[1:] for flag in remainder if flag[0] == "!"]
+        )
     if kind == "generate":
         if whole.has("--dry-run", "--noEmit", "-g", "--global", "--no-save", "--check"):
             return []
-        return _generated(call, rest)
+        return _generator_effects(call, remainder)
     if kind == "into":
         return call.make("generate", operands(call.args, tables.VALUED)[-1:]) if len(call.args) > 1 else []
     return [Effect(kind)]
 
 
-def _generated(call: ProgramCall, known: Sequence[str]) -> list[Effect]:
+def _generator_effects(call: ProgramCall, existing: Sequence[str]) -> list[Effect]:
     """The files that the table names, those that the call names with `-o` and the like, and perhaps others."""
     values = [word for option, word in pairwise(call.args) if option.text in tables.OUTPUTS]
     parted = (text.partition("=") for text in call.texts)
     values += [ShellWord(value, True) for option, _, value in parted if option in tables.OUTPUTS]
     outputs = [join(call.cwd, word.text) for word in values if is_path(word.text)]
-    paths = [join(call.cwd, name) for name in known if name != "?"] + outputs
-    found = [Effect("generate", tuple(paths))] if paths else []
-    return found + ([Effect("generate")] if not outputs and ("?" in known or not paths) else [])
+    paths = [join(call.cwd, name) for name in existing if name != "?"] + outputs
+    result = [Effect("generate", tuple(paths))] if paths else []
+    return result + ([Effect("generate")] if not outputs and ("?" in existing or not paths) else [])
 
 
 def created(call: ProgramCall) -> list[Effect]:
@@ -72,7 +74,7 @@ def created(call: ProgramCall) -> list[Effect]:
     return call.make("generate", words[:1]) if words else [Effect("generate")]
 
 
-def _fixed(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:
+def _fixed_paths(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:
     if call.has(*stops) or (needed and not call.has(*needed)):
         return []
     valued = tables.VALUED - frozenset(needed)
@@ -91,39 +93,39 @@ def task(call: ProgramCall, handled: Container[str]) -> list[Effect] | None:
     handled: programs that have a handler, which `pnpm` and its like run by their bare name.
     """
     words = [ShellWord(call.name, True), *call.args]
-    at = subcommand_at(words)
-    sub = words[at].text if at else ""
+    moment = subcommand_at(words)
+    sub = words[moment].text if moment else ""
     if f"{call.name} {sub}" in tables.TASK_RUNNERS:
-        names = [word.text for word in words[at + 1 :]]
+        names = [word.text for word in words[moment + 1 :]]
     elif call.name in tables.TASK_RUNNERS:
         names = call.texts
     elif call.name in ("pnpm", "yarn", "bun", "mise") and f"{call.name} {sub}" not in tables.RULES:
         if not sub:
             return [] if call.name != "yarn" else [Effect("generate", (join(call.cwd, "yarn.lock"),))]
         if sub in tables.RULES or sub in handled:
-            return call.program(words[at:])
-        names = call.texts[at - 1 :]
+            return call.program(words[moment:])
+        names = call.texts[moment - 1 :]
     else:
         return None
-    return _named(call, names)
+    return _named_files(call, names)
 
 
-def _named(call: ProgramCall, names: list[str]) -> list[Effect]:
+def _named_files(call: ProgramCall, names: list[str]) -> list[Effect]:
     if call.has("-n", "--dry-run", "--list", "-l", "--summary") and call.name in ("make", "gmake", "just", "task"):
         return []
-    own = names[: names.index("--")] if "--" in names else names
-    tasks = [word.text for word in operands([ShellWord(name, True) for name in own], tables.SELECTOR | tables.DIRECTORY)]
+    ours = names[: names.index("--")] if "--" in names else names
+    tasks = [word.text for word in operands([ShellWord(name, True) for name in ours], tables.SELECTOR | tables.DIRECTORY)]
     tasks = [name for name in tasks if "=" not in name and name != ":::" and not name.isdigit()]
     if call.name not in ("make", "gmake", "task", "just", "rake", "gradle", "gradlew", "mvn", "mvnw") and ":::" not in names:
         tasks = tasks[:1]
     if not tasks:
         return [] if call.name in ("npm", "pnpm", "yarn", "bun", "mise") else [Effect("opaque")]
-    found: list[Effect] = []
+    result: list[Effect] = []
     for name in tasks:
         kind = "generate" if _updates(call) else _task_kind(name, names)
-        said = _effects_of_text(call, name)
-        found += said if said is not None else [Effect(kind)] if kind else []
-    return list(dict.fromkeys(found))
+        statement = _effects_of_text(call, name)
+        result += statement if statement is not None else [Effect(kind)] if kind else []
+    return list(dict.fromkeys(result))
 
 
 def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
@@ -132,12 +134,12 @@ def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
     text = None if elsewhere else call.run.tasks(call.cwd, call.name, task)
     if text is None:
         return None
-    given = call.texts[call.texts.index("--") + 1 :] if "--" in call.texts else []
+    values = call.texts[call.texts.index("--") + 1 :] if "--" in call.texts else []
     try:
-        found = call.nested(" ".join([text, *map(shlex.quote, given)]))
+        result = call.nested(" ".join([text, *map(shlex.quote, values)]))
     except Unparsable:
         return None
-    return None if any(effect.kind == "opaque" for effect in found) else found
+    return None if any(effect.kind == "opaque" for effect in result) else result
 
 
 def _task_kind(task: str, args: list[str]) -> str:

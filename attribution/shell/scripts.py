@@ -61,23 +61,23 @@ def interpreter(call: ProgramCall) -> list[Effect]:
         words = operands(call.args, frozenset(("-e", "-pe", "-ne", "-E")))
         inline = any(re.fullmatch(r"-\w{0,20}i\w{0,20}e", text) for text in texts)
         changes = _perl_changes(call)
-        return [replace(one, changes=changes) for one in call.make("modify", words[1:] if inline else words)]
-    at = 0
-    while at < len(texts) and texts[at].startswith("-") and texts[at] != "-":
-        if texts[at] == "-m" and call.name.startswith("py"):
-            return call.program(call.args[at + 1 :])
-        if _CODE_FLAG.fullmatch(texts[at]) and at + 1 < len(texts):
-            return _scanned(call, texts[at + 1], texts[at + 2 :])
-        at += 2 if texts[at] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
-    return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[at:])
+        return [replace(item, changes=changes) for item in call.make("modify", words[1:] if inline else words)]
+    moment = 0
+    while moment < len(texts) and texts[moment].startswith("-") and texts[moment] != "-":
+        if texts[moment] == "-m" and call.name.startswith("py"):
+            return call.program(call.args[moment + 1 :])
+        if _CODE_FLAG.fullmatch(texts[moment]) and moment + 1 < len(texts):
+            return _scan(call, texts[moment + 1], texts[moment + 2 :])
+        moment += 2 if texts[moment] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
+    return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[moment:])
 
 
 def _perl_changes(call: ProgramCall) -> tuple[Replacement, ...]:
     """What `perl -pi -e …` does to each of its files; () when its text does not give it."""
     options = [text for text in call.texts if text.startswith("-")]
     scripts = [word for before, word in pairwise(call.args) if re.fullmatch(r"-\w{0,20}[eE]", before.text)]
-    given = "".join(re.sub(r"^-|0[0-7x]{0,4}|i(?:\.\w+)?", "", text) for text in options)
-    if call.name != "perl" or len(scripts) != 1 or not scripts[0].exact or set(given) - set("pweE") or "p" not in given:
+    values = "".join(re.sub(r"^-|0[0-7x]{0,4}|i(?:\.\w+)?", "", text) for text in options)
+    if call.name != "perl" or len(scripts) != 1 or not scripts[0].exact or set(values) - set("pweE") or "p" not in values:
         return ()
     whole = any(re.match(r"-\w{0,20}0", text) for text in options)
     return of_perl(scripts[0].text, whole)
@@ -93,10 +93,10 @@ def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()
     if text is None:
         return unknown(call, texts[0].rpartition("/")[2] if named else "")
-    return _scanned(call, text, texts[1:])
+    return _scan(call, text, texts[1:])
 
 
-def _scanned(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
+def _scan(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
     """The effects of a script that is part of the command."""
     call.run.scripts -= len(text)
     if call.run.scripts < 0:
@@ -106,27 +106,27 @@ def _scanned(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
         return literal if _runs_harmless(text, call.run) else [*literal, Effect("opaque")]
     script = _Script(text, args, call.name in ("node", "tsx", "bun", "ts-node"))
     written, missed = script.targets(_WRITES)
-    own, missed_own = script.targets(_WRITES_OWN)
+    ours, missed_own = script.targets(_WRITES_OWN)
     removed, missed_removal = script.targets(_REMOVES)
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
     hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
-    found = _known(call, "modify", dict.fromkeys([*written, *own])) + _known(call, "remove", removed)
+    result = _known_effects(call, "modify", dict.fromkeys([*written, *ours])) + _known_effects(call, "remove", removed)
     if missed or missed_own or missed_removal or hidden or not _runs_harmless(text, call.run):
-        found.append(Effect("opaque"))
-    return found
+        result.append(Effect("opaque"))
+    return result
 
 
-def _known(call: ProgramCall, kind: str, paths: Iterable[str]) -> list[Effect]:
+def _known_effects(call: ProgramCall, kind: str, paths: Iterable[str]) -> list[Effect]:
     return [effect for effect in call.make(kind, [ShellWord(path, True) for path in paths]) if effect.paths]
 
 
 def _runs_harmless(text: str, run: Evaluation) -> bool:
     """Whether all programs the script starts are named in it and change nothing."""
-    commands = (_started(match[1] or "") for match in _PROCESS.finditer(text))
+    commands = (_started_command(match[1] or "") for match in _PROCESS.finditer(text))
     return all(command and run.is_harmless(command) for command in commands)
 
 
-def _started(arguments: str) -> str:
+def _started_command(arguments: str) -> str:
     """The command line of a call that starts a program; empty when the text does not tell."""
     if arguments.startswith("["):
         return " ".join(f"'{single or double}'" for single, double in _LITERAL.findall(arguments))
@@ -147,36 +147,36 @@ class _Script:
         """The paths an expression can stand for; empty when the text does not tell."""
         expression = expression.strip()
         if match := _ARGUMENT.search(expression):
-            at = int(match[1]) - (2 if self.node else 1)
-            return [self.args[at]] if 0 <= at < len(self.args) else []
+            moment = int(match[1]) - (2 if self.node else 1)
+            return [self.args[moment]] if 0 <= moment < len(self.args) else []
         if expression in self.names and depth < 6:
             if expression in self.lists:
                 return _literals(self.lists[expression])
             return self.paths(self.names[expression], depth + 1)
         if re.match(r"[\[({]", expression) and "," in expression:
             return _literals(expression)
-        return self._joined(expression, depth)
+        return self._join(expression, depth)
 
-    def _joined(self, expression: str, depth: int) -> list[str]:
+    def _join(self, expression: str, depth: int) -> list[str]:
         """`'a/b'`, `Path('a') / 'b'`, `os.path.join(base, 'b')`, `glob.glob('a/*.md')`."""
         parts = [match[1] or match[2] or "" for match in _LITERAL.finditer(expression)]
         words = set(re.findall(r"[A-Za-z_]\w*", _LITERAL.sub(" ", expression))) - _PATH_WORDS
         if len(words) == 1 and depth < 6:
             base = self.paths(word, depth + 1) if (word := words.pop()) in self.names else []
-            return ["/".join([one, *parts]) for one in base]
+            return ["/".join([item, *parts]) for item in base]
         return ["/".join(parts)] if parts and not words and "f'" not in expression and 'f"' not in expression else []
 
     def targets(self, pattern: re.Pattern[str]) -> tuple[list[str], bool]:
         """The paths of all places that match, and whether one of them names none."""
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
         missed = False
         for match in pattern.finditer(self.text):
             paths = self.paths(next((group for group in match.groups() if group), ""))
-            found.update(dict.fromkeys(paths))
+            result.update(dict.fromkeys(paths))
             missed = missed or not paths
-        return list(found), missed
+        return list(result), missed
 
 
 def _literals(text: str) -> list[str]:
-    found = [match[1] or match[2] or "" for match in _LITERAL.finditer(text)]
-    return [path for path in found if "/" in path or re.search(r"\.\w{1,10}$", path)]
+    result = [match[1] or match[2] or "" for match in _LITERAL.finditer(text)]
+    return [path for path in result if "/" in path or re.search(r"\.\w{1,10}$", path)]

@@ -57,34 +57,34 @@ def _read(script: str, dialect: _Dialect) -> tuple[Replacement, ...]:
 
 
 def _commands(script: str, dialect: _Dialect) -> list[Replacement]:
-    found: list[Replacement] = []
-    at = _skip(script, 0)
-    while at < len(script):
-        rule, at = _address(script, at, dialect)
-        verb = script[at]
+    result: list[Replacement] = []
+    moment = _skip(script, 0)
+    while moment < len(script):
+        rule, moment = _address(script, moment, dialect)
+        verb = script[moment]
         if verb == "s":
-            one, at = _substitution(script, at + 1, rule, dialect)
+            item, moment = _substitution(script, moment + 1, rule, dialect)
         elif verb in "aicd" and not dialect.perl:
-            one, at = _lines(script, at, rule)
+            item, moment = _lines(script, moment, rule)
         else:
             raise _NotLiteral
-        found.append(one)
-        end = _skip(script, at)
-        if at < len(script) and end == at:
+        result.append(item)
+        end = _skip(script, moment)
+        if moment < len(script) and end == moment:
             raise _NotLiteral
-        at = end
-    return found
+        moment = end
+    return result
 
 
-def _skip(script: str, at: int) -> int:
-    match = _BLANK.match(script, at)
-    return match.end() if match else at
+def _skip(script: str, moment: int) -> int:
+    match = _BLANK.match(script, moment)
+    return match.end() if match else moment
 
 
-def _address(script: str, at: int, dialect: _Dialect) -> tuple[LineRule, int]:
-    match = None if dialect.perl else _ADDRESS.match(script, at)
+def _address(script: str, moment: int, dialect: _Dialect) -> tuple[LineRule, int]:
+    match = None if dialect.perl else _ADDRESS.match(script, moment)
     if match is None:
-        return LineRule(), at
+        return LineRule(), moment
     if match[3]:
         text, start, end = _pattern(match[3], "/", dialect)
         if start or end:
@@ -95,55 +95,55 @@ def _address(script: str, at: int, dialect: _Dialect) -> tuple[LineRule, int]:
     return LineRule(first=first, last=last), match.end()
 
 
-def _lines(script: str, at: int, rule: LineRule) -> tuple[Replacement, int]:
+def _lines(script: str, moment: int, rule: LineRule) -> tuple[Replacement, int]:
     """`d`, and `a`, `i`, `c` with the text up to the end of the line that no backslash continues."""
-    verb = script[at]
+    verb = script[moment]
     addressed = rule.first or rule.containing
     if not addressed:
         raise _NotLiteral
     if verb == "d":
-        return Replacement("", "", lines=replace(rule, verb="d")), at + 1
+        return Replacement("", "", lines=replace(rule, verb="d")), moment + 1
     if verb == "c" and rule.first != rule.last:
         raise _NotLiteral
-    text = re.sub(r"^\s*(?:\\\n)?", "", script[at + 1 :])
+    text = re.sub(r"^\s*(?:\\\n)?", "", script[moment + 1 :])
     end = re.search(r"(?<!\\)\n", text)
-    rest = "" if end is None else text[end.end() :]
+    remainder = "" if end is None else text[end.end() :]
     text = text if end is None else text[: end.start()]
     text = text.removeprefix("\\") if text.startswith(("\\ ", "\\\t", "\\\\")) else text
     new = re.sub(r"\\(n|t|.|\n)", lambda escape: {**_CONTROL, "n": "\n"}.get(escape[1], escape[1]), text, flags=re.S)
-    return Replacement("", new, lines=replace(rule, verb=verb)), len(script) - len(rest)
+    return Replacement("", new, lines=replace(rule, verb=verb)), len(script) - len(remainder)
 
 
-def _substitution(script: str, at: int, rule: LineRule, dialect: _Dialect) -> tuple[Replacement, int]:
-    opening = script[at]
+def _substitution(script: str, moment: int, rule: LineRule, dialect: _Dialect) -> tuple[Replacement, int]:
+    opening = script[moment]
     if opening.isalnum() or opening in " \\\n":
         raise _NotLiteral
     closing = _BRACKETS.get(opening, opening) if dialect.perl else opening
-    old, at = _part(script, at + 1, closing)
+    old, moment = _part(script, moment + 1, closing)
     if closing != opening:
-        at = _skip(script, at)
-        if script[at] != opening:
+        moment = _skip(script, moment)
+        if script[moment] != opening:
             raise _NotLiteral
-        at += 1
-    new, at = _part(script, at, closing)
-    flags = _FLAGS.match(script, at)
-    at, flagged = (flags.end(), flags[0]) if flags else (at, "")
+        moment += 1
+    new, moment = _part(script, moment, closing)
+    flags = _FLAGS.match(script, moment)
+    moment, flagged = (flags.end(), flags[0]) if flags else (moment, "")
     text, start, end = _pattern(old, closing, dialect)
     if not text or ((start or end) and (dialect.whole or flagged.replace("g", ""))):
         raise _NotLiteral
     put = _replacement(new, closing, dialect)
     everywhere = "g" in flagged
     if dialect.whole:
-        return Replacement(text, put, everywhere), at
-    return Replacement(text, put, everywhere, replace(rule, at_start=start, at_end=end)), at
+        return Replacement(text, put, everywhere), moment
+    return Replacement(text, put, everywhere, replace(rule, at_start=start, at_end=end)), moment
 
 
-def _part(script: str, at: int, closing: str) -> tuple[str, int]:
+def _part(script: str, moment: int, closing: str) -> tuple[str, int]:
     """The text up to the delimiter, and where it goes on after it."""
-    start = at
-    while script[at] != closing:
-        at += 2 if script[at] == "\\" else 1
-    return script[start:at], at + 1
+    start = moment
+    while script[moment] != closing:
+        moment += 2 if script[moment] == "\\" else 1
+    return script[start:moment], moment + 1
 
 
 def _pattern(text: str, closing: str, dialect: _Dialect) -> tuple[str, bool, bool]:
@@ -152,24 +152,24 @@ def _pattern(text: str, closing: str, dialect: _Dialect) -> tuple[str, bool, boo
     end = text.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$$", text)
     text = text[1 if start else 0 : len(text) - 1 if end else len(text)]
     result: list[str] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
+    moment = 0
+    while moment < len(text):
+        char = text[moment]
         if char == "\\":
-            at += 1
-            result.append(_unescaped(text[at], closing, dialect))
+            moment += 1
+            result.append(_unescape(text[moment], closing, dialect))
         elif char in dialect.operators or char in "^$" or (dialect.perl and char == "@"):
             raise _NotLiteral
         else:
             result.append(char)
-        at += 1
+        moment += 1
     found = "".join(result)
     if "\n" in found and not dialect.whole:
         raise _NotLiteral  # no line has one
     return found, start, end
 
 
-def _unescaped(char: str, closing: str, dialect: _Dialect) -> str:
+def _unescape(char: str, closing: str, dialect: _Dialect) -> str:
     if char == closing and char not in dialect.operators:
         return char
     if char in _CONTROL:
@@ -181,17 +181,17 @@ def _unescaped(char: str, closing: str, dialect: _Dialect) -> str:
 
 def _replacement(text: str, closing: str, dialect: _Dialect) -> str:
     result: list[str] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
+    moment = 0
+    while moment < len(text):
+        char = text[moment]
         if char == "\\":
-            at += 1
-            if text[at].isalnum() and text[at] not in _CONTROL:
+            moment += 1
+            if text[moment].isalnum() and text[moment] not in _CONTROL:
                 raise _NotLiteral
-            result.append(_CONTROL.get(text[at], text[at]))
-        elif (char == "&" and not dialect.perl) or (dialect.perl and re.match(r"\$[\w{&+]|@[A-Za-z_{]", text[at:])):
+            result.append(_CONTROL.get(text[moment], text[moment]))
+        elif (char == "&" and not dialect.perl) or (dialect.perl and re.match(r"\$[\w{&+]|@[A-Za-z_{]", text[moment:])):
             raise _NotLiteral
         else:
             result.append(char)
-        at += 1
+        moment += 1
     return "".join(result)

@@ -63,9 +63,9 @@ class _Reader(WordReader):
         self._end()
 
     def _take_word(self) -> None:
-        at = self.pos
+        moment = self.pos
         self.current.words += self._word()
-        if self.pos == at:
+        if self.pos == moment:
             raise Unparsable
 
     def _operator(self, op: str) -> None:
@@ -89,13 +89,13 @@ class _Reader(WordReader):
         elif self.current.words:
             raise Unparsable
         elif self.text.startswith("(", self.pos):
-            self.pos = self._balanced(self.pos - 1, "(", ")")
+            self.pos = self._closing_bracket(self.pos - 1, "(", ")")
             self.current.group = True
         else:
-            self._nested()
+            self._expand_subshell()
             self.current.group = True
 
-    def _nested(self) -> None:
+    def _expand_subshell(self) -> None:
         """A subshell: its commands count, its directory does not outlive it."""
         self._deeper()
         saved = self.current, self.cwd
@@ -118,12 +118,12 @@ class _Reader(WordReader):
             return False
         self.pos = match.end()
         self._skip()
-        fd, op, at = match[1] or "", match[2] or match[3], self.pos
+        fd, op, moment = match[1] or "", match[2] or match[3], self.pos
         words = self._word()
         if not words:
             raise Unparsable
         if op in ("<<", "<<-"):
-            quoted = any(mark in self.text[at : self.pos] for mark in "'\"\\")
+            quoted = any(mark in self.text[moment : self.pos] for mark in "'\"\\")
             self.current.stdin = Heredoc(words[0].text, quoted, op == "<<-")
             self.pending.append(self.current.stdin)
         elif op == "<<<":
@@ -163,7 +163,7 @@ class _Reader(WordReader):
     def _for(self) -> None:
         self._skip()
         if self.text.startswith("((", self.pos):
-            self.pos = self._balanced(self.pos, "(", ")")
+            self.pos = self._closing_bracket(self.pos, "(", ")")
             return
         name = "".join(word.text for word in self._word())
         self._skip()

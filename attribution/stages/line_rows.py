@@ -10,7 +10,7 @@ from typing import Any
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.evidence import Judged, Replayed
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.timeline import EditFate
@@ -49,8 +49,8 @@ def lines(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_files, origins and spans, and the totals of each commit."""
     origins, file_numbers = _Origins(store), itertools.count(store.next_id("commit_files"))
     commits = iter(numbers.items())
-    while some := list(itertools.islice(commits, _TOGETHER)):
-        _lines_of(store, some, judged, origins, file_numbers)
+    while several := list(itertools.islice(commits, _TOGETHER)):
+        _lines_of(store, several, judged, origins, file_numbers)
 
 
 def _lines_of(
@@ -156,15 +156,15 @@ def _edit_row(fate: EditFate, result: StepOutcome | None) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def links(store: Store, repo_id: int, numbers: Mapping[str, int], found: Mapping[str, CommitLinks]) -> None:
+def links(store: Store, repo_id: int, numbers: Mapping[str, int], result: Mapping[str, CommitLinks]) -> None:
     """commit_checkpoint_links that no message of the commit itself gives."""
-    known = {
+    existing = {
         r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
     }
     rows = (
-        (number, key, known.get(key), method, confidence)
+        (number, key, existing.get(key), method, confidence)
         for sha, number in numbers.items()
-        for key, (method, confidence) in found[sha].methods.items()
+        for key, (method, confidence) in result[sha].methods.items()
         if method not in ("trailer", BY_CALL)  # a call is of a session, not of one of its checkpoints
     )
     store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), rows)
@@ -208,11 +208,11 @@ def _written(verdict: CommitVerdict) -> Counter[int]:
 
 
 def _fates_by(runs: Iterable[WorktreeRun], key: Any) -> dict[Any, Counter[str]]:
-    found: dict[Any, Counter[str]] = defaultdict(Counter)
+    result: dict[Any, Counter[str]] = defaultdict(Counter)
     for run in runs:
         for fate in run.fates:
-            found[key(fate)][fate.fate] += 1
-    return found
+            result[key(fate)][fate.fate] += 1
+    return result
 
 
 def totals(store: Store, repo_id: int, judged: Judged) -> None:
@@ -265,14 +265,14 @@ def _authors(store: Store, repo_id: int) -> dict[int, tuple[int, ...]]:
     in_code = ", ".join(
         f"SUM(CASE WHEN f.kind IN ({code}) THEN f.{name} END) AS code_{name}" for name in ("agent_lines", "human_lines")
     )
-    found = store.rows(
+    rows = store.rows(
         "SELECT cs.session_id AS s, COUNT(DISTINCT cs.commit_id) AS commits, "
         f"{in_code}, {sums} FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
         "LEFT JOIN commit_files f ON f.commit_id = cs.commit_id WHERE c.repo_id = ? GROUP BY cs.session_id",
         (repo_id,),
     )
     names = ("code_agent_lines", "code_human_lines", *_CLASS_COLUMNS)
-    return {r["s"]: (r["commits"], *(r[name] or 0 for name in names)) for r in found}
+    return {r["s"]: (r["commits"], *(r[name] or 0 for name in names)) for r in rows}
 
 
 def _edit_counts(store: Store, repo_id: int) -> dict[int, Counter[str]]:
@@ -306,8 +306,8 @@ def vendor(store: Store, repo_id: int) -> None:
     )
     rows = []
     for r in found:
-        known = (r["agent"] or 0) + (r["human"] or 0)
-        ours = 100.0 * (r["agent"] or 0) / known if known else None
+        existing = (r["agent"] or 0) + (r["human"] or 0)
+        ours = 100.0 * (r["agent"] or 0) / existing if existing else None
         rows.append((r["record"], r["commit_id"], r["claim"], ours, None if ours is None else ours - r["claim"], _reason(r, ours)))
     columns = (
         "checkpoint_session_id", "commit_id", "vendor_percentage", "our_percentage", "disagreement", "disagreement_reason",
@@ -359,20 +359,20 @@ def _confidence_row(c: TierConfidence) -> tuple[Any, ...]:
 
 def problems(judged: Judged) -> list[Problem]:
     """What could not be judged, for the `problems` table."""
-    found = []
+    result = []
     for sha, diff in judged.evidence.history.diffs.items():
         if diff.files is None:
-            found.append(Problem("commits", sha, "tree_missing", "shallow boundary or partial clone"))
+            result.append(Problem("commits", sha, "tree_missing", "shallow boundary or partial clone"))
         for file in diff.files or ():
             if file.content in ("missing", "too_large"):
-                found.append(Problem("commits", sha, f"file_{file.content}", file.change.path))
+                result.append(Problem("commits", sha, f"file_{file.content}", file.change.path))
     keys = {number: key for key, number in judged.evidence.sessions.ids.items()}
     for edit_id, outcome in judged.replayed.outcomes().items():
         if not outcome.applied:
             fate = judged.replayed.edits[edit_id]
             subject = f"{keys.get(fate.raw.call.session_id, '')}/{fate.raw.call.call_id}"
-            found.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {fate.path}"))
-    return found
+            result.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {fate.path}"))
+    return result
 
 
 __all__ = ["clear", "confidence", "edits", "lines", "links", "problems", "sessions", "shown", "totals", "vendor"]

@@ -131,8 +131,8 @@ class _Target:
 
 def _target(store: Store, repo: GitRepo, options: AttributeOptions, local: LocalSessions) -> _Target:
     branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
-    known = find_repo(store, repo, options.name)
-    return _Target(repo, branch, head, _input_key(store, repo, head, options, local), known)
+    existing = find_repo(store, repo, options.name)
+    return _Target(repo, branch, head, _input_key(store, repo, head, options, local), existing)
 
 
 def is_current(store: Store, path: str | Path, options: AttributeOptions) -> bool:
@@ -142,8 +142,8 @@ def is_current(store: Store, path: str | Path, options: AttributeOptions) -> boo
 
 
 def _is_done(store: Store, target: _Target) -> bool:
-    known = target.known
-    return known is not None and STAGE.is_done(store, known, target.key) and not _arrived(store, target.repo, known)
+    existing = target.known
+    return existing is not None and STAGE.is_done(store, existing, target.key) and not _arrived(store, target.repo, existing)
 
 
 def _nothing_found(repo: GitRepo) -> NoCheckpoints:
@@ -158,8 +158,8 @@ def _nothing_found(repo: GitRepo) -> NoCheckpoints:
 
 
 def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions, local: LocalSessions) -> str:
-    told = (is_checkpoint_ref, is_source, lambda name: name.startswith("refs/notes/"))
-    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if any(tells(name) for tells in told)]
+    instructions = (is_checkpoint_ref, is_source, lambda name: name.startswith("refs/notes/"))
+    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if any(tells(name) for tells in instructions)]
     censored = repo.censored()
     # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
     packs = repo.packs() if censored.partial else []
@@ -173,7 +173,7 @@ def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions
         *packs,
         *refs,
         *(r.NAME for r in readers()),
-        *(f"{key} {one.stamp} {one.unseen_until}" for key, one in sorted(local.sessions.items())),
+        *(f"{key} {item.stamp} {item.unseen_until}" for key, item in sorted(local.sessions.items())),
         *sorted(local.emails if local.sessions else ()),
     )
 
@@ -195,11 +195,11 @@ def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
 
 
 def _censored(repo: GitRepo) -> list[str]:
-    found = repo.censored()
+    result = repo.censored()
     notes = []
-    if found.shallow:
-        notes.append(f"shallow clone: history before {len(found.shallow)} boundary commits is missing and not attributed")
-    if found.partial:
+    if result.shallow:
+        notes.append(f"shallow clone: history before {len(result.shallow)} boundary commits is missing and not attributed")
+    if result.partial:
         notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
     return notes
 
@@ -223,15 +223,15 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
 
 def _replay(context: RunContext, evidence: Evidence) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
-    history, tracks = evidence.history, evidence.sessions.edits
-    places = WorktreeRoots(frozenset(history.paths))
-    learn_roots(places, tracks)
-    lines, edits = timelines(tracks, places)
+    history, sessions = evidence.history, evidence.sessions.edits
+    worktree_roots = WorktreeRoots(frozenset(history.paths))
+    learn_roots(worktree_roots, sessions)
+    lines, edits = timelines(sessions, worktree_roots)
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
         line.gaps.tasks, line.gaps.tracked = texts.task, texts.is_tracked
-    probes = _probes(evidence, lines, _roots_of(tracks, places, lines), texts)
+    probes = _probes(evidence, lines, _roots_of(sessions, worktree_roots, lines), texts)
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
@@ -257,21 +257,23 @@ def _probes(
     probes = commit_probes(links, commits, roots_of, lines, touched)
     added = CommitTexts(touched, texts.added, history.rarity)
     for root, more in content_probes(links, commits, lines, added, evidence.unlinked_sessions()).items():
-        known = {(probe.at, probe.sha) for probe in probes[root]}
-        probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in known)
+        existing = {(probe.at, probe.sha) for probe in probes[root]}
+        probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in existing)
     return probes
 
 
-def _roots_of(tracks: Iterable[SessionEdits], places: WorktreeRoots, lines: Mapping[str, Timeline]) -> dict[str, set[str]]:
+def _roots_of(
+    sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots, lines: Mapping[str, Timeline]
+) -> dict[str, set[str]]:
     """Session -> worktrees it worked in, or at least stood in."""
-    found: dict[str, set[str]] = {}
-    for track in tracks:
-        roots = {root for root, line in lines.items() if track.session_id in line.sessions}
+    result: dict[str, set[str]] = {}
+    for session in sessions:
+        roots = {root for root, line in lines.items() if session.session_id in line.sessions}
         if not roots:
-            home = places.root_of(track.cwd)
+            home = worktree_roots.root_of(session.cwd)
             roots = {home} if home is not None and home in lines else set()
-        found[track.key] = roots
-    return found
+        result[session.key] = roots
+    return result
 
 
 # --- judge ------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import EditFate, RawEdit, session_edits, timelines
 from attribution.authorship.worktree_roots import WorktreeRoots

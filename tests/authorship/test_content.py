@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 import pytest
 
 from attribution.authorship.content import CommitTexts, content_probes
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from attribution.authorship.links import CommitLinks, by_trailer
 from attribution.authorship.replay import CallRef, ReplayStep
 from attribution.authorship.timeline import Timeline

@@ -11,7 +11,7 @@ from support.line_answers import answers
 
 from attribution.authorship.conclude import VerdictSpan
 from attribution.authorship.formatters import by_formatters, tools_of
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import AttributionWindows, WorktreeAction

@@ -89,6 +89,6 @@ def test_pairing_always_or_only_where_it_matters_gives_the_same(seed: int, tmp_p
     repo = build.done()
     commits = list(repo.history(build.sha[tip]))
     quick = [diff_of(repo, commit) for commit in commits]
-    monkeypatch.setattr("attribution.authorship.diffs._named", lambda repo, changes, _: repo.with_renames(changes))
+    monkeypatch.setattr("attribution.authorship.diffs._with_renames", lambda repo, changes, _: repo.with_renames(changes))
     monkeypatch.setattr(GitRepo, "merge_changes", _all_changes)
     assert [diff_of(repo, commit) for commit in commits] == quick

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from attribution.authorship.lines import AddedFile
+from attribution.authorship.judge import AddedFile
 from attribution.authorship.on_parent import by_parent
 from attribution.authorship.replay import CallRef, ReplayStep, Worktree
 from attribution.authorship.timeline import Timeline

@@ -7,7 +7,7 @@ import pytest
 from attribution.authorship.agent_text import without_layout
 from attribution.authorship.conclude import VerdictSpan
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.lines import Verdict
+from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.rewritten import add_rewritten
 from attribution.authorship.substitutes import rewritten

@@ -103,70 +103,74 @@ def align_state(tree: Worktree, file: AddedFile) -> StateAlignment:
     old = lines_of(state.text)
     hunks = text_changes(state.text, file.text) if file.text else changes(old, file.lines)
     ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(file.lines), hunks)]
-    found = StateAlignment(file, state, ids)
+    state_alignment = StateAlignment(file, state, ids)
     added = set(file.added)
     for hunk in hunks:
         # A difference where the commit adds nothing is one to another base than its parent: nobody asks.
         if not added.isdisjoint(range(hunk.b0, hunk.b1)):
-            _relate(tree, found, state.ids, old, hunk)
-    _note_lost(tree, found, state.ids, old, hunks)
-    return found
+            _relate(tree, state_alignment, state.ids, old, hunk)
+    _note_lost(tree, state_alignment, state.ids, old, hunks)
+    return state_alignment
 
 
-def _relate(tree: Worktree, found: StateAlignment, ids: Sequence[int], old: Sequence[str], hunk: LineChange) -> None:
+def _relate(tree: Worktree, state_alignment: StateAlignment, ids: Sequence[int], old: Sequence[str], hunk: LineChange) -> None:
     """What the new lines of a replaced block have to do with the old ones."""
     agent = tree.has_agent(ids[hunk.a0 : hunk.a1])
-    kin = kinship(old[hunk.a0 : hunk.a1], found.file.lines[hunk.b0 : hunk.b1], agent)
+    kin = kinship(old[hunk.a0 : hunk.a1], state_alignment.file.lines[hunk.b0 : hunk.b1], agent)
     for index, relation in enumerate(kin, hunk.b0):
         if relation is None:
             continue
         line = ids[hunk.a0 + relation.source]
         if relation.kind == "redacted":
-            found.ids[index] = line
+            state_alignment.ids[index] = line
         else:
-            found.kin[index] = (line, relation)
-            found.was[index] = old[hunk.a0 + relation.source]
+            state_alignment.kin[index] = (line, relation)
+            state_alignment.was[index] = old[hunk.a0 + relation.source]
 
 
-def _note_lost(tree: Worktree, found: StateAlignment, ids: Sequence[int], old: Sequence[str], hunks: Sequence[LineChange]) -> None:
+def _note_lost(
+    tree: Worktree, state_alignment: StateAlignment, ids: Sequence[int], old: Sequence[str], hunks: Sequence[LineChange]
+) -> None:
     """Agent lines of the state that the version lacks."""
-    kept = set(found.ids) | {line for line, relation in found.kin.values() if relation.kind == "reformatted"}
+    remaining = set(state_alignment.ids) | {
+        line for line, relation in state_alignment.kin.values() if relation.kind == "reformatted"
+    }
     for hunk in hunks:
         for index in range(hunk.a0, hunk.a1):
             line = ids[index]
-            if line not in kept and tree.origin(line).kind == AGENT:
-                found.lost.append((line, old[index]))
+            if line not in remaining and tree.origin(line).kind == AGENT:
+                state_alignment.lost.append((line, old[index]))
                 if hunk.b1 > hunk.b0:
-                    found.overwritten.add(line)
+                    state_alignment.overwritten.add(line)
 
 
-def _balance(tree: Worktree, found: StateAlignment, committed: Committed) -> None:
+def _balance(tree: Worktree, state_alignment: StateAlignment, committed: Committed) -> None:
     """Git and the replay may disagree which of several equal lines is the new one; the number of new ones is the same.
 
     An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
     """
-    added = set(found.file.added)
+    added = set(state_alignment.file.added)
     want: dict[str, list[int]] = defaultdict(list)
     have: dict[str, list[int]] = defaultdict(list)
-    for index in found.file.added:
-        line, text = found.ids[index], found.file.lines[index]
-        seen_before = line >= 0 and text in found.file.before and tree.origin(line).kind == OUTSIDE
+    for index in state_alignment.file.added:
+        line, text = state_alignment.ids[index], state_alignment.file.lines[index]
+        seen_before = line >= 0 and text in state_alignment.file.before and tree.origin(line).kind == OUTSIDE
         if line >= 0 and (seen_before or _is_old(tree, line, text, committed)):
-            want[found.file.lines[index]].append(index)
+            want[state_alignment.file.lines[index]].append(index)
     if not want:
         return
-    for index, line in enumerate(found.ids):
-        text = found.file.lines[index]
+    for index, line in enumerate(state_alignment.ids):
+        text = state_alignment.file.lines[index]
         if line >= 0 and index not in added and text in want and _is_new_agent(tree, line, text, committed):
             have[text].append(index)
-    for text, places in want.items():
+    for text, positions in want.items():
         free = have.get(text, [])
-        for index in places:
+        for index in positions:
             if not free:
                 break
             nearest = min(free, key=lambda other: abs(other - index))
             free.remove(nearest)
-            found.ids[index], found.ids[nearest] = found.ids[nearest], found.ids[index]
+            state_alignment.ids[index], state_alignment.ids[nearest] = state_alignment.ids[nearest], state_alignment.ids[index]
 
 
 def _is_old(tree: Worktree, line: int, text: str, committed: Committed) -> bool:
@@ -205,7 +209,7 @@ class _Case:
     when: Moments
     committed: Committed
     words: dict[tuple[str, float, float], frozenset[str]] = field(default_factory=dict)  # of the state without one moment's lines
-    gaps: dict[bool, CandidateAuthor] = field(default_factory=dict)  # only the layout differs? -> `_last_gap` of any line
+    gaps: dict[bool, CandidateAuthor] = field(default_factory=dict)  # only the layout differs? -> `_last_cause` of any line
 
     @property
     def path(self) -> str:
@@ -215,23 +219,23 @@ class _Case:
         return self.found.file.lines[index]
 
 
-def judge(tree: Worktree, found: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
+def judge(tree: Worktree, state_alignment: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
     """A verdict for each added line."""
-    _balance(tree, found, committed)
-    case = _Case(tree, found, ask, when, committed)
+    _balance(tree, state_alignment, committed)
+    case = _Case(tree, state_alignment, ask, when, committed)
     verdicts = {}
-    for index in found.file.added:
-        line = found.ids[index]
+    for index in state_alignment.file.added:
+        line = state_alignment.ids[index]
         if line >= 0:
-            verdicts[index] = _known(case, index, line)
-        elif index in found.kin:
-            verdicts[index] = _related(case, index)
+            verdicts[index] = _verdict_of_replayed_line(case, index, line)
+        elif index in state_alignment.kin:
+            verdicts[index] = _verdict_of_similar_line(case, index)
         else:
-            verdicts[index] = _since_last_known(case, index)
+            verdicts[index] = _verdict_since_last_known(case, index)
     return verdicts
 
 
-def _known(case: _Case, index: int, line: int) -> Verdict:
+def _verdict_of_replayed_line(case: _Case, index: int, line: int) -> Verdict:
     origin = case.tree.origin(line)
     if origin.kind == AGENT and origin.call is not None:
         if case.committed(line, case.text(index)):
@@ -239,21 +243,21 @@ def _known(case: _Case, index: int, line: int) -> Verdict:
         how = "shell" if origin.call.by_shell else "reformatted" if line in case.tree.reformatted else "exact"
         return Verdict("agent", how, origin.evidence, call=origin.call)
     if origin.kind == OUTSIDE:
-        return _outside(case, line, index)
+        return _verdict_of_outside_line(case, line, index)
     state = case.found.state
     if state is not None and state.moved_by is not None:
         return Verdict("agent", "shell", "replayed", call=state.moved_by)
-    return _before_session(case, line)
+    return _verdict_before_session(case, line)
 
 
-def _outside(case: _Case, line: int, index: int) -> Verdict:
+def _verdict_of_outside_line(case: _Case, line: int, index: int) -> Verdict:
     """A line that appeared between two known texts of the file: `line` is its id, `index` its place in the version."""
     origin = case.tree.origin(line)
-    cause = _of_text(case, case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)), index)
-    witness = _seen_to_appear(case, origin) or _since_parent(case, index)
+    cause = _narrow_to_text(case, case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)), index)
+    witness = _seen_to_appear(case, origin) or _sighting_since_parent(case, index)
     if origin.changed >= 0 and origin.was not in case.found.file.before and not case.committed(origin.changed, None):
-        return _edited(case.tree, origin.changed, origin.similarity, cause, witness)
-    return _from_cause(cause, witness, layout=origin.layout)
+        return _edited_verdict(case.tree, origin.changed, origin.similarity, cause, witness)
+    return _verdict_from_cause(cause, witness, layout=origin.layout)
 
 
 def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
@@ -268,29 +272,29 @@ def _seen_to_appear(case: _Case, origin: LineOrigin) -> SightingPair | None:
     return SightingPair(Witness.RECORDED, origin.seen_without, origin.before)
 
 
-def _since_parent(case: _Case, index: int) -> SightingPair | None:
+def _sighting_since_parent(case: _Case, index: int) -> SightingPair | None:
     """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have written to the file in between."""
     window = AttributionWindow(case.path, case.when.since, case.when.commit, last=True)
-    cause = _of_text(case, case.ask(window), index)
+    cause = _narrow_to_text(case, case.ask(window), index)
     by_person = cause.author == "human" and cause.reason != Reason.GIT_OPERATION
     return SightingPair(Witness.COMMIT, case.when.since) if by_person else None
 
 
-def _by_commit(case: _Case, index: int) -> SightingPair | None:
+def _sighting_by_commit(case: _Case, index: int) -> SightingPair | None:
     """The commit is the second sighting, unless a part of the file that was seen before it shows the line."""
     state = case.found.state
     if state is None:
         return SightingPair(Witness.COMMIT, case.when.since)
     since = state.certain_at
     if not since:
-        return _since_parent(case, index)
+        return _sighting_since_parent(case, index)
     glimpse = case.tree.first_glimpse(case.path, case.text(index), since, case.when.commit)
     if glimpse is not None and case.ask(AttributionWindow(case.path, since, glimpse.at)).is_person:
         return SightingPair(Witness.NOTICE if glimpse.outside_edit else Witness.RECORDED, since, glimpse.at)
     return SightingPair(Witness.COMMIT, since)
 
 
-def _edited(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
+def _edited_verdict(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
     """An agent line that somebody changed afterwards stays the agent's, with the editor named."""
     call = tree.origin(line).call
     if cause.author == "agent":
@@ -300,7 +304,7 @@ def _edited(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor
     return Verdict("agent", "edited", "observed", cause.reason, call, "human", similarity, witness=witness)
 
 
-def _related(case: _Case, index: int) -> Verdict:
+def _verdict_of_similar_line(case: _Case, index: int) -> Verdict:
     """A line that took the place of a similar one after the last known state."""
     line, relation = case.found.kin[index]
     origin = case.tree.origin(line)
@@ -308,46 +312,46 @@ def _related(case: _Case, index: int) -> Verdict:
         if origin.kind == AGENT:
             return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
         if origin.kind == OUTSIDE:  # whoever wrote it before its layout was changed
-            return _outside(case, line, index)
-        return _from_cause(_last_gap(case, index, layout=True), layout=True)
+            return _verdict_of_outside_line(case, line, index)
+        return _verdict_from_cause(_last_cause(case, index, layout=True), layout=True)
     if origin.kind == AGENT and case.found.was[index] not in case.found.file.before and not case.committed(line, None):
-        return _edited(case.tree, line, relation.similarity, _last_gap(case, index), _by_commit(case, index))
-    return _since_last_known(case, index)  # a line of an earlier commit that is changed now is the changer's
+        return _edited_verdict(case.tree, line, relation.similarity, _last_cause(case, index), _sighting_by_commit(case, index))
+    return _verdict_since_last_known(case, index)  # a line of an earlier commit that is changed now is the changer's
 
 
-def _since_last_known(case: _Case, index: int) -> Verdict:
+def _verdict_since_last_known(case: _Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
-    cause = _last_gap(case, index)
-    witness = _by_commit(case, index) if cause.author == "human" else None  # most lines need none
-    return _from_cause(cause, witness)
+    cause = _last_cause(case, index)
+    witness = _sighting_by_commit(case, index) if cause.author == "human" else None  # most lines need none
+    return _verdict_from_cause(cause, witness)
 
 
-def _last_gap(case: _Case, index: int, layout: bool = False) -> CandidateAuthor:
+def _last_cause(case: _Case, index: int, layout: bool = False) -> CandidateAuthor:
     """Who it was between the last known state and the commit: the same for every line, unless scripts tell lines apart."""
     if layout in case.gaps:
         return case.gaps[layout]
     state, when = case.found.state, case.when
-    made = state is None and len(case.found.file.added) == len(case.found.file.lines)
+    created = state is None and len(case.found.file.added) == len(case.found.file.lines)
     after = state.known_at if state is not None else when.since
-    last = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, made, state is None))
+    last = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, created, state is None))
     is_open = last.author == "human" or bool(last.scripts)
     before = None
     if state is None and is_open:  # what was done to the file before the parent commit may have been left out of that
-        before = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=made, unseen=True))
-    found = _of_last_gap(case, index, last, before)
+        before = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=created, unseen=True))
+    result = _choose_cause(case, index, last, before)
     if not last.scripts and not (before and before.scripts):
-        case.gaps[layout] = found
-    return found
+        case.gaps[layout] = result
+    return result
 
 
-def _of_last_gap(case: _Case, index: int, last: CandidateAuthor, before: CandidateAuthor | None) -> CandidateAuthor:
+def _choose_cause(case: _Case, index: int, last: CandidateAuthor, before: CandidateAuthor | None) -> CandidateAuthor:
     """`last`, `before`: who it was since the last known state, and before the parent of the commit."""
     state, when = case.found.state, case.when
-    cause = _of_text(case, last, index)
+    cause = _narrow_to_text(case, last, index)
     if cause.author != "human":
         return cause
     if before is not None:
-        earlier = _of_text(case, before, index)
+        earlier = _narrow_to_text(case, before, index)
         if earlier.author in (Author.AGENT, Author.TOOL):
             return earlier
     if state is not None and state.sparse:
@@ -358,33 +362,33 @@ def _of_last_gap(case: _Case, index: int, last: CandidateAuthor, before: Candida
     return cause
 
 
-def _before_session(case: _Case, line: int) -> Verdict:
+def _verdict_before_session(case: _Case, line: int) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
     tree, when = case.tree, case.when
     if case.path in tree.partly:
         return Verdict("unknown", "none", "inferred", "base_unknown")
-    seen = tree.first_seen.get(case.path, when.commit)
-    if when.redone or seen < when.since or case.path in tree.from_git:
+    sighted = tree.first_seen.get(case.path, when.commit)
+    if when.redone or sighted < when.since or case.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
         return Verdict("unknown", "none", "inferred", "other_branch")
     if tree.origin(line).evidence:  # it was not in the file when that was first seen
         return Verdict("unknown", "none", "inferred", "base_unknown")
-    cause = _of_text(case, case.ask(AttributionWindow(case.path, when.since, seen)), case.found.ids.index(line))
-    return _from_cause(cause, SightingPair(Witness.FIRST_READ, when.since, seen))
+    cause = _narrow_to_text(case, case.ask(AttributionWindow(case.path, when.since, sighted)), case.found.ids.index(line))
+    return _verdict_from_cause(cause, SightingPair(Witness.FIRST_READ, when.since, sighted))
 
 
-def _of_text(case: _Case, cause: CandidateAuthor, index: int) -> CandidateAuthor:
+def _narrow_to_text(case: _Case, cause: CandidateAuthor, index: int) -> CandidateAuthor:
     """Of an answer that names scripts, what it is for this line."""
     if not cause.scripts:
         return cause
     script = script_of(case.text(index), cause.scripts, _words_around(case, index))
     if script is not None:
         return replace(cause, call=script.call, scripts=(), otherwise=None)
-    rest = cause.otherwise or CandidateAuthor("human")
-    if rest.author != "human":
-        return rest
-    if rest.reason == Reason.GIT_OPERATION:
-        return replace(rest, author="unknown")
+    remainder = cause.otherwise or CandidateAuthor("human")
+    if remainder.author != "human":
+        return remainder
+    if remainder.reason == Reason.GIT_OPERATION:
+        return replace(remainder, author="unknown")
     if not case.found.file.by_hand:  # nobody types data that a script is there to write
         return CandidateAuthor("tool", call=cause.call, tool="script")
     state = case.found.state
@@ -403,8 +407,8 @@ def _words_around(case: _Case, index: int) -> frozenset[str]:
     came = _moment_of(case.tree.origin(line))
     if came not in case.words:
         texts = zip(state.ids, lines_of(state.text), strict=True)
-        kept = [text for other, text in texts if _moment_of(case.tree.origin(other)) != came]
-        case.words[came] = words_of("\n".join(kept)) | words_of(file.before_text)
+        remaining = [text for other, text in texts if _moment_of(case.tree.origin(other)) != came]
+        case.words[came] = words_of("\n".join(remaining)) | words_of(file.before_text)
     return case.words[came]
 
 
@@ -413,7 +417,7 @@ def _moment_of(origin: LineOrigin) -> tuple[str, float, float]:
     return origin.kind, origin.after, origin.before
 
 
-def _from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
+def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
     """`witness`: what would show that a person wrote the line, if nobody else did."""
     if cause.author == "agent":
         return Verdict("agent", cause.how, cause.evidence, call=cause.call)
@@ -524,15 +528,15 @@ def is_low_information(line: str) -> bool:
 
 def _nearest(order: Sequence[int], strong: Mapping[int, Verdict], step: int) -> dict[int, Verdict]:
     """For each number, in `order`, the last strong verdict before it in the same run of consecutive numbers."""
-    found: dict[int, Verdict] = {}
+    result: dict[int, Verdict] = {}
     last, previous = None, None
     for index in order:
         if previous is not None and index != previous + step:
             last = None
         if last is not None:
-            found[index] = last
+            result[index] = last
         last, previous = strong.get(index, last), index
-    return found
+    return result
 
 
 # --- moved text -------------------------------------------------------------------------------------------------------
@@ -568,18 +572,18 @@ def moved_lines(
     waiting = [[i for i in file.added if _is_open(verdicts.get(i))] for file, verdicts in files]
     if not any(waiting):
         return []
-    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    positions: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, source in enumerate(sources):
         for position, (text, _) in enumerate(source.lines):
             key = _key(text)
-            if key and len(places[key]) < 50:
-                places[key].append((number, position))
+            if key and len(positions[key]) < 50:
+                positions[key].append((number, position))
     result = []
     for number, ((file, _), open_lines) in enumerate(zip(files, waiting, strict=True)):
-        for start, length, (place, position) in _runs(file, open_lines, sources, places, is_common):
+        for start, length, (location, position) in _runs(file, open_lines, sources, positions, is_common):
             for offset in range(length):
-                _, call = sources[place].lines[position + offset]
-                verdict = Verdict("agent", sources[place].how, sources[place].evidence, call=call)
+                _, call = sources[location].lines[position + offset]
+                verdict = Verdict("agent", sources[location].how, sources[location].evidence, call=call)
                 result.append(MovedLine(number, start + offset, verdict))
     return result
 
@@ -598,46 +602,46 @@ def _runs(
     file: AddedFile,
     open_lines: Sequence[int],
     sources: Sequence[MoveCandidates],
-    places: dict[str, list[tuple[int, int]]],
+    positions: dict[str, list[tuple[int, int]]],
     is_common: Callable[[str], bool],
 ) -> list[tuple[int, int, tuple[int, int]]]:
     allowed = set(open_lines)
-    found = []
+    result = []
     done = -1
     for start in open_lines:
         if start <= done:
             continue
         best: tuple[int, int, tuple[int, int]] = (0, 0, (0, 0))
-        for place in places.get(_key(file.lines[start]), ()):
-            source = sources[place[0]]
+        for location in positions.get(_key(file.lines[start]), ()):
+            source = sources[location[0]]
             if source.path in ("", file.path):
-                length = _run_length(file, start, allowed, source, place[1])
-                best = max(best, (_strength(file, start, length, source, place[1]), length, place))
-        strength, length, place = best
+                length = _run_length(file, start, allowed, source, location[1])
+                best = max(best, (_strength(file, start, length, source, location[1]), length, location))
+        strength, length, location = best
         texts = [file.lines[start + i].strip() for i in range(length)]
         telling = (file.lines[start + i] not in file.before and texts[i] and not is_common(texts[i]) for i in range(length))
         if strength >= _RUN and any(telling):
-            found.append((start, length, place))
+            result.append((start, length, location))
             done = start + length - 1
-    return found
+    return result
 
 
 def _strength(file: AddedFile, start: int, length: int, source: MoveCandidates, position: int) -> int:
     """Lines with text in the run; in its old file also the neighbours that are the same as they were."""
     strength = sum(1 for i in range(length) if file.lines[start + i].strip())
-    if source.path and position == 0 and source.before and _near(file, start, -1) == source.before:
+    if source.path and position == 0 and source.before and _neighbour(file, start, -1) == source.before:
         strength += 1
     if (
         source.path
         and position + length == len(source.lines)
         and source.after
-        and _near(file, start + length - 1, 1) == source.after
+        and _neighbour(file, start + length - 1, 1) == source.after
     ):
         strength += 1
     return strength
 
 
-def _near(file: AddedFile, index: int, step: int) -> str:
+def _neighbour(file: AddedFile, index: int, step: int) -> str:
     """The next line with text in that direction, stripped."""
     index += step
     while 0 <= index < len(file.lines):
@@ -658,18 +662,20 @@ def _run_length(file: AddedFile, start: int, allowed: set[int], source: MoveCand
     return length
 
 
-def sources_of(tree: Worktree, found: Sequence[StateAlignment]) -> list[MoveCandidates]:
+def sources_of(tree: Worktree, state_alignments: Sequence[StateAlignment]) -> list[MoveCandidates]:
     """What the commit's files lack of the agents' text, and the text of edits that could not be placed."""
     result = []
-    for one in found:
+    for state_alignment in state_alignments:
         lines = []
-        for line, text in one.lost:
+        for line, text in state_alignment.lost:
             call = tree.origin(line).call
             if call is not None:
                 lines.append((text, call))
         if lines:
             result.append(MoveCandidates(tuple(lines)))
-    paths = {one.file.path for one in found} | {one.file.old_path for one in found}
+    paths = {state_alignment.file.path for state_alignment in state_alignments} | {
+        state_alignment.file.old_path for state_alignment in state_alignments
+    }
     for path in paths:
         for buried in tree.buried.get(path, ()):
             result.append(MoveCandidates(buried.lines, "matched", "exact", path, buried.before, buried.after))

@@ -13,7 +13,7 @@ from attribution.authorship.conclude import MissingTranscript, NamedSessions, co
 from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.evidence import Evidence, SessionsRead, TranscriptReach
 from attribution.authorship.inline_scripts import InlineScript
-from attribution.authorship.lines import (
+from attribution.authorship.judge import (
     AddedFile,
     Moments,
     MoveCandidates,
