@@ -37,17 +37,17 @@ def clear(store: Store, repo_id: int) -> None:
         "JOIN checkpoints c ON c.id = cs.checkpoint_id WHERE c.repo_id = ?)",
         (repo_id,),
     )
-    for table in ("line_fates", "deletions", "survival", "tip_files"):  # filled again when survival is asked for
+    # All but the last are filled again when survival is asked for; they point to origins.
+    for table in ("line_fates", "deletions", "survival", "tip_files", "origins"):
         execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
-    execute("DELETE FROM origins WHERE id NOT IN (SELECT origin_id FROM spans)")
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def lines(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
+def lines(store: Store, repo_id: int, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_files, origins and spans, and the totals of each commit."""
-    origins, file_numbers = _Origins(store), itertools.count(store.next_id("commit_files"))
+    origins, file_numbers = _Origins(store, repo_id), itertools.count(store.next_id("commit_files"))
     commits = iter(numbers.items())
     while several := list(itertools.islice(commits, _TOGETHER)):
         _lines_of(store, several, judged, origins, file_numbers)
@@ -97,10 +97,10 @@ def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[VerdictS
 
 
 class _Origins:
-    """Numbers of distinct (author, how, evidence, source)."""
+    """Numbers of distinct (author, how, evidence, source) in one repository."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, repo_id: int) -> None:
+        self._store, self._repo_id = store, repo_id
         self._first = store.next_id("origins")
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._written = 0
@@ -120,11 +120,11 @@ class _Origins:
     def write(self) -> None:
         """Those that are not yet in the database."""
         columns = (
-            "id", "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by", "similarity",
-            "tool", "run_by", "witness", "seen_without_at", "seen_with_at",
+            "id", "repo_id", "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by",
+            "similarity", "tool", "run_by", "witness", "seen_without_at", "seen_with_at",
         )  # fmt: skip
         new = itertools.islice(self._numbers.items(), self._written, None)
-        self._store.insert("origins", columns, ((number, *key) for key, number in new))
+        self._store.insert("origins", columns, ((number, self._repo_id, *key) for key, number in new))
         self._written = len(self._numbers)
 
 

@@ -309,7 +309,7 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since))
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
-    line_rows.lines(store, numbers, judged)
+    line_rows.lines(store, repo_id, numbers, judged)
     line_rows.edits(store, judged.replayed)
     line_rows.sessions(store, numbers, judged)
     line_rows.totals(store, repo_id, judged)

@@ -94,7 +94,7 @@ class _Names:
 
     def reference(self, table: str, column: str, value: Any) -> Any:
         """What stands for a value of a column: the name of the row that it points to, or the value."""
-        link = next((link for link in self.tables[table].links if link.column == column), None)
+        link = self.tables[table].link(column)
         return value if link is None or value is None else self._name(link.parent, link.to, value)
 
     def _read_name(self, table: str, column: str, value: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class _Names:
         """The value of a column here; None when the row that it points to is not here."""
         if not isinstance(value, dict):
             return value
-        link = next((link for link in self.tables[table].links if link.column == column), None)
+        link = self.tables[table].link(column)
         if link is None or set(value) != set(self.tables[link.parent].key):
             return None
         parts = {name: self.resolve(link.parent, name, part) for name, part in value.items()}

@@ -1,11 +1,10 @@
 """Copies repositories from one database into another: shards into the whole, and back.
 
 What belongs to a repository, and in which order it goes, is read from the foreign keys of the tables, so a new table needs nothing
-here. Rows of a repository that are there already are replaced. Three kinds of tables:
+here. Rows of a repository that are there already are replaced. Two kinds of tables:
 
     owned    a chain of foreign keys leads to `repos`: copied with the repository, numbers moved past the ones in use
-    shared   no chain, but owned rows point to it and nothing else names it (`origins`): the rows pointed to are copied
-    known    no chain, and a name of its own (a primary key of text, a UNIQUE): added unless it is there; numbers found by the name
+    named    no chain, and a name of its own (a primary key of text, a UNIQUE): added unless it is there; numbers found by the name
 """
 
 from __future__ import annotations
@@ -49,6 +48,10 @@ class MergeTable:
     number: str  # the column of its own numbers (INTEGER PRIMARY KEY), '' when it has none or they are another table's
     key: list[str]  # columns of its name: PRIMARY KEY without a number, else the first UNIQUE; [] when there is none
     links: list[Link]
+
+    def link(self, column: str) -> Link | None:
+        """The foreign key of a column."""
+        return next((link for link in self.links if link.column == column), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,100 +111,68 @@ class MergeSchema:
     """The tables of a database, as their foreign keys order them."""
 
     def __init__(self, run: Execute, database: str = "main") -> None:
-        self._conditions: dict[tuple[str, str, str, frozenset[str]], str] = {}
+        self._conditions: dict[tuple[str, str, str], str] = {}
         self.tables = {name: table for name, table in read_tables(run, database).items() if name not in _NOT_COPIED}
 
     @cached_property
     def owner(self) -> dict[str, Link]:
         """Table -> the foreign key by which its rows belong to a repository; a required one rather than another."""
-        found: dict[str, Link] = {}
+        owners: dict[str, Link] = {}
         for strict in (True, False):
             while grown := {
-                n: link for n in self.tables if n != ROOT and n not in found and (link := self._way_up(n, found, strict))
+                name: link
+                for name in self.tables
+                if name != ROOT and name not in owners and (link := self._way_up(name, owners, strict))
             }:
-                found |= grown
-        return found
+                owners |= grown
+        return owners
 
-    def _way_up(self, name: str, found: Iterable[str], strict: bool) -> Link | None:
-        links = (k for k in self.tables[name].links if k.parent != name and (k.required or not strict))
-        return next((k for k in links if k.parent == ROOT or k.parent in found), None)
-
-    @cached_property
-    def pointed(self) -> dict[str, list[tuple[str, Link]]]:
-        """Table -> the foreign keys of other, owned tables that point to it."""
-        found: dict[str, list[tuple[str, Link]]] = {}
-        for table in self.tables.values():
-            for link in table.links:
-                if table.name in self.owner and link.parent != table.name:
-                    found.setdefault(link.parent, []).append((table.name, link))
-        return found
+    def _way_up(self, name: str, owners: Iterable[str], strict: bool) -> Link | None:
+        links = (link for link in self.tables[name].links if link.parent != name and (link.required or not strict))
+        return next((link for link in links if link.parent == ROOT or link.parent in owners), None)
 
     @cached_property
-    def shared(self) -> set[str]:
-        """Tables of which the rows that owned ones point to are copied."""
-        loose = {n for n, link in self.owner.items() if not link.required}
-        none = {n for n, t in self.tables.items() if n != ROOT and n not in self.owner and not t.key}
-        return {n for n in loose | none if n in self.pointed}
-
-    @cached_property
-    def known(self) -> set[str]:
-        """Tables whose rows have a name of their own."""
-        return {n for n, t in self.tables.items() if n != ROOT and n not in self.owner and t.key}
-
-    def _above(self, name: str) -> set[str]:
-        """Tables between one and `repos`."""
-        found: set[str] = set()
-        while name in self.owner:
-            name = self.owner[name].parent
-            found.add(name)
-        return found
+    def named(self) -> set[str]:
+        """Tables of no repository, whose rows have a name of their own."""
+        return {name for name, table in self.tables.items() if name != ROOT and name not in self.owner and table.key}
 
     @cached_property
     def order(self) -> list[str]:
         """Tables after the ones they point to."""
-        found: list[str] = []
+        ordered: list[str] = []
         waiting = sorted(self.tables)
         while waiting:
-            ready = [n for n in waiting if not any(k.parent in waiting and k.parent != n for k in self.tables[n].links)]
+            ready = [
+                name
+                for name in waiting
+                if not any(link.parent in waiting and link.parent != name for link in self.tables[name].links)
+            ]
             if not ready:
                 ready = waiting[:1]  # a circle of foreign keys: they are not enforced while rows are copied
-            found += ready
-            waiting = [n for n in waiting if n not in found]
-        return found
+            ordered += ready
+            waiting = [name for name in waiting if name not in ordered]
+        return ordered
 
-    def number(self, name: str) -> str:
-        return self.tables[name].number or "rowid"
-
-    def condition(self, name: str, database: str, taken: str, present: frozenset[str]) -> str:
-        """Which rows of a table belong to the repositories whose numbers `taken` holds; `present`: the tables that are there."""
-        key = (name, database, taken, present)
+    def condition(self, name: str, database: str, taken: str) -> str:
+        """Which rows of a table belong to the repositories whose numbers `taken` holds."""
+        key = (name, database, taken)
         if key not in self._conditions:
             self._conditions[key] = self._condition(*key)
         return self._conditions[key]
 
-    def _condition(self, name: str, database: str, taken: str, present: frozenset[str]) -> str:
+    def _condition(self, name: str, database: str, taken: str) -> str:
         if name == ROOT:
             return f"id IN (SELECT id FROM {taken})"
         link = self.owner.get(name)
-        ways = [_within(link, self.condition(link.parent, database, taken, present), database)] if link else []
-        if name in self.shared:
-            table = self.tables[name]
-            for child, back in self.pointed[name]:
-                if name in self._above(child) or child not in present:
-                    continue
-                inner = self.condition(child, database, taken, present)
-                own = table.number or back.to
-                ways.append(f'"{own}" IN (SELECT "{back.column}" FROM {database}."{child}" WHERE {inner})')
-        return "(" + " OR ".join(ways or ["0"]) + ")"
+        if link is None:
+            return "0"
+        within = self.condition(link.parent, database, taken)
+        return f'"{link.column}" IN (SELECT "{link.to}" FROM {database}."{link.parent}" WHERE {within})'
 
 
 def _columns_of(sql: str) -> str:
     """What a statement that makes a table says after its name."""
     return sql[sql.index("(") :]
-
-
-def _within(link: Link, condition: str, database: str) -> str:
-    return f'"{link.column}" IN (SELECT "{link.to}" FROM {database}."{link.parent}" WHERE {condition})'
 
 
 def _table(run: Execute, name: str, database: str) -> MergeTable:
@@ -237,7 +208,6 @@ class _Copy:
         self._there = definitions_of(self.run, source)
         self._add_tables()
         self.schema = merge_schema(self.run, target)
-        self._present = frozenset(self._there)
         self._filled = self._with_rows()
         self.rows = 0
 
@@ -251,7 +221,7 @@ class _Copy:
 
     def _with_rows(self) -> set[str]:
         """Tables of the source that are not empty, of those that are copied."""
-        names = [name for name in self.schema.tables if name in self._present]
+        names = [name for name in self.schema.tables if name in self._there]
         listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
         return {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
 
@@ -264,7 +234,7 @@ class _Copy:
             if [r[0] for r in found] != table.columns:
                 raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
 
-    def copy(self, names: Mapping[str, str], known: bool) -> None:
+    def copy(self, names: Mapping[str, str], named: bool) -> None:
         """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys."""
         self.check_columns()
         for table in ("taken", "doomed", "names"):
@@ -277,7 +247,7 @@ class _Copy:
         remove(self.run, self.schema, self.target)
         for name in self.schema.order:
             if name in self._filled:
-                self._insert(name, known)
+                self._insert(name, named)
 
     def _moves(self) -> None:
         """Old and new numbers of the repositories, and by how much other numbers move."""
@@ -301,17 +271,17 @@ class _Copy:
     def _first(self, name: str, column: str) -> int:
         return int(self.run(f'SELECT MIN("{column}") FROM {self.source}."{name}"').fetchone()[0])
 
-    def _insert(self, name: str, known: bool) -> None:
-        table, is_known = self.schema.tables[name], name in self.schema.known
-        if is_known and not known:
+    def _insert(self, name: str, named: bool) -> None:
+        table, is_named = self.schema.tables[name], name in self.schema.named
+        if is_named and not named:
             return
-        columns = [c for c in table.columns if not (is_known and c == table.number)]
-        where = "1" if is_known else self.schema.condition(name, self.source, "temp.taken", self._present)
-        if (link := self.schema.owner.get(name)) and table.key and not link.required and known:
+        columns = [c for c in table.columns if not (is_named and c == table.number)]
+        where = "1" if is_named else self.schema.condition(name, self.source, "temp.taken")
+        if (link := self.schema.owner.get(name)) and table.key and not link.required and named:
             where = f'({where} OR s."{link.column}" IS NULL)'  # of no repository, but with a name of its own
-            is_known = True
+            is_named = True
         listed = ", ".join(f'"{c}"' for c in columns)
-        verb = "INSERT OR IGNORE" if is_known else "INSERT"
+        verb = "INSERT OR IGNORE" if is_named else "INSERT"
         select = self._selection(table, columns, where)
         self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
 
@@ -325,7 +295,7 @@ class _Copy:
         """The new value of a column."""
         if column == "name" and table.name in _NAMED:
             return 'COALESCE((SELECT here FROM temp.names WHERE there = s."name"), s."name")'
-        link = next((k for k in table.links if k.column == column), None)
+        link = table.link(column)
         if link is not None:
             return self._number(link.parent, f's."{column}"', link.to)
         if column == table.number:
@@ -339,7 +309,7 @@ class _Copy:
         table = self.schema.tables.get(name)
         if table is None:
             return value
-        if name in self.schema.known and table.number == to:
+        if name in self.schema.named and table.number == to:
             same = " AND ".join(f't."{c}" IS {self._value_of(table, c)}' for c in table.key)
             return (
                 f'(SELECT t."{table.number}" FROM {self.target}."{name}" t, {self.source}."{name}" o '
@@ -347,11 +317,11 @@ class _Copy:
             )
         if table.number == to:
             return f"{value} + {self.offsets.get(name, 0)}"  # of a table without rows there is no value
-        link = next((k for k in table.links if k.column == to), None)  # its number is another table's
+        link = table.link(to)  # its number is another table's
         return self._number(link.parent, value, link.to) if link is not None else value
 
     def _value_of(self, table: MergeTable, column: str) -> str:
-        link = next((k for k in table.links if k.column == column), None)
+        link = table.link(column)
         return self._number(link.parent, f'o."{column}"', link.to) if link is not None else f'o."{column}"'
 
 
@@ -359,21 +329,11 @@ def remove(run: Execute, schema: MergeSchema, database: str) -> int:
     """Removes every row of the repositories in temp.doomed; returns how many."""
     if run("SELECT 1 FROM temp.doomed").fetchone() is None:
         return 0
-    present = frozenset(definitions_of(run, database))
-    for name in schema.shared:  # what they point to, while they still do
-        where = schema.condition(name, database, "temp.doomed", present)
-        run(f'DROP TABLE IF EXISTS temp."gone_{name}"')
-        run(f'CREATE TEMP TABLE "gone_{name}" AS SELECT "{schema.number(name)}" AS id FROM {database}."{name}" WHERE {where}')
-    gone = 0
-    for name in reversed(schema.order):
-        where = schema.condition(name, database, "temp.doomed", present)
-        if name in schema.shared:
-            where = f'"{schema.number(name)}" IN (SELECT id FROM temp."gone_{name}")'
-            for child, link in schema.pointed[name]:
-                where += f' AND "{schema.number(name)}" NOT IN (SELECT "{link.column}" FROM {database}."{child}" '
-                where += f'WHERE "{link.column}" IS NOT NULL)'
-        gone += max(0, run(f'DELETE FROM {database}."{name}" WHERE {where}').rowcount)
-    return gone
+    return sum(
+        max(0, run(f'DELETE FROM {database}."{name}" WHERE {schema.condition(name, database, "temp.doomed")}').rowcount)
+        for name in reversed(schema.order)
+        if name not in schema.named
+    )
 
 
 @contextmanager
@@ -426,7 +386,7 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
         for part in parts:
             store.connection.make(part)
         copy = _Copy(store, "other", "main")
-        copy.copy(names, known=True)
+        copy.copy(names, named=True)
     replaced = [here for here in names.values() if here in ours]
     return Merged(str(path), replaced, [here for here in names.values() if here not in ours], kept, len(dropped), copy.rows)
 
@@ -466,7 +426,7 @@ def extract(store: Store, path: Path, names: Sequence[str], prepared: bool = Fal
         if prepared:
             store.connection.execute("PRAGMA other.synchronous = OFF")
         with store.transaction():
-            _Copy(store, "main", "other").copy({name: name for name in names}, known=False)
+            _Copy(store, "main", "other").copy({name: name for name in names}, named=False)
             for name in () if prepared else _FOR_ALL:
                 store.connection.execute(f"INSERT OR IGNORE INTO other.{name} SELECT * FROM main.{name}")
 

@@ -437,9 +437,9 @@ def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(tmp_path: Pa
     """A table that belongs to repositories and is not copied would be lost without a word."""
     with Store(tmp_path / "x.db") as store:
         schema = MergeSchema(store.connection.execute)
-        left = set(schema.tables) - set(schema.owner) - schema.shared - schema.known - {"repos"}
+        left = set(schema.tables) - set(schema.owner) - schema.named - {"repos"}
         assert left == set()
-        assert {"origins"} <= schema.shared and {"spans", "turns", "stage_runs"} <= set(schema.owner)
+        assert {"origins", "spans", "turns", "stage_runs"} <= set(schema.owner)
 
 
 def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_columns_with_a_closed_set_of_words_refuse_others() -> None:
     assert text is not None
     connection = sqlite3.connect(":memory:")
     connection.execute(text[0])
-    insert = "INSERT INTO origins (author, how, evidence, reason) VALUES (?, 'none', 'inferred', ?)"
+    insert = "INSERT INTO origins (repo_id, author, how, evidence, reason) VALUES (1, ?, 'none', 'inferred', ?)"
     for reason in Reason:
         connection.execute(insert, (Author.UNKNOWN, reason))
     for wrong in ((LineClass.UNDECLARED, ""), (Author.UNKNOWN, "because"), ("", "")):

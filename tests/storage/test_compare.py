@@ -56,7 +56,7 @@ def test_what_a_row_points_to_is_part_of_what_it_says(two: tuple[Path, Path], tm
     found = {row["table"]: int(row["only_first"]) for row in rows(result)}
     assert found["origins"] == 1 and found["spans"] >= 1 and found["line_fates"] >= 1
     assert found["commits"] == found["edits"] == found["stage_runs"] == 0
-    assert "+ origins: author=" in run("data", "compare", two[0], tmp_path / "c.db").output
+    assert "+ origins: repo_id=" in run("data", "compare", two[0], tmp_path / "c.db").output
 
 
 def test_a_table_that_is_missing_is_an_empty_one(two: tuple[Path, Path], tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ CREATE INDEX IF NOT EXISTS commit_files_path ON commit_files(path);
 -- Attribution of lines: author, evidence, source. Many spans share one row.
 CREATE TABLE IF NOT EXISTS origins (
   id INTEGER PRIMARY KEY, -- number used by spans
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- the repository
   author TEXT NOT NULL {Author}, -- who wrote the line
   how TEXT NOT NULL {How}, -- what the agent did
   evidence TEXT NOT NULL {Evidence}, -- how we know
@@ -42,6 +43,7 @@ CREATE TABLE IF NOT EXISTS origins (
   seen_without_at TEXT, -- when the file was last known to be without a person's line
   seen_with_at TEXT -- when a person's line was first seen; NULL when only the commit shows it
 );
+CREATE INDEX IF NOT EXISTS origins_repo ON origins(repo_id);
 CREATE INDEX IF NOT EXISTS origins_session ON origins(session_id);
 
 -- Consecutive added lines of one file of one commit with the same origin.
