@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,6 @@ from support.commands import clone, rows, run
 from support.histories import Build, Files, text, words
 
 from attribution.evaluation.study import study
-from attribution.exchange.claims.agreement import ComparedLines, compare
 from attribution.exchange.claims.commits import CommittedFile, CommittedFiles
 from attribution.exchange.claims.verify import check, status_of, worst
 from attribution.exchange.exports.git_ai import note
@@ -31,6 +32,7 @@ from collector.git.agitrack import agent_blocks
 from collector.git.ranges import Ranges
 from collector.model import Commit
 from collector.runtime.stages import StageRun
+from collector.storage.schema import schema_sql
 from collector.storage.store import Store
 
 
@@ -431,13 +433,13 @@ def test_roots_of_absolute_paths() -> None:
 # --- beside ours ------------------------------------------------------------------------------------------------------
 
 
-def beside(**values: Any) -> ComparedLines:
-    usual = ComparedLines(
-        producer="git-ai", tool_version="", month="", claimed_author="agent",
-        claimed_basis="", record_status="ok", copied=0, claim_lines=9,
-        file_lines_added=20, lines=9, author="human", how="none", evidence="inferred", reason="",
-    )  # fmt: skip
-    return usual._replace(**values)
+def beside(**values: Any) -> dict[str, Any]:
+    """A row of `claimed_lines`."""
+    usual = {
+        "repo_id": 1, "producer": "git-ai", "claimed_author": "agent", "claimed_basis": "", "record_status": "ok", "copied": 0,
+        "claim_lines": 9, "file_lines_added": 20, "lines": 9, "author": "human", "how": "none", "reason": "", "has_session": 1,
+    }  # fmt: skip
+    return usual | values
 
 
 @pytest.mark.parametrize(
@@ -460,8 +462,14 @@ def beside(**values: Any) -> ComparedLines:
         (beside(claimed_author="human", author="agent", how="edited"), ("disagree", "edited_line")),
     ],
 )
-def test_agreement_and_its_cause(row: ComparedLines, expected: tuple[str, str]) -> None:
-    assert compare(row) == expected
+def test_agreement_and_its_cause(row: dict[str, Any], expected: tuple[str, str]) -> None:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema_sql())
+        names = [name for _, name, *_ in connection.execute("PRAGMA table_info(claimed_lines)")]
+        connection.execute("DROP VIEW claimed_lines")  # the view is asked about one row
+        connection.execute(f"CREATE TABLE claimed_lines ({', '.join(names)})")
+        connection.execute(f"INSERT INTO claimed_lines ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", [*row.values()])
+        assert connection.execute("SELECT verdict, cause FROM claim_agreement").fetchall() == [expected]
 
 
 # --- in a clone -------------------------------------------------------------------------------------------------------
