@@ -323,28 +323,17 @@ def _signals() -> Iterator[None]:
 
 def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
     """Writes a log with the traceback and versions; returns message and hint."""
-    from collector.runtime.version import ISSUES
+    from collector.runtime.version import ISSUES, version
 
     name = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    versions = ", ".join(f"{package} {version(package)}" for package in ("whowrote", "pygit2", "sqlite-utils"))
     handle, path = tempfile.mkstemp(prefix="whowrote-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(f"{versions()}\narguments: {sys.argv[1:]}\n\n{trace}")
+        file.write(f"{versions}, python {sys.version}, {sys.platform}\narguments: {sys.argv[1:]}\n\n{trace}")
     return (
         f"internal error in whowrote: {one_line(name)[:200]}",
         f"Details are in {path}\nPlease report it with that file at {ISSUES}\nFinished work is kept.",
     )
-
-
-def versions() -> str:
-    """Versions of everything that matters for a report."""
-    import platform
-    import sqlite3
-
-    from collector.runtime.version import version
-
-    found = [f"python {platform.python_version()}", f"sqlite {sqlite3.sqlite_version}", platform.platform()]
-    packages = [f"{name} {version(name)}" for name in ("whowrote", "pygit2", "click", "rich", "sqlite-utils")]
-    return ", ".join(packages + found)
 
 
 def failure(done: TaskResult) -> tuple[str, str]:

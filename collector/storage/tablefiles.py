@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,7 +58,8 @@ def write_parquet(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -
     schema = pyarrow.schema([(name, types[kind]) for name, kind in columns])
     count = 0
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in _batches(rows):
+        remaining = iter(rows)
+        while batch := list(islice(remaining, _BATCH)):
             arrays = [pyarrow.array([_value(row[i], kind) for row in batch], types[kind]) for i, (_, kind) in enumerate(columns)]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
             count += len(batch)
@@ -74,17 +76,6 @@ def write_csv(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -> in
             writer.writerow([spreadsheet_safe(v) if isinstance(v, str) else v for v in row])
             count += 1
     return count
-
-
-def _batches(rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
-    batch: list[Sequence[Any]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _value(value: Any, kind: str) -> Any:

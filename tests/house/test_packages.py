@@ -41,7 +41,6 @@ ADAPTERS = {
         "collector/storage/bounded.py",  # the same for SQL that somebody else wrote
         "collector/local/databases.py",  # copies of other programs' databases
         "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
-        "collector/console/terminal.py",  # only the class of its errors, to explain those that reach the user
     },
     "orjson": {"collector/transcripts/common/jsonl.py", "collector/storage/packed.py"},
     "ahocorasick": {"attribution/authorship/agent_text.py"},

@@ -42,8 +42,9 @@ class Author(BaseModel):
     """Who wrote something, and how that is known."""
 
     known: bool = Field(description="False: evidence is missing or nothing links the line to anybody. Then do not name an author.")
-    line_class: str = Field(description="agent, declared, human, likely_human, tool, unknown or undeclared; empty: older than all")
-    meaning: str = Field(description="What the class means")
+    line_class: str = Field(
+        description="; ".join(f"{kind}: {kind.meaning}" for kind in LineClass) + "; empty: older than all records"
+    )
     evidence: str = Field(description="Strongest first: observed, replayed, matched, declared, inferred; empty without evidence")
     reason: str = Field(description="Why the author is unknown, or what limits the verdict; may be empty")
     agent: str = Field(description="The agent; empty when it is none or not known")
@@ -230,12 +231,9 @@ def _block(block: Block) -> LinesWritten:
 def _author(of: LineAttribution) -> Author:
     from attribution.queries.explain import measured_words
 
-    kind = LineClass(of.kind) if of.kind else None
     return Author(
-        known=kind is not None and kind not in _UNKNOWN, line_class=of.kind,
-        meaning=kind.meaning if kind is not None else "not in the attributed history", evidence=of.evidence, reason=of.reason,
-        agent=of.agent, model=of.model, session=of.session, turn=of.turn,
-        tool=of.tool, run_by=of.run_by, measured=measured_words(of),
+        known=of.kind not in ("", *_UNKNOWN), line_class=of.kind, evidence=of.evidence, reason=of.reason, agent=of.agent,
+        model=of.model, session=of.session, turn=of.turn, tool=of.tool, run_by=of.run_by, measured=measured_words(of),
     )  # fmt: skip
 
 

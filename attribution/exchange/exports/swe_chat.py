@@ -1,7 +1,7 @@
 """SWE-chat's tables (arXiv 2604.20779, release v2) under its own table and column names, so that its notebook reads our data.
 
-A column we cannot fill is null: identities at GitHub, labels made by a language model, texts of the transcripts. Line counts of
-sessions and commits are ours, not the vendor's; a session is summed over all its checkpoints. The rows are made in `swe_chat.sql`.
+A column we cannot fill is null, such as identities at GitHub, and labels where no language model was asked. Line counts of sessions
+and commits are ours, not the vendor's; a session is summed over all its checkpoints. The rows are made in `swe_chat.sql`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ def write(request: ExportRequest) -> ExportResult:
         result.files.append(path)
     if not parquet:
         result.notes.append("CSV, because pyarrow is not installed: pip install 'whowrote[parquet]'")
-    result.notes.append("conversations contains prompts and tool calls, but not the agents' messages")
     return result
 
 
