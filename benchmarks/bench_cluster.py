@@ -46,7 +46,7 @@ CLUSTER = (
 )
 ENVIRONMENT = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "WHOWROTE_SESSIONS": "off"}
 LEDGER = ("status", "report")
-LEDGER_CHANNELS = ("code_search", "repo_search", "gharchive")  # the n-th names every n-th candidate
+LEDGER_CHANNELS = ("code_search", "commit_search", "gharchive")  # the n-th names every n-th candidate
 
 
 @contextmanager
@@ -143,14 +143,14 @@ def measure(work: Path, names: Sequence[str], base: str, workers: Sequence[int],
     start, whole = work / "start.db", work / "whole.db"
     listed, half = work / "names", 0.0
     listed.write_text("\n".join(names) + "\n")
-    at = ["-q", "--list", listed, "--server", base, "--protocols", "http", "--mirrors", work / "mirrors", "--keep-free", "0"]
+    ENVIRONMENT["GITHUB_SERVER_URL"] = base
+    at = ["-q", "--list", listed]
     say(run="collect run --jobs 1", repositories=len(names), **ran("collect", ["run", "--db", start, *at, "--jobs", 1]))
     alone = ran("attribute", ["db", copied(start, whole), "-q", "--jobs", 1])
     say(run="whowrote db --jobs 1", repositories=len(names), **alone)
     for number in workers:
         with cluster(work, number) as (address, process):
             if number == workers[0]:
-                shutil.rmtree(work / "mirrors")  # the same work again
                 run = ran("collect", ["run", "--db", work / "there.db", *at, "--scheduler", address])
                 say(run="collect run --scheduler", workers=number, **run, same=equal(work / "there.db", start))
             run = ran("attribute", ["db", copied(start, work / "trial.db"), "-q", "--scheduler", address])

@@ -43,7 +43,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.github_server import GIT_SETTINGS, TOKEN, GitHubServer, Repo, World  # noqa: E402
 
-from collector.fetching.disk import size_of  # noqa: E402
+from collector.discovery.mirrors.disk import size_of  # noqa: E402
 
 TIMES = {
     "first_seen_at", "probed_at", "next_attempt_at", "metadata_at", "seen_at", "updated_at", "tried_at", "fetched_at",
@@ -51,9 +51,8 @@ TIMES = {
 }  # fmt: skip
 LEFT_OUT: dict[str, set[str]] = {
     "repos": {"path"},  # the two databases lie in two directories
-    "mirrors": {"path", "bytes", "received", "checks", "transfers"},  # packs and requests depend on where a transfer was cut
+    "mirrors": {"path", "bytes"},  # packs and requests depend on where a transfer was cut
     "jobs": {"attempts", "cpu_seconds", "peak_bytes"},
-    "http_cache": {"stored_at"},
     "stage_runs": {"input_key"},  # of a mirror that lacks objects the names of its packs are part of it
 }
 _MOMENTS = {"fetch": (0.1, 0.9), "load": (0.1, 0.9), "discover": (0.1, 0.9), "attribute": (0.05, 0.95)}
@@ -127,18 +126,13 @@ class Bench:
         self.until = f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%d}"
 
     def discover(self, db: Path) -> list[str]:
-        channels = ["code_search", "commit_search", "repo_search", "listing", "--list", str(self.names), "--until", self.until]
-        return ["collect", "discover", *channels, "--github-url", self.server.api_url, "--db", str(db), "--csv"]
+        channels = ["code_search", "commit_search", "listing", "--list", str(self.names), "--until", self.until]
+        return ["collect", "discover", *channels, "--db", str(db), "--csv"]
 
-    def collect(self, what: str, db: Path, everything: bool) -> list[str]:
-        """`fetch`, `load` or `run`; fetches what discovery confirmed, or all repositories."""
-        command = ["collect", what, "--db", str(db)]
-        if what != "load":
-            command += ["--server", self.server.url, "--protocols", "http", "--fetch-jobs", str(self.jobs)]
-            command += ["--list", str(self.names)] if everything else []
-        if what != "fetch":
-            command += ["--jobs", str(self.jobs), "--allow-no-checkpoints"]
-        return [*command, "-q"]
+    def collect(self, db: Path, everything: bool) -> list[str]:
+        """Fetches and loads what discovery confirmed, or all repositories."""
+        names = ["--list", str(self.names)] if everything else []
+        return ["collect", "run", "--db", str(db), *names, "--jobs", str(self.jobs), "--allow-no-checkpoints", "-q"]
 
     def attribute(self, db: Path) -> list[str]:
         return ["attribute", "db", str(db), "--jobs", str(self.jobs), "--allow-no-checkpoints", "-q"]
@@ -149,6 +143,7 @@ class Bench:
         place = {"collect": "collector", "attribute": "attribution"}[command[0]]
         code = f"from {place}.cli import main; main()"
         environment = os.environ | {"PYTHONPATH": str(ROOT), "GITHUB_TOKEN": TOKEN}
+        environment |= {"GITHUB_API_URL": self.server.api_url, "GITHUB_SERVER_URL": self.server.url}
         requests, sent, began = len(self.server.log), self.server.sent, time.monotonic()
         with tempfile.TemporaryFile() as said:
             process = subprocess.Popen(
@@ -233,8 +228,7 @@ def alone(bench: Bench, db: Path) -> dict[str, Cost]:
     """Step by step, first the repositories with checkpoints, so that each step has its price."""
     costs = {"discover": bench.run(bench.discover(db))}
     for everything, of in ((False, "confirmed"), (True, "others")):
-        costs[f"fetch {of}"] = bench.run(bench.collect("fetch", db, everything))
-        costs[f"load {of}"] = bench.run(bench.collect("load", db, everything))
+        costs[f"run {of}"] = bench.run(bench.collect(db, everything))
         costs[f"attribute {of}"] = bench.run(bench.attribute(db))
         if not everything:
             prices(db)
@@ -245,7 +239,7 @@ def killed(bench: Bench, db: Path, whole: dict[str, Cost], kills: int, rng: rand
     """In three commands; each begins again after it was killed. Kills go round discover, attribute, fetch, load, attribute."""
     plan: dict[str, list[Asked | Finished]] = {"discover": [], "run": [], "attribute": []}
     jobs = len(bench.server.world.repos)
-    transfers = sum(sum(whole[f"fetch {of}"].requests.values()) for of in ("confirmed", "others"))
+    transfers = sum(sum(whole[f"run {of}"].requests.values()) for of in ("confirmed", "others"))
     rounds = [("discover", "discover"), ("attribute", "attribute"), ("run", "fetch"), ("run", "load"), ("attribute", "attribute")]
     for number in range(kills):
         which, stage = rounds[number % len(rounds)]
@@ -257,7 +251,7 @@ def killed(bench: Bench, db: Path, whole: dict[str, Cost], kills: int, rng: rand
         else:
             plan[which].append(Finished(db, "load" if stage == "load" else "lines", share * jobs, rng.uniform(0, 5)))
     costs = []
-    commands = {"discover": bench.discover(db), "run": bench.collect("run", db, True), "attribute": bench.attribute(db)}
+    commands = {"discover": bench.discover(db), "run": bench.collect(db, True), "attribute": bench.attribute(db)}
     for what, command in commands.items():
         begun = len(bench.server.log)
         for moment in sorted(plan[what], key=lambda m: m.order()):
@@ -326,7 +320,7 @@ def sound(db: Path) -> None:
 
 
 def again(bench: Bench, db: Path) -> list[Cost]:
-    commands = (bench.discover(db), bench.collect("run", db, True), bench.attribute(db))
+    commands = (bench.discover(db), bench.collect(db, True), bench.attribute(db))
     return [bench.run(command) for command in commands]
 
 
@@ -424,10 +418,7 @@ def prices(db: Path) -> list[dict[str, Any]]:
     """Per repository with checkpoints: mean, median, largest."""
     with closing(sqlite3.connect(db)) as connection:
         columns = {
-            "received, MB": "SELECT received / 1e6 FROM mirrors",
             "mirror, MB": "SELECT bytes / 1e6 FROM mirrors",
-            "transfers": "SELECT transfers FROM mirrors",
-            "fetching, s": "SELECT seconds FROM mirrors",
             "loading, s of processor": "SELECT cpu_seconds FROM jobs WHERE stage = 'load'",
             "attributing, s of processor": "SELECT cpu_seconds FROM jobs WHERE stage = 'lines'",
             "memory, MB": "SELECT peak_bytes / 1e6 FROM jobs WHERE stage = 'lines'",
@@ -443,10 +434,8 @@ def prices(db: Path) -> list[dict[str, Any]]:
             "(SELECT count(*) FROM checkpoints), (SELECT count(*) FROM repos)"
         )
         counts = connection.execute(f"SELECT {sums}").fetchone()
-        missing = connection.execute("SELECT name, missing FROM mirrors WHERE missing > 0").fetchall()
     print(f"  {len(rows) and rows[0]['of']} mirrors, {counts[4]} loaded: {counts[0]} commits, {counts[1]} added lines,"
           f" {counts[2]} sessions, {counts[3]} checkpoints; database {db.stat().st_size / 1e6:.1f} MB")  # fmt: skip
-    print(f"  large files that the server lacks: {dict(missing)}")
     for row in rows:
         print(f"  {row}", flush=True)
     return rows

@@ -1,4 +1,4 @@
-"""`collect load` and then `whowrote db`, against `whowrote repo`, which reads the same once.
+"""`collect run` and then `whowrote db`, against `whowrote repo`, which reads the same once.
 
     python benchmarks/bench_load.py [--runs N] REPOSITORY ...
 
@@ -48,11 +48,15 @@ def measure(repository: Path, runs: int) -> list[Round]:
 
 def one_round(server: str, folder: Path) -> Round:
     db, apart = folder / "bench.db", folder / "alone.db"
-    run_ours(["collect", "fetch", _NAME, "--db", db, "--server", server, "--protocols", "http", "-q"])
+    names = ["collect", "run", _NAME, "--db", db, "--allow-no-checkpoints", "-q"]
+    run_ours(names, {"GITHUB_SERVER_URL": server, "WHOWROTE_SESSIONS": "off"})
+    for file in folder.glob("bench*.db*"):  # the mirror stays
+        if file.is_file():
+            file.unlink()
     (mirror,) = Path(f"{db}.mirrors").glob("*/*.git")
     shared, own = {"WHOWROTE_SESSIONS": str(folder / "shared")}, {"WHOWROTE_SESSIONS": str(folder / "own")}
     how = ["--allow-no-checkpoints", "--jobs", "1", "-q"]
-    load = run_ours(["collect", "load", "--db", db, *how], shared)
+    load = run_ours(names, shared | {"GITHUB_SERVER_URL": server})
     attribute = run_ours(["attribute", "db", db, *how], shared)
     alone = run_ours(["attribute", "repo", mirror, "--db", apart, *how], own)
     return Round(load.seconds, attribute.seconds, alone.seconds)
@@ -69,7 +73,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("repositories", nargs="+", type=Path)
     given = parser.parse_args()
-    header = ["repository", "collect load", "whowrote db", "both", "whowrote repo", "times"]
+    header = ["repository", "collect run", "whowrote db", "both", "whowrote repo", "times"]
     rows = [row(path, measure(path, given.runs)) for path in given.repositories]
     print(f"Loading, then attributing: CPU seconds, medians of {given.runs} (smallest to largest)\n\n{table(header, rows)}\n")
 

@@ -17,6 +17,8 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     features_version()              changes when `after_features` would fill in other values
     session_sections(store, session_id, to)     (heading, HTML) of what is shown on the page of a session; `to` makes addresses
     chapters()                      name -> function of a store that gives tables, for `Database.chapter`
+    mirror(address, progress)       fetches the repository at an address; the directory of its mirror
+    mirrors(store, names)           `ShardItem`s of a database whose clones the plug-in keeps, all of them without names
 
 Beside `plugin.py`, these are found by their names:
 

@@ -38,7 +38,7 @@ def db(
         keep_content(store, given["content"], given["redact"])
         found, lost = repositories(store, names)
         for name, path in lost:
-            notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect fetch {name}")
+            notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")
         todo = waiting(store, found, how.retry, allow_no_checkpoints)
         failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, allow_no_checkpoints), quiet)
     context.exit(EXIT_PARTIAL if failed or lost else 0)

@@ -14,9 +14,9 @@ from attribution.queries.repositories import all_repositories
 from attribution.stages import feature_rows as rows
 from attribution.stages.lines import VERSION, is_current
 from collector.errors import NoCheckpoints, NotARepository, UnknownBranch
-from collector.fetching import mirror_table as book
 from collector.git.repository import GitRepo
 from collector.local.model import LocalChoice, LocalOptions
+from collector.plugins import hooks
 from collector.runtime import shards
 from collector.runtime.runner import RunOptions
 from collector.runtime.shards import FinishedItem, ShardItem
@@ -40,7 +40,7 @@ class KnownRepositories(NamedTuple):
 def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
     """All of the database, or those that are named."""
     chosen = {name.lower() for name in names}
-    present = {item.name.lower(): item for item in book.items(store, names)}
+    present = {item.name.lower(): item for mirrors in hooks("mirrors") for item in mirrors(store, names)}
     lost = []
     for row in sorted(all_repositories(store), key=lambda row: row.id):
         key = row.name.lower()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from collector.errors import WhoWroteError
-from collector.repository_names import BadName, moved, source
+from collector.plugins import hooks
+from collector.repository_names import BadName
 
 if TYPE_CHECKING:
     from collector.runtime.progress import Progress
@@ -18,22 +19,10 @@ def is_address(text: str) -> bool:
 
 def mirrored(address: str, progress: Progress) -> str:
     """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
-    from collector.fetching.disk import Mirrors
-    from collector.fetching.mirrors import FetchOptions, update_mirror
-    from collector.fetching.remote import Remote
-    from collector.github.token import find_token
-    from collector.storage.places import mirrors_directory
-
-    token, repository = find_token(None, "github.com"), source(address)
-    remote = Remote(token.secret if token is not None else "")
-    options = FetchOptions(protocols=("https", repository.url.partition(":")[0]))  # the one of the address: the user chose it
-    progress("fetching", 0, 0)
-    done = update_mirror(repository, Mirrors(mirrors_directory()), remote, options)
-    if done.state == "moved":  # one mirror, whichever of its names is used
-        done = update_mirror(moved(done.address), Mirrors(mirrors_directory()), remote, options)
-    if not done.ok():
-        raise WhoWroteError(f"{done.url}: {done.state.replace('_', ' ')}: {done.detail}", "Check the address, or clone it with git")
-    return done.path
+    mirror = next(hooks("mirror"), None)
+    if mirror is None:
+        raise WhoWroteError("this installation cannot mirror repositories", "Clone it with git, and give the clone's path")
+    return str(mirror(address, progress))
 
 
 def mirror_of_origin(path: str, progress: Progress) -> str:

@@ -110,7 +110,7 @@ def attribute_repo(
         run.report(_write(context, judged, options.since))
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
         run.covers(costs.STAGE, costs.costs_key(prices_of(store)))
-        if options.whole and not local.sessions and run.key == target.key:  # all that `collect load` would have read
+        if options.whole and not local.sessions and run.key == target.key:  # all that `collect run` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(context.repo_id, False, clock.seconds, _censored(repo))
 

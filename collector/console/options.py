@@ -1,4 +1,4 @@
-"""Options that several commands share: where mirrors are, what is fetched, how much runs at once, what is stored."""
+"""Options that several commands share: how much runs at once, what is stored."""
 
 from __future__ import annotations
 
@@ -92,41 +92,6 @@ def _number(name: str, default: int | float, least: int, text: str) -> Callable[
     return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
-def _size(name: str, default: str, text: str) -> Callable[[Any], Any]:
-    return click.option(name, type=Size(), default=default, show_default=default != "0", help=text)
-
-
-_DIRECTORY = click.Path(file_okay=False, path_type=Path)
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-MIRRORS = click.option("--mirrors", type=_DIRECTORY, help="Directory of the mirrors.  [default: DB.mirrors, next to the database]")
-FETCHING = _options(
-    click.option(
-        "--list",
-        "lists",
-        type=click.File("r"),
-        multiple=True,
-        help="File with one repository name or URL per line; - for stdin (repeatable).",
-    ),
-    MIRRORS,
-    click.option("--server", default="https://github.com", show_default=True, help="Base URL for names like owner/name."),
-    click.option("--protocols", default="https", show_default=True, help="Protocols git may use, comma-separated."),
-    click.option("--token-file", type=_FILE, help="File with a token for the server.  [default: GITHUB_TOKEN or GH_TOKEN]"),
-    click.option(
-        "--transcripts",
-        type=click.Choice(["all", "last", "none"]),
-        default="all",
-        show_default=True,
-        help="Transcripts to fetch: all, only the last copy of each session, or none.",
-    ),
-    click.option("--pulls", is_flag=True, help="Also fetch pull request heads, which show where squashed commits come from."),
-    click.option("--licence", "licences", multiple=True, help="Only discovered repositories with this licence (SPDX; repeatable)."),
-    _number("--fetch-jobs", 4, 1, "Number of repositories to fetch in parallel."),
-    _size("--max-size", "20G", "Maximum size of one mirror."),
-    _number("--max-time", 3600.0, 1, "Timeout for the transfer of one repository, in seconds."),
-    _size("--disk", "0", "Maximum size of all mirrors together.  [default: no limit]"),
-    _size("--keep-free", "1G", "Disk space to leave free."),
-    click.option("--no-fsck", is_flag=True, help="Do not check the integrity of received objects."),
-)
 TIMEOUT = _number("--timeout", 7200.0, 0, "Timeout for one repository, in seconds; 0 for no limit.")
 MEMORY = click.option(
     "--memory",

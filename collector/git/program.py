@@ -29,7 +29,6 @@ from typing import IO, TYPE_CHECKING, Self
 
 from collector.deadline import current
 from collector.errors import WhoWroteError
-from collector.git.pktline import HTTP_AGENT
 
 if sys.platform == "linux":
     import fcntl
@@ -37,6 +36,8 @@ if sys.platform == "linux":
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
 
+# What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
+HTTP_AGENT = "git/2.30.0 (whowrote)"
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 _SETTINGS = (
     "core.quotePath=false",

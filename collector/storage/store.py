@@ -16,7 +16,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from collector.errors import DatabaseUnusable
 from collector.storage import library
@@ -342,27 +342,6 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except sqlite3.Error as error:
         raise _explained(error, path) from error
-
-
-class NameInDatabase(NamedTuple):
-    """A repository or candidate of a database."""
-
-    server: str  # "" for a repository: its server is not recorded
-    name: str  # owner/name
-
-
-def names_in_database(path: Path) -> list[NameInDatabase]:
-    """The repositories and candidates of another database. Raises DatabaseUnusable."""
-    if not path.is_file():
-        raise DatabaseUnusable(f"there is no database {path}", "Check the name")
-    try:
-        with contextlib.closing(reading(path, sqlite3.Connection)) as connection:
-            found = {("", name) for (name,) in connection.execute("SELECT name FROM repos WHERE name LIKE '%/%'")}
-            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'candidates'").fetchone():
-                found |= set(connection.execute("SELECT server, full_name FROM candidates"))
-    except sqlite3.Error as error:
-        raise _explained(error, path) from error
-    return [NameInDatabase(*pair) for pair in sorted(found, key=lambda pair: (pair[1], pair[0]))]
 
 
 def _explained(error: sqlite3.Error, path: Path) -> DatabaseUnusable:

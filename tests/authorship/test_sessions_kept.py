@@ -20,7 +20,7 @@ from attribution.authorship.timeline import SessionEdits
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
 from collector import load
-from collector.fetching.mirror_table import forget
+from collector.discovery.mirrors.table import forget
 from collector.load import load_repo, read_session
 from collector.model import Turn
 from collector.runtime.progress import no_progress

@@ -241,9 +241,8 @@ def test_its_processes_and_directories_end_with_it(example: Path) -> None:
 
 
 def test_a_mirror_is_fetched_and_attributed(example: Path, tmp_path: Path) -> None:
-    db, mirrors = tmp_path / "a.db", tmp_path / "mirrors"
-    served = ("run", example.as_uri(), "--protocols", "file", "--keep-free", "0", "-q", "--mirrors", mirrors, "--db", db)
-    done = run(*served, program=collect)
+    db = tmp_path / "a.db"
+    done = run("run", example.as_uri(), "-q", "--db", db, program=collect)
     assert done.exit_code == 0, done.output
     assert run("db", db, "-q").exit_code == 0
     with closing(sqlite3.connect(db)) as store:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from collector.console.commands import CommandFiles
-from collector.git.pktline import Refs
+from collector.discovery.github.pktline import Refs
 from collector.git.repository import GitRepo
 from collector.plugins import modules_of
 
@@ -46,10 +46,9 @@ def load(session): return iter([b'{"made": "up"}'])
     "attribution.evaluation.attempts": """
 def read(document): return None
 """,
-    "collector.discover": """
-from collector.discover.channel import Channel, Coverage, Scope
-COVERAGE = Coverage(None, None, "made up")
-CHANNEL = Channel(NAME, "what nobody knows", False, Scope.ARCHIVE, COVERAGE, lambda context: None, lambda context: [])
+    "collector.discovery.channels": """
+from collector.discovery.channels.channel import Channel, Scope
+CHANNEL = Channel(NAME, "what nobody knows", False, Scope.EVENTS, lambda context: None)
 """,
     "attribution.exchange.exports": """
 from attribution.exchange.exports import ExportResult
@@ -158,12 +157,12 @@ def test_refs_of_a_layout_count(added: ModuleType) -> None:
 def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
     from attribution.exchange.producers.sources import claim_refs, namespaces
     from collector.commands.clones import known_formats
-    from collector.discover.ref_state import ref_state
-    from collector.fetching.refs import WantedRefs, is_wanted
+    from collector.discovery.mirrors.refs import WantedRefs
+    from collector.discovery.selection.probe import ref_state
 
     refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}
     assert list(claim_refs(refs)) == ["refs/notes/made-up", "refs/made-up/by/2"] and "refs/made-up/" in namespaces()
-    assert is_wanted("refs/notes/made-up", "refs/heads/main", WantedRefs())
+    assert WantedRefs().includes("refs/notes/made-up", "refs/heads/main")
     assert ref_state(Refs(oids=refs, head="refs/heads/main")).notes == ("refs/notes/made-up",)
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
 
@@ -189,19 +188,19 @@ def test_a_format_of_results_is_listed(added: ModuleType) -> None:
     assert "made-up" in help_of(cli, "data", "attempts")
 
 
-@into("collector.discover")
+@into("collector.discovery.channels")
 def test_a_channel_is_asked_and_counts_as_independent(added: ModuleType) -> None:
     from collector.cli import cli
-    from collector.commands.discover import _usual
-    from collector.discover.channel import DiscoverOptions
-    from collector.discover.report import _overlap
-    from collector.discover.run import chosen
+    from collector.discovery.channels.channel import DiscoverOptions
+    from collector.discovery.commands.discover import _usual
+    from collector.discovery.selection.report import estimate_overlaps
+    from collector.discovery.selection.run import channels_called
 
-    assert [channel.name for channel in chosen(["made-up"])] == ["made-up"]
-    assert "made-up" in _usual(DiscoverOptions(), token=False)
+    assert [channel.name for channel in channels_called(["made-up"])] == ["made-up"]
+    assert "made-up" in _usual(DiscoverOptions(), has_token=False)
     assert "what nobody knows" in help_of(cli, "discover")
     found = {frozenset({"made-up", "commit_search"}): 1, frozenset({"made-up"}): 1}
-    assert "commit_search, made-up" in {row["channels"] for row in _overlap(found)}
+    assert "commit_search, made-up" in {row["channels"] for row in estimate_overlaps(found)}
 
 
 @pytest.mark.parametrize("package", ["collector.commands", "attribution.commands"])

@@ -94,9 +94,9 @@ def test_every_part_stands_on_the_core_and_what_it_says_it_needs(part: str, stor
 # --- the cache ------------------------------------------------------------------------------------------------------------
 
 
-def _remember(store: Store, url: str) -> None:
+def _remember(store: Store, request: str) -> None:
     with store.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO http_cache VALUES (?, NULL, NULL, NULL, x'00', '2026')", (url,))
+        connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, 'k', '{}')", (request,))
 
 
 def test_the_cache_is_a_file_of_its_own(store: Store) -> None:
@@ -104,7 +104,7 @@ def test_the_cache_is_a_file_of_its_own(store: Store) -> None:
     assert cache_path(store.path).name == "out-cache.db" and cache_path(store.path).is_file()
     assert not any(store.has(name) for part in CACHE for name in names_in(part))
     with Store(store.path) as again:
-        assert again.rows("SELECT url FROM http_cache") == [{"url": "a"}]
+        assert again.rows("SELECT request FROM survival_reports") == [{"request": "a"}]
 
 
 @pytest.mark.parametrize("damage", ["gone", "no database", "another version"])
@@ -121,9 +121,9 @@ def test_a_cache_that_is_gone_or_damaged_is_made_anew(damage: str, tmp_path: Pat
             other.execute("PRAGMA user_version = 99")
         other.close()
     with Store(tmp_path / "out.db") as store:
-        assert store.rows("SELECT url FROM http_cache") == []
+        assert store.rows("SELECT request FROM survival_reports") == []
         _remember(store, "b")
-        assert store.rows("SELECT url FROM http_cache") == [{"url": "b"}]
+        assert store.rows("SELECT request FROM survival_reports") == [{"request": "b"}]
 
 
 # --- whole databases ------------------------------------------------------------------------------------------------------

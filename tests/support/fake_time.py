@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from collector.github.client import Clock
+from collector.discovery.github.client import Clock
 
 
 @dataclass

@@ -24,8 +24,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from collector.cli import cli as collect
+from collector.discovery.commands import running
+from collector.discovery.selection import run as selection
 from collector.git.repository import GitRepo
 from collector.storage.connection import OwnConnection
 from support.commands import clone, run
@@ -69,8 +72,10 @@ def done(command: Command, db: Path) -> int:
 def _done(command: Command, db: Path) -> int:
     if command[0] == "merge":
         return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
-    if command[0] in ("discover", "run"):  # of collect
-        return run(*command, "--db", db, program=collect).exit_code
+    if command[0] in ("discover", "run"):  # of collect; nobody is probed, and the mirrors are the same for all databases
+        mirrors = patch.object(running, "_mirrors_of", lambda db: db.parent.parent / "mirrors")
+        with patch.object(selection, "due", lambda log: []), mirrors:
+            return run(*command, "--db", db, program=collect).exit_code
     if command[0] == "db":
         return run("db", db, *command[1:]).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again
@@ -99,7 +104,7 @@ SAID = {
     "candidates": "SELECT server, full_name, outcome, exclusion FROM candidates",
     "discoveries": "SELECT full_name, channel, hits, evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id",
     "cursors": "SELECT channel, query, slice, state, found FROM cursors",
-    "mirrors": "SELECT name, url, path IS NULL, refs_key, missing, checkpoint_refs FROM mirrors",
+    "mirrors": "SELECT name, url, path IS NULL, refs_key, checkpoint_refs FROM mirrors",
 }
 
 
@@ -151,15 +156,14 @@ class Case(NamedTuple):
     length: int
 
 
-def cases(folder: Path, fixture: str, mirrors: Path) -> list[Case]:
+def cases(folder: Path, fixture: str) -> list[Case]:
     """Every command that writes, with what must be there before it."""
     one, two = clone(fixture, folder), clone("squash", folder)
     repo = GitRepo(one)
     file = sorted(repo.paths(repo.default_branch().sha))[-1]
     shards, names = folder / "shards.db", folder / "names"
     names.write_text("".join(f"o/r{number}\n" for number in range(40)))
-    served: Command = ("run", f"file://{one}", f"file://{two}", "--protocols", "file", "--keep-free", "0", "-q")
-    served += ("--jobs", "1", "--mirrors", mirrors)
+    served: Command = ("run", f"file://{one}", f"file://{two}", "-q", "--jobs", "1")
     assert done(("repo", two), shards) == 0
     wanted: list[tuple[Sequence[Command], Command]] = [  # what is there before; the command that is killed
         ((), ("repo", one)),
@@ -171,9 +175,9 @@ def cases(folder: Path, fixture: str, mirrors: Path) -> list[Case]:
         ((("repo", one),), ("repo", two)),
         ((("survival", one, "--no-curves"), ("forget",)), ("data", "check", "--repair")),
         ((("repo", one), ("repo", two), ("forget",)), ("db", "--jobs", "2", "-q")),
-        ((), ("discover", "--list", names, "--no-probe")),
+        ((), ("discover", "--list", names)),
         ((), served),
-        ((served,), (*served, "--retry")),
+        ((served,), served),
     ]
     prepared = []
     for number, (before, command) in enumerate(wanted):
@@ -205,7 +209,7 @@ def _went_on(case: Case, db: Path) -> dict[str, Any]:
 def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Iterator[dict[str, Any]]:
     """What went wrong, then the counts."""
     rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
-    prepared = cases(folder, fixture, mirrors)
+    prepared = cases(folder, fixture)
     for number in range(count):
         case = rng.choice(prepared)
         db = _fresh(folder / "trial", mirrors)
@@ -227,7 +231,7 @@ _LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes; source: https://www.sqlite.org/filefor
 def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any]]:
     """The power goes after each block of the log of each command, and within it; what went wrong, then the counts by command."""
     rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
-    for case in cases(folder, fixture, mirrors):
+    for case in cases(folder, fixture):
         db = _fresh(folder / "trial", mirrors)
         log = db.with_name(db.name + "-wal")
         copied(case.start, db)

@@ -15,7 +15,7 @@ from collector.runtime.workers import Task, TaskResult, attempt
 
 @contextmanager
 def tasks_here() -> Iterator[None]:
-    """Fetching, loading and attributing repositories start no process inside."""
+    """Loading and attributing repositories start no process inside."""
     with patch.object(runner, "run", _run):
         yield
 

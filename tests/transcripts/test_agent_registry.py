@@ -80,7 +80,7 @@ OTHERS = {
     "attribution/evaluation/study/paper.py": "published numbers",
     "collector/local/antigravity.py": "its directory is inside that of Gemini CLI",
     "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
-    "collector/discover/hook_search.py": "files in which Entire installs its hooks",
+    "collector/discovery/channels/code_search.py": "files in which Entire installs its hooks",
     "collector/local/kilo_code.py": "whose source its files are known from",
     "collector/local/unreadable.py": "agents whose sessions cannot be read",
 }

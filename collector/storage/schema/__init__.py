@@ -19,10 +19,8 @@ from pathlib import Path
 from collector.plugins import plugin_directories
 
 CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping")
-_OPTIONAL = (
-    "history", "survival", "weaknesses", "reviews", "discovery", "mirrors", "settings", "forgotten",
-)  # fmt: skip
-_CACHE = ("cache/jobs", "cache/http_cache", "cache/scans", "cache/sessions_read", "cache/reports")
+_OPTIONAL = ("history", "survival", "weaknesses", "reviews", "settings", "forgotten")
+_CACHE = ("cache/jobs", "cache/scans", "cache/sessions_read", "cache/reports")
 
 
 def _files() -> dict[str, Path]:

@@ -10,18 +10,18 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from collector.discover.channel import ChannelContext, DiscoverOptions
-from collector.discover.discovery_log import DiscoveryLog
-from collector.discover.exclusions import Filters
-from collector.discover.gharchive import read_hour
-from collector.discover.lsrefs import Prober
-from collector.discover.report import report
-from collector.discover.run import discover
-from collector.discover.tables import names_of
-from collector.github.client import GitHub
-from collector.github.git_server import GitServers
-from collector.github.token import Token
-from collector.github.transport import HttpResponse, Unreachable, Web
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
+from collector.discovery.channels.gharchive import read_hour
+from collector.discovery.channels.listing import names_of
+from collector.discovery.channels.log import DiscoveryLog
+from collector.discovery.github.client import GitHub
+from collector.discovery.github.git_server import GitServers
+from collector.discovery.github.token import Token
+from collector.discovery.github.transport import HttpResponse, Unreachable, Web
+from collector.discovery.selection.exclusions import Filters
+from collector.discovery.selection.probe import Prober
+from collector.discovery.selection.report import report
+from collector.discovery.selection.run import discover
 from collector.storage.store import Store
 from support.fake_time import FakeTime
 from support.fuzz import Target, scratch
@@ -31,7 +31,7 @@ from support.git_answers import V1, refs
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 _SETTINGS = ".entire/settings.json"
-_CHANNELS = ("listing", "code_search", "commit_search", "repo_search", "owners", "relatives")
+_CHANNELS = ("listing", "code_search", "commit_search")
 _STATUS = (200, 200, 200, 200, 201, 204, 301, 304, 400, 401, 403, 404, 410, 422, 429, 451, 500, 503, 999)
 _HEADERS = (
     "link", "retry-after", "x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-limit", "date", "etag", "content-type",
@@ -102,7 +102,7 @@ class _Damaged(Web):
             odd = [one for one in ODD if isinstance(one, str)]
             answered[choices.one_of(_HEADERS)] = choices.one_of(odd if choices.yes() else _LINKS)
         status = choices.one_of(_STATUS) if choices.yes(4) else usual.status
-        return HttpResponse(status, answered, self._body(usual.body), url, choices.yes(32))
+        return HttpResponse(status, answered, self._body(usual.body), url)
 
     def _body(self, body: bytes) -> bytes:
         if self.choices.yes(32):
@@ -115,15 +115,15 @@ class _Damaged(Web):
 
 def _context(web: Web, store: Store, server: str, api: str) -> ChannelContext:
     clock = FakeTime(datetime(2026, 7, 1, tzinfo=UTC).timestamp()).clock()
-    github = GitHub(web, api, Token("test", TOKEN), None, clock)
+    github = GitHub(web, api, Token("test", TOKEN), clock)
     log = DiscoveryLog(store, server, clock.now)
     options = DiscoverOptions(texts=(("test", b"o/one\no/gone\n"),), owners=("o",))
-    return ChannelContext(github, web, log, clock, options)
+    return ChannelContext(github, log, options)
 
 
 def _discover(context: ChannelContext) -> None:
-    prober = Prober(GitServers(context.web, context.clock, token=context.github.token, server=context.discovery_log.server))
-    discover(context, _CHANNELS, Filters(), prober, jobs=1)
+    prober = Prober(GitServers(context.github.web, context.github.clock, token=context.github.token, server=context.log.server))
+    discover(context, _CHANNELS, Filters(), prober)
 
 
 @contextmanager

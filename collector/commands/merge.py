@@ -1,0 +1,46 @@
+"""The command that puts databases together: merge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from collector.console.options import QUIET
+from collector.console.progress import exclusive_store
+from collector.console.terminal import Reporter, complain, notice
+from collector.errors import EXIT_PARTIAL, WhoWroteError
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="SHARD...", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Database to merge into.")
+@click.option("--force", is_flag=True, help="Overwrite even with older results.")
+@QUIET
+@click.pass_context
+def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, force: bool, quiet: bool) -> None:
+    """Merge databases into one.
+
+    SHARD is a database written by `whowrote repo PATH -o SHARD`, or any other. A repository that is already there is replaced if
+    the new results are newer. Each file is merged in one transaction.
+    """
+    from collector.storage.merge import merge as take
+
+    failed, rows = 0, Counter[str]()
+    with exclusive_store(output) as store, Reporter(str(output), quiet) as progress:
+        for number, path in enumerate(paths):
+            progress("merging", number, len(paths))
+            try:
+                result = take(store, path, force)
+            except WhoWroteError as error:
+                failed += 1
+                complain(str(error), error.hint)
+                continue
+            rows.update(added=len(result.added), replaced=len(result.replaced), kept=len(result.kept), forgotten=result.forgotten)
+    if not quiet:
+        notice(", ".join(f"{count} repositories {what}" for what, count in rows.items() if count) or "nothing to merge")
+    context.exit(EXIT_PARTIAL if failed else 0)
+
+
+COLLECT = (merge,)

@@ -1,0 +1,11 @@
+"""Ways to find repositories, a file per channel."""
+
+from __future__ import annotations
+
+from collector.discovery.channels.channel import Channel
+from collector.plugins import modules_of
+
+
+def channels() -> list[Channel]:
+    """All channels, in the order in which they are asked."""
+    return [module.CHANNEL for module in modules_of(__name__)]

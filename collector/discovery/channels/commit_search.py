@@ -1,0 +1,90 @@
+"""Commit search: repositories with a commit on the default branch that names a checkpoint.
+
+The search is by words, so the trailer is looked for again in the message. A slice is a range of committer times, halved down
+to a minute while it has more than 1,000 results, then cut by merges and owners; the next run asks only for what came since.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from collector.checkpoints.entire import CHECKPOINT_TRAILER
+from collector.checkpoints.trailers import checkpoint_ids
+from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
+from collector.discovery.channels.log import Cursor, DiscoveryHit
+from collector.discovery.channels.paging import Search, repository_of, run_searches
+from collector.discovery.channels.slices import Item, by_merge, by_owner
+from collector.json_values import get_str
+
+NAME = "commit_search"
+ORDER = 20
+QUERY = f'"{CHECKPOINT_TRAILER}"'
+AGAIN_AFTER = timedelta(hours=1)  # later commits are a slice of their own only after this time
+SHORTEST = timedelta(minutes=1)
+_RANGE = re.compile(r" committer-date:(\S+)\.\.(\S+)")
+_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def by_time(slice: str, items: Sequence[Item] = ()) -> list[str]:
+    """The two halves of a slice's range of times; empty when it is not longer than a minute."""
+    times = _times(slice)
+    if times is None or times[1] - times[0] < SHORTEST:
+        return []
+    low, high = times
+    middle = (low + (high - low) / 2).replace(microsecond=0)
+    base = _RANGE.sub("", slice)
+    return [_ranged(base, low, middle), _ranged(base, middle + timedelta(seconds=1), high)]
+
+
+def _ranged(query: str, low: datetime, high: datetime) -> str:
+    return f"{query} committer-date:{low:{_FORMAT}}..{high:{_FORMAT}}"
+
+
+def _times(slice: str) -> tuple[datetime, datetime] | None:
+    """The first and the last moment of a slice."""
+    match = _RANGE.search(slice)
+    return None if match is None else (_moment(match[1]), _moment(match[2]))
+
+
+def _moment(text: str) -> datetime:
+    return datetime.strptime(text, _FORMAT).replace(tzinfo=UTC)
+
+
+def ranges(cursors: list[Cursor], query: str, since: datetime | None, until: datetime | None, now: datetime) -> list[str]:
+    """The slices to begin with: all times that no slice of `cursors` covers."""
+    low, high = since or FIRST_DAY, (until or now).replace(microsecond=0)
+    covered = sorted(times for cursor in cursors if (times := _times(cursor.slice)))
+    uncovered = []
+    for start, end in covered:
+        if low < start:
+            uncovered.append((low, min(start - timedelta(seconds=1), high)))
+        low = max(low, end + timedelta(seconds=1))
+    if high - low >= (AGAIN_AFTER if covered and until is None else timedelta(0)):
+        uncovered.append((low, high))
+    return [_ranged(query, start, end) for start, end in uncovered if start <= end]
+
+
+def read(item: dict[str, Any]) -> DiscoveryHit | None:
+    repository, ids = repository_of(item), checkpoint_ids(get_str(item, "commit", "message"))
+    if repository is None or not ids:
+        return None
+    return DiscoveryHit(repository.name, f"commit {item.get('sha')} names {ids[0]}", repository.number)
+
+
+SORT = (("sort", "committer-date"), ("order", "asc"))
+SEARCH = Search(NAME, "/search/commits", "search", (by_time, by_merge, by_owner), read, SORT)
+
+
+def roots(context: ChannelContext, query: str) -> list[str]:
+    cursors = context.log.cursors(NAME, query)
+    return ranges(cursors, query, context.request.since, context.request.until, context.now())
+
+
+def run(context: ChannelContext) -> None:
+    run_searches(context, SEARCH, (QUERY,), roots)
+
+
+CHANNEL = Channel(NAME, "commits whose message names a checkpoint", False, Scope.DEFAULT_BRANCH, run)

@@ -1,0 +1,1 @@
+"""The commands of `whowrote collect` that find, mirror and load repositories."""

@@ -1,0 +1,235 @@
+"""The commands that fill a database with many repositories: run; and about it: status, forget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from collector.commands.common import print_table, shown_size
+from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, MEMORY, QUIET, TIMEOUT, Size, task_limits
+from collector.console.progress import count_repositories, exclusive_store, show_progress
+from collector.console.terminal import Reporter, complain, data_options, database_option, notice
+from collector.discovery.commands.discover import addresses
+from collector.errors import EXIT_PARTIAL, WhoWroteError
+
+if TYPE_CHECKING:
+    from collector.discovery.mirrors.many import FetchPlan
+    from collector.repository_names import RepositorySource
+    from collector.runtime.runner import RunOptions
+    from collector.storage.store import Store
+
+# How a fetch may fail -> what can be done about it.
+_ADVICE = {
+    "unreachable": "Check the network and HTTPS_PROXY, then run the same command again",
+    "gone": "If it is private, provide a token that may read it (GITHUB_TOKEN)",
+    "too_large": "See --max-size",
+    "too_slow": "See --timeout",
+    "refused": "The server sends us to an address of another protocol",
+    "disk_full": "Free some space",
+    "damaged": "The repository on the server lacks objects; this can only be fixed there",
+}
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@database_option
+@click.option(
+    "--list",
+    "lists",
+    type=click.File("r"),
+    multiple=True,
+    help="File with one repository name or URL per line; - for stdin (repeatable).",
+)
+@click.option("--pulls", is_flag=True, help="Also fetch pull request heads, which show where squashed commits come from.")
+@click.option("--max-size", type=Size(), default="20G", show_default=True, help="Maximum size of one mirror.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of repositories to load in parallel.")
+@click.option("--scheduler", default="", metavar="ADDRESS", help="Address of a dask scheduler to load them on.")
+@TIMEOUT
+@MEMORY
+@CONTENT
+@ALLOW_NO_CHECKPOINTS
+@QUIET
+@click.pass_context
+def run(
+    context: click.Context,
+    /,
+    names: tuple[str, ...],
+    db: Path,
+    lists: tuple[Iterable[str], ...],
+    allow_no_checkpoints: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Mirror repositories and load what they hold.
+
+    NAME is owner/name or a URL. Without names and lists, takes what `collect discover` confirmed and updates existing mirrors; an
+    unchanged repository costs one small request. It can be run again at any time, also after an interruption. A repository that
+    failed twice is left alone until it changes or is named. To attribute the lines afterwards, run: whowrote db FILE.
+    """
+    from collector.storage.retention import keep_content
+
+    lines = [*names, *(line for file in lists for line in file)]
+    with exclusive_store(db) as store:
+        keep_content(store, options["content"], options["redact"])
+        sources, refused = _sources(store, lines)
+        fetched = _fetch(store, sources, _plan(db, options), quiet)
+        failed = refused + fetched.failed
+        if fetched.names:  # no name at all would mean every mirror
+            how = _run_options(options, retry=bool(lines))
+            failed += _load(store, fetched.names, how, allow_no_checkpoints, quiet)
+        has_repositories = bool(store.value("SELECT 1 FROM repos"))
+    if has_repositories and not quiet:
+        notice(f"next: whowrote db {db}")
+    context.exit(EXIT_PARTIAL if failed else 0)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@database_option
+@click.option("--failed", is_flag=True, help="Only repositories that failed.")
+@data_options
+def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -> None:
+    """Show the progress of each repository.
+
+    Lists its stage, problems, size, and when it was last fetched.
+    """
+    from collector.discovery.mirrors.table import mirror_states
+    from collector.storage.store import Store
+
+    with Store(db, create=False) as store:
+        rows = [row for row in mirror_states(store, names) if not failed or row["failure"]]
+    columns = ("name", "stage", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems", "failure")
+    stages = ", ".join(f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common())
+    print_table(
+        output_format,
+        rows if output_format else [_for_people(row) for row in rows],
+        columns,
+        f"{count_repositories(len(rows))}: {stages}; {shown_size(sum(row['size'] or 0 for row in rows))} in mirrors",
+    )
+
+
+def _for_people(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"size": shown_size(row["size"]), "seen": (row["seen"] or "")[:16], "failure": row["failure"][:80]}
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@database_option
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
+    """Delete a repository and never fetch it again.
+
+    Deletes its rows, mirror and shard. Only a hash of its name is kept, so that it is skipped if it is found again.
+    """
+    from collector.discovery.mirrors.table import forget as remove
+    from collector.repository_names import checked_label
+
+    labels = [checked_label(name) for name in names]
+    if not yes:
+        click.confirm(f"Remove everything about {', '.join(labels)}?", abort=True, err=True)
+    with exclusive_store(db, create=False) as store:
+        for label in labels:
+            removed = remove(store, label, _mirrors_of(db))
+            size = shown_size(removed["bytes"])
+            notice(f"{label}: {removed['rows']} rows and {size} of mirror removed; it will not be fetched again")
+
+
+# --- the steps of a run -----------------------------------------------------------------------------------------------
+
+
+def _mirrors_of(db: Path) -> Path:
+    return db.with_name(db.name + ".mirrors")
+
+
+def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource], int]:
+    """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
+    from collector.discovery.mirrors import table
+
+    sources, refused = table.read_list(lines, addresses().server)
+    for error in refused:
+        complain(str(error), error.hint)
+    if not lines:
+        sources = [*table.confirmed(store), *table.mirrored(store)]
+    here = table.name_sources(store, sources)
+    for repository in sources if lines else ():
+        name = here[repository.place()].name
+        if repository.name != name:
+            notice(f"{repository.name}: it is called {name} here")
+    allowed, hidden = table.not_forgotten(store, {repository.name: repository for repository in here.values()}.values())
+    if hidden:
+        notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
+    if not allowed and not hidden:
+        raise WhoWroteError("nothing to fetch", "Name repositories, pass a --list, or run: collect discover")
+    return allowed, len(refused)
+
+
+def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
+    from urllib.parse import urlsplit
+
+    from collector.discovery.github.token import find_token
+    from collector.discovery.mirrors.many import FetchPlan
+    from collector.discovery.mirrors.refs import WantedRefs
+    from collector.discovery.mirrors.remote import Remote
+    from collector.discovery.mirrors.update import FetchOptions
+
+    server = addresses().server
+    token = find_token(urlsplit(server).hostname or "github.com")
+    chosen = FetchOptions(WantedRefs(pulls=options["pulls"]), options["max_size"], options["timeout"])
+    return FetchPlan(_mirrors_of(db), chosen, Remote(token, server))
+
+
+def _run_options(options: dict[str, Any], retry: bool) -> RunOptions:
+    from collector.runtime.runner import RunOptions
+
+    return RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), retry)
+
+
+class _Fetched(NamedTuple):
+    names: list[str]  # what the repositories are called here
+    failed: int  # how many of them are not there, or not up to date
+
+
+def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> _Fetched:
+    from collector.discovery.mirrors.many import fetch
+
+    states: Counter[str] = Counter()
+    waiting, ended = {repository.name for repository in sources}, set[str]()
+    with Reporter(count_repositories(len(sources)), quiet) as progress:
+        progress("fetching", 0, len(sources))
+        for result in fetch(store, sources, plan):
+            states[result.state] += 1
+            ended.add(result.name)
+            if result.state == "moved":
+                waiting = waiting - {result.name} | ({result.same_as} if result.same_as else set())
+                notice(f"{result.name}: {result.detail}")
+            elif not result.is_usable():
+                complain(f"{result.name}: {result.state.replace('_', ' ')}: {result.detail}")
+            elif result.news:
+                notice(f"{result.name}: {result.news}")
+            progress("fetching", min(len(ended), len(sources)), len(sources))
+    left = len(waiting - ended)
+    if left:
+        complain(f"disk full at {plan.root}: {count_repositories(left)} left for the next run")
+    for state in states.keys() & _ADVICE.keys():
+        notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
+    if not quiet:
+        words = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.most_common())
+        notice(f"fetched: {words or 'nothing'}")
+    failed = sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty", "moved"))
+    return _Fetched(sorted(waiting), left + failed)
+
+
+def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool) -> int:
+    from collector.discovery.mirrors import table
+    from collector.runtime import shards
+    from collector.runtime.stages import StageName
+
+    waiting = shards.pending(store, StageName.LOAD, table.items(store, names), how.retry, allow_no_checkpoints)
+    return show_progress("loading", "loaded", len(waiting), table.load(store, waiting, how, allow_no_checkpoints), quiet)
+
+
+COLLECT = (run, status, forget)

@@ -1,0 +1,264 @@
+"""What is known about mirrors: rows of `mirrors` in, work to do out; and repositories that are to be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from collector.discovery.mirrors.disk import Mirrors
+from collector.discovery.mirrors.update import FetchResult
+from collector.errors import NoCheckpoints, UnknownBranch
+from collector.load import FACTS, load_repo
+from collector.repository_names import BadName, RepositorySource, host_of, name_of, name_with_host, source, tombstone
+from collector.runtime import shards
+from collector.runtime.progress import no_progress
+from collector.runtime.runner import RunOptions
+from collector.runtime.stages import StageName, digest
+from collector.storage.merge import forget_rows
+from collector.storage.session_cache import forget_sessions
+from collector.storage.store import Store, iso
+from collector.vocabulary.corpus import JobState
+
+# --- what to fetch ----------------------------------------------------------------------------------------------------
+
+
+class ListedSources(NamedTuple):
+    """What a list of repositories names."""
+
+    sources: list[RepositorySource]
+    refused: list[BadName]  # what is wrong with the lines that name none
+
+
+def read_list(lines: Iterable[str], server: str) -> ListedSources:
+    """The repositories of a list; empty lines and comments (#) are skipped."""
+    sources: dict[str, RepositorySource] = {}
+    refused = []
+    for line in lines:
+        text = line.partition("#")[0].strip()
+        if text:
+            try:
+                repository = source(text, server)
+            except BadName as error:
+                refused.append(error)
+            else:
+                sources.setdefault(repository.place(), repository)
+    return ListedSources(list(sources.values()), refused)
+
+
+def confirmed(store: Store) -> list[RepositorySource]:
+    """Candidates that discovery takes."""
+    if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'wanted_candidates'"):
+        return []
+    rows = store.rows("SELECT full_name, clone_url FROM wanted_candidates ORDER BY id")
+    return [RepositorySource("/".join(row["full_name"].split("/")[-2:]), row["clone_url"]) for row in rows]
+
+
+def mirrored(store: Store) -> list[RepositorySource]:
+    """Everything that was fetched, or tried, before."""
+    return [RepositorySource(row["name"], row["url"]) for row in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
+
+
+def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str, RepositorySource]:
+    """What each repository is called here, by its place: once, under a name of its own.
+
+    When two servers have the same owner/name, the one that was there first keeps it, and the other is called host/owner/name.
+    """
+    sql = "SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id"
+    existing = [*mirrored(store), *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql))]
+    names = {repository.place(): repository.name for repository in existing}
+    taken = {repository.name.lower() for repository in existing}
+    by_place = dict[str, RepositorySource]()
+    for repository in sources:
+        place = repository.place()
+        if place in by_place:
+            continue
+        name = names.get(place, repository.name)
+        if place not in names and name.lower() in taken and repository.url.startswith("http"):
+            name = name_with_host(repository.url)
+        taken.add(name.lower())
+        by_place[place] = replace(repository, name=name)
+    return by_place
+
+
+def name_at(address: str) -> str:
+    """owner/name at the end of an address that a server gave; the address itself when there is none."""
+    try:
+        return name_of(address)
+    except BadName:
+        return address
+
+
+def names_here(store: Store, names: Iterable[str]) -> set[str]:
+    """The names here, in small letters, of repositories that may be called by what a server calls them now."""
+    rows = store.rows("SELECT name, url FROM mirrors")
+    here = {row["name"].lower() for row in rows}
+    today = {name_at(row["url"]).lower(): row["name"].lower() for row in rows}
+    return {name if name in here else today.get(name, name) for name in map(str.lower, names)}
+
+
+class FetchableSources(NamedTuple):
+    """Repositories without those that are not to be fetched again."""
+
+    sources: list[RepositorySource]
+    forgotten: int  # how many were left out
+
+
+def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> FetchableSources:
+    """Those that the user did not have removed."""
+    hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
+    every = list(sources)
+    allowed = [repository for repository in every if hidden.isdisjoint(map(tombstone, _names(repository)))]
+    return FetchableSources(allowed, len(every) - len(allowed))
+
+
+def _names(repository: RepositorySource) -> list[str]:
+    """What a repository is, or was, called here: another server may have had its owner/name before."""
+    name, url = repository.name, repository.url
+    return [name, name_with_host(url)] if host_of(url) else [name]
+
+
+# --- what became of it ------------------------------------------------------------------------------------------------
+
+
+def note(store: Store, result: FetchResult) -> None:
+    """Adds an attempt to the row of a mirror; call within a transaction."""
+    now = iso(datetime.now(UTC).timestamp())
+    run = store.connection.execute
+    if result.state == "moved":  # an old name; the row is that of an attempt that failed
+        run("DELETE FROM mirrors WHERE name = ? AND refs_key IS NULL", (result.name,))
+        return
+    name, state = result.name, result.state
+    run("INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)", (name, result.url, state, now))
+    values: dict[str, object] = {"url": result.url, "state": state, "tried_at": now, "bytes": result.bytes}
+    if state != "unchanged":
+        values["detail"] = result.detail or None
+    if result.is_usable():
+        values["seen_at"] = now
+    if state in ("fetched", "unchanged"):
+        values |= {"path": result.path, "refs_key": result.key, "elsewhere": result.elsewhere or None}
+        values["checkpoint_refs"] = result.checkpoint_refs
+    if state == "fetched":
+        values["fetched_at"] = now
+    run(f"UPDATE mirrors SET {', '.join(f'{column} = ?' for column in values)} WHERE name = ?", (*values.values(), name))
+    run("UPDATE mirrors SET failures = CASE WHEN ? THEN 0 ELSE failures + 1 END WHERE name = ?", (result.is_usable(), name))
+
+
+# --- loading ----------------------------------------------------------------------------------------------------------
+
+
+def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
+    """Repositories with a complete mirror, by name if any are named; the largest first, so that none is left working alone."""
+    chosen = names_here(store, names)
+    rows = store.rows(
+        "SELECT name, path, refs_key FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL ORDER BY bytes DESC, rowid"
+    )
+    mirrors = []
+    for row in rows:
+        if (not chosen or row["name"].lower() in chosen) and Path(row["path"]).is_dir():
+            key = digest(FACTS, store.policy.key(), row["refs_key"])
+            mirrors.append(shards.ShardItem(row["name"], row["path"], key, digest(key, "anyway")))
+    return mirrors
+
+
+def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
+    """The task of a worker: the facts of one mirror into its shard."""
+    try:
+        with shards.building_shard(Path(shard), checked=True) as store:
+            load_repo(store, path, no_progress, anyway)
+    except (NoCheckpoints, UnknownBranch):
+        return JobState.NOTHING
+    return JobState.DONE
+
+
+def load(store: Store, chosen: Sequence[shards.ShardItem], how: RunOptions, anyway: bool) -> Iterator[shards.FinishedItem]:
+    """Loads what has to be loaded, and yields as each ends."""
+    waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
+    yield from shards.run(store, StageName.LOAD, load_one, waiting, (anyway,), how)
+
+
+# --- forgetting -------------------------------------------------------------------------------------------------------
+
+
+def forget(store: Store, name: str, root: Path) -> dict[str, int]:
+    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its names."""
+    names = {name.lower(): name} | {here: here for here in names_here(store, [name])}
+    mirrors = {repository.name.lower(): name_at(repository.url) for repository in mirrored(store)}
+    for here, present in mirrors.items():  # one that was renamed must not come back under its present name
+        if here in names and here.count("/") == 1 and present.lower() not in mirrors:
+            names.setdefault(present.lower(), present)
+    store.connection.execute("PRAGMA secure_delete = ON")
+    removed = [_forget_name(store, each, root) for each in names.values()]
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return {"rows": sum(part.rows for part in removed), "bytes": sum(part.bytes for part in removed)}
+
+
+class _Removed(NamedTuple):
+    rows: int
+    bytes: int  # of the mirror
+
+
+def _forget_name(store: Store, name: str, root: Path) -> _Removed:
+    run = store.connection.execute
+    rows = forget_rows(store, [name])
+    with store.transaction():
+        run("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (tombstone(name), iso(datetime.now(UTC).timestamp())))
+        for table, column in (("mirrors", "name"), ("jobs", "name")):
+            rows += max(0, run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,)).rowcount)
+        rows += max(0, run("DELETE FROM problems WHERE stage = 'repository' AND subject = ? COLLATE NOCASE", (name,)).rowcount)
+        rows += _forget_candidate(store, name)
+        # Caches that keep what they were made from: answers of a model, and the words of prompts in the index for searching.
+        if store.has("judgements"):
+            rows += max(0, run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount)
+        run("DELETE FROM survival_reports")  # names of directories
+        run("DROP TABLE IF EXISTS turns_fts")
+        run("DELETE FROM settings WHERE name = 'prompts_indexed'")
+    shards.drop(shards.shard_path(store.path, name))
+    forget_sessions(name)
+    return _Removed(rows, Mirrors(root).remove(name) if root.is_dir() else 0)
+
+
+def _forget_candidate(store: Store, name: str) -> int:
+    """What discovery knows of it."""
+    if not store.has("candidates"):
+        return 0
+    run = store.connection.execute
+    with_host = "replace(replace(server, 'https://', ''), 'http://', '') || '/' || full_name"
+    chosen = f"SELECT id FROM candidates WHERE full_name = ? COLLATE NOCASE OR {with_host} = ? COLLATE NOCASE"
+    rows = run(f"DELETE FROM discoveries WHERE candidate_id IN ({chosen})", (name, name)).rowcount
+    return int(rows + run(f"DELETE FROM candidates WHERE id IN ({chosen})", (name, name)).rowcount)
+
+
+# --- status -----------------------------------------------------------------------------------------------------------
+
+
+def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
+    chosen = names_here(store, names)
+    rows = store.rows(
+        "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) "
+        "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, "
+        "m.detail, m.failures, "
+        "l.state AS load, l.error AS load_error, n.state AS lines, n.error AS lines_error, r.id, "
+        "(SELECT COUNT(*) FROM checkpoints c WHERE c.repo_id = r.id) AS checkpoints, "
+        "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions, "
+        "(SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
+        "(SELECT COUNT(*) FROM problems p WHERE p.repo_id = r.id) AS problems, "
+        "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'load') AS has_facts, "
+        "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'lines') AS has_lines "
+        "FROM every e LEFT JOIN repos r ON r.name = e.name COLLATE NOCASE LEFT JOIN mirrors m ON m.name = e.name "
+        "LEFT JOIN jobs l ON l.name = e.name AND l.stage = 'load' LEFT JOIN jobs n ON n.name = e.name AND n.stage = 'lines' "
+        "GROUP BY lower(e.name) ORDER BY lower(e.name)"
+    )
+    return [_state_of(row) for row in rows if not chosen or row["name"].lower() in chosen]
+
+
+def _state_of(row: dict[str, Any]) -> dict[str, Any]:
+    stage = "attributed" if row["has_lines"] else "loaded" if row["has_facts"] else "fetched" if row["size"] else "tried"
+    if JobState.NOTHING in (row["load"], row["lines"]):
+        stage = "without checkpoints"
+    failures = [row["detail"] if row["failures"] else None, row["load_error"], row["lines_error"]]
+    columns = ("name", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems")
+    return {"stage": stage, **{name: row[name] for name in columns}, "failure": "; ".join(filter(None, failures))}

@@ -1,0 +1,40 @@
+"""What the core asks of discovery: mirrors of repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from collector.errors import WhoWroteError
+from collector.repository_names import moved, source
+
+if TYPE_CHECKING:
+    from collector.runtime.progress import Progress
+    from collector.runtime.shards import ShardItem
+    from collector.storage.store import Store
+
+
+def mirror(address: str, progress: Progress) -> str:
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
+    from collector.discovery.github.token import find_token
+    from collector.discovery.mirrors.disk import Mirrors
+    from collector.discovery.mirrors.remote import Remote
+    from collector.discovery.mirrors.update import FetchOptions, update_mirror
+    from collector.storage.places import mirrors_directory
+
+    repository, remote, mirrors = source(address), Remote(find_token()), Mirrors(mirrors_directory())
+    progress("fetching", 0, 0)
+    result = update_mirror(repository, mirrors, remote, FetchOptions())
+    if result.state == "moved":  # one mirror, whichever of its names is used
+        result = update_mirror(moved(result.address), mirrors, remote, FetchOptions())
+    if not result.is_usable():
+        state = result.state.replace("_", " ")
+        raise WhoWroteError(f"{result.url}: {state}: {result.detail}", "Check the address, or clone it with git")
+    return result.path
+
+
+def mirrors(store: Store, names: Sequence[str]) -> list[ShardItem]:
+    """Repositories of the database that have a mirror, by name if any are named."""
+    from collector.discovery.mirrors.table import items
+
+    return items(store, names)

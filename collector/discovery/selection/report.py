@@ -1,0 +1,249 @@
+"""Selection statistics: what each channel found, what was confirmed, what was left out and why, and how much was probably missed.
+
+A repository that was renamed counts once, under its present name, with the channels of all its names.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from collector.checkpoints.entire import BRANCHES
+from collector.discovery.channels import channels
+from collector.discovery.channels.channel import Channel
+from collector.discovery.selection.estimates import Estimate, chapman
+from collector.discovery.words import Exclusion
+from collector.storage.store import Store
+
+DERIVED = ("renamed", "checkpoint_remote")  # no channels: a new name, and a place of checkpoints that a repository names
+TOP = 10
+
+# There may be a million candidates: SQLite counts them, and no list of all of them is held.
+_CURRENT = "candidates c WHERE c.id NOT IN (SELECT id FROM temp.renamed)"
+_CONFIRMED = "c.confirmed IS TRUE"
+_TAKEN = "c.exclusion IS NULL AND (c.confirmed IS TRUE OR c.notes <> '')"
+_LAYOUTS = {
+    "v1 branch": "c.v1_oid <> ''",
+    "one ref per checkpoint": "c.checkpoint_refs <> 0",
+    "one ref per checkpoint, no v1 branch": "c.checkpoint_refs <> 0 AND COALESCE(c.v1_oid, '') = ''",
+    "v2": "c.v2_oid <> ''",
+    f"{BRANCHES}sessions": "c.legacy_oid <> ''",
+    "shadow branches": "c.shadow_branches <> 0",
+    "notes of other tools": "c.notes <> ''",
+}
+_NUMBERS = {
+    "stars": "c.stars",
+    "forks": "c.forks",
+    "size_kb": "c.size_kb",
+    "age_days": "days_since(c.created_at)",
+    "days_since_push": "days_since(c.pushed_at)",
+    "checkpoint_refs": "c.checkpoint_refs",
+}
+_HITS = "SELECT channel, sum(hits) AS hits FROM discoveries GROUP BY 1 ORDER BY 1"
+_CURSORS = "SELECT channel, state, count(*) AS slices, sum(found) AS results FROM cursors GROUP BY channel, state ORDER BY 1, 2"
+
+Row = dict[str, Any]
+Overlaps = Mapping[frozenset[str], int]  # confirmed repositories by the channels that found them
+
+
+def report(store: Store, now: datetime) -> dict[str, list[Row]]:
+    """Sections, each a list of rows with the same columns. Raises DatabaseUnusable."""
+    with _one_moment(store, now):
+        groups = _groups(store)
+        overlaps = Counter[frozenset[str]]()
+        for group in groups:
+            overlaps[group.channels] += group.confirmed
+        totals = _totals(store)
+        return {
+            "totals": [{"what": name, "count": count} for name, count in totals.items()],
+            "channels": _channels(store, groups),
+            "exclusions": _exclusions(store),
+            "layouts": _layouts(store, totals["confirmed"]),
+            "numbers": _numbers(store, totals["taken"]),
+            "languages": _top(store, "language"),
+            "licences": _top(store, "licence"),
+            "overlap": estimate_overlaps(+overlaps),
+            "cursors": store.rows(_CURSORS),
+        }
+
+
+@contextmanager
+def _one_moment(store: Store, now: datetime) -> Iterator[None]:
+    """What is read inside does not change; `temp.renamed` has the candidates that are another one under their present name."""
+    with store.snapshot() as connection:
+        connection.create_function("days_since", 1, partial(_days, now), deterministic=True)
+        connection.execute("CREATE TEMP TABLE renamed (id INTEGER PRIMARY KEY, present INTEGER NOT NULL)")
+        connection.execute(
+            "INSERT INTO temp.renamed WITH RECURSIVE chain (id, present, steps) AS ("
+            "  SELECT id, id, 0 FROM candidates WHERE renamed_to <> ''"
+            "  UNION SELECT chain.id, next.id, steps + 1 FROM chain"
+            "  JOIN candidates c ON c.id = chain.present JOIN candidates next ON next.server = c.server AND next.id <> chain.id"
+            "  AND next.full_name = c.renamed_to WHERE steps < 10"  # names may lead into a circle
+            ") SELECT id, present FROM (SELECT id, present, max(steps) FROM chain GROUP BY id) WHERE present <> id"
+        )
+        yield
+
+
+def _days(now: datetime, text: str | None) -> float | None:
+    try:
+        return None if text is None else (now - datetime.fromisoformat(text)).total_seconds() / 86400
+    except (ValueError, TypeError):
+        return None
+
+
+def _count(store: Store, source: str, tests: Mapping[str, str]) -> dict[str, int]:
+    """Of the rows of `source`: how many pass each test."""
+    columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in tests.items())
+    (row,) = store.rows(f"SELECT {columns} FROM {source}")
+    return row
+
+
+def _totals(store: Store) -> dict[str, int]:
+    tests = {
+        "repositories": "TRUE",
+        "probed": "c.outcome IS NOT NULL",
+        "confirmed": _CONFIRMED,
+        "taken": _TAKEN,
+        "with metadata": "c.metadata_at IS NOT NULL",
+    }
+    return _count(store, "candidates", {"names": "TRUE"}) | _count(store, _CURRENT, tests)
+
+
+# --- channels ---------------------------------------------------------------------------------------------------------
+
+
+class _Group(NamedTuple):
+    """Repositories that the same channels found."""
+
+    channels: frozenset[str]
+    found: int
+    probed: int
+    confirmed: int
+    taken: int
+
+
+def _groups(store: Store) -> list[_Group]:
+    """As many as there are sets of channels; one set may be in several groups."""
+    rows = store.rows(
+        "WITH sets AS (SELECT COALESCE(r.present, d.candidate_id) AS id, json_group_array(DISTINCT d.channel) AS channels "
+        "FROM discoveries d LEFT JOIN temp.renamed r ON r.id = d.candidate_id GROUP BY 1) "
+        "SELECT s.channels, count(*) AS found, count(c.outcome) AS probed, "
+        f"count(*) FILTER (WHERE {_CONFIRMED}) AS confirmed, count(*) FILTER (WHERE {_TAKEN}) AS taken "
+        f"FROM sets s CROSS JOIN {_CURRENT} AND c.id = s.id GROUP BY s.channels"
+    )
+    return [_Group(**row | {"channels": frozenset(json.loads(row["channels"]))}) for row in rows]
+
+
+def _channels(store: Store, groups: list[_Group]) -> list[Row]:
+    hits = {row["channel"]: row["hits"] for row in store.rows(_HITS)}
+    rows = []
+    for name, count in hits.items():
+        mine = [group for group in groups if name in group.channels]
+        others = hits.keys() - {name, *DERIVED}
+        counts = {column: sum(getattr(group, column) for group in mine) for column in ("found", "probed", "confirmed", "taken")}
+        alone = sum(group.confirmed for group in mine if not group.channels & others)
+        rows.append({"channel": name, "hits": count, **counts, "confirmed_by_no_other": alone})
+    return rows
+
+
+def _exclusions(store: Store) -> list[Row]:
+    rows = store.rows("SELECT exclusion, count(*) AS count FROM candidates GROUP BY 1")
+    counts = {row["exclusion"]: row["count"] for row in rows}
+    return [{"reason": word.value, "count": counts[word], "meaning": word.meaning} for word in Exclusion if word in counts]
+
+
+# --- repositories -----------------------------------------------------------------------------------------------------
+
+
+def _layouts(store: Store, confirmed: int) -> list[Row]:
+    counts = _count(store, f"{_CURRENT} AND {_CONFIRMED}", _LAYOUTS)
+    return [{"layout": name, "count": count, "of": confirmed} for name, count in counts.items()]
+
+
+def _numbers(store: Store, taken: int) -> list[Row]:
+    rows = []
+    for name, number in _NUMBERS.items():
+        source = f"{_CURRENT} AND {_TAKEN} AND {number} IS NOT NULL"
+        count = _count(store, source, {"known": "TRUE"})["known"]
+        ordered = (row.value for row in store.stream(_Value, f"SELECT {number} AS value FROM {source} ORDER BY 1"))
+        shares = zip(("min", "q1", "median", "q3", "max"), _quartiles(count, ordered), strict=True)
+        rows.append({"number": name, "known": count, "of": taken, **dict(shares)})
+    return rows
+
+
+class _Value(NamedTuple):
+    value: float
+
+
+def _quartiles(count: int, ordered: Iterable[float]) -> list[float | None]:
+    """Minimum, quartiles and maximum of so many values, the smallest first, which are not held; linear between the nearest two."""
+    if not count:
+        return [None] * 5
+    positions = [share * (count - 1) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    needed = {number for position in positions for number in (math.floor(position), math.ceil(position))}
+    values = {number: value for number, value in enumerate(ordered) if number in needed}
+    pairs = [(values[math.floor(position)], values[math.ceil(position)], position % 1) for position in positions]
+    return [round(low + (high - low) * share, 1) for low, high, share in pairs]
+
+
+def _top(store: Store, column: str) -> list[Row]:
+    source = f"{_CURRENT} AND {_TAKEN} AND c.metadata_at IS NOT NULL"
+    total = _count(store, source, {"total": "TRUE"})["total"]
+    rows = store.rows(
+        f"SELECT COALESCE(NULLIF(c.{column}, ''), '(none)') AS {column}, count(*) AS count, ? AS of "
+        f"FROM {source} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {TOP}",
+        (total,),
+    )
+    others = total - sum(row["count"] for row in rows)
+    return rows + ([{column: "(others)", "count": others, "of": total}] if others else [])
+
+
+# --- what was missed --------------------------------------------------------------------------------------------------
+
+
+def _used(overlaps: Overlaps) -> list[Channel]:
+    """Channels that look by themselves and found something confirmed."""
+    return [channel for channel in channels() if channel.is_independent and any(channel.name in names for names in overlaps)]
+
+
+def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
+    """An estimate from each pair of scopes.
+
+    Channels that look at the same, as the default branch, are one list: that they agree says nothing about what both cannot see.
+    """
+    scopes: dict[str, list[str]] = {}
+    for channel in _used(overlaps):
+        scopes.setdefault(channel.scope, []).append(channel.name)
+    shared = "; ".join(f"{' and '.join(names)} share the {scope}: one list" for scope, names in scopes.items() if len(names) > 1)
+    rows = []
+    for first, second in combinations(scopes.values(), 2):
+        counts = [sum(count for names, count in overlaps.items() if names.intersection(members)) for members in (first, second)]
+        both = sum(count for names, count in overlaps.items() if names.intersection(first) and names.intersection(second))
+        estimate = chapman(counts[0], counts[1], both)
+        if estimate is not None:
+            rows.append(_estimate_row(f"{'/'.join(first)}, {'/'.join(second)}", both, estimate, shared))
+    if rows or not scopes:
+        return rows
+    empty = dict.fromkeys(("found", "by_both", "estimated", "low", "high", "share_found"))
+    (members,) = scopes.values()
+    return [{"channels": "/".join(members), **empty, "note": shared or "one channel alone has no overlap"}]
+
+
+def _estimate_row(names: str, both: int, estimate: Estimate, note: str) -> Row:
+    return {
+        "channels": names,
+        "found": estimate.seen,
+        "by_both": both,
+        "estimated": round(estimate.total, 1),
+        "low": round(estimate.low, 1),
+        "high": round(estimate.high, 1),
+        "share_found": round(estimate.seen / estimate.total, 3),
+        "note": note,
+    }

@@ -1,0 +1,209 @@
+"""Discovery as a whole: ask the channels, ask git, ask for metadata, decide. Every step continues where it was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from collector.discovery.channels import channels
+from collector.discovery.channels.channel import Channel, ChannelContext
+from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog
+from collector.discovery.channels.names import parse_name
+from collector.discovery.github.client import BadToken, GitHubError, LimitReached
+from collector.discovery.github.transport import Unreachable
+from collector.discovery.selection.exclusions import Filters, decide
+from collector.discovery.selection.metadata import ask_graphql, ask_rest
+from collector.discovery.selection.probe import Prober, RefsProbe, probe_all
+from collector.discovery.words import ProbeOutcome
+from collector.errors import DatabaseUnusable, WhoWroteError
+from collector.repository_names import public_url
+from collector.storage.store import iso
+
+JOBS = 8  # probes at a time
+MOST_PAUSE = timedelta(days=7)  # between probes of what cannot be reached
+MISSING_PAUSE = timedelta(days=30)
+REST_WAIT = 60.0  # without a token metadata is not worth an hour of waiting
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(slots=True)
+class DiscoverResult:
+    """What a run did, and what it could not do: (what, error)."""
+
+    new: int = 0
+    probed: int = 0
+    metadata: int = 0
+    failures: list[tuple[str, WhoWroteError]] = field(default_factory=list)
+
+
+def discover(context: ChannelContext, names: Sequence[str], filters: Filters, prober: Prober) -> DiscoverResult:
+    """`names` of channels. Errors of one channel stop only that one."""
+    outcome = DiscoverResult()
+    for channel in channels_called(names):
+        try:
+            if channel.needs_token and context.github.token is None:
+                raise BadToken(f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use `gh auth login`")
+            channel.run(context)
+        except DatabaseUnusable:
+            raise
+        except WhoWroteError as error:
+            outcome.failures.append((channel.name, error))
+    confirm(context, prober, outcome, due(context.log))
+    outcome.new = context.new
+    settle(context.log, filters)
+    return outcome
+
+
+def channels_called(names: Sequence[str]) -> list[Channel]:
+    """Raises WhoWroteError for a name that is no channel."""
+    by_name = {channel.name: channel for channel in channels()}
+    for name in names:
+        if name not in by_name:
+            raise WhoWroteError(f"no such channel: {name}", f"Available channels: {', '.join(by_name)}")
+    return [channel for name, channel in by_name.items() if name in names]
+
+
+# --- git and metadata -------------------------------------------------------------------------------------------------
+
+
+def due(log: DiscoveryLog) -> Rows:
+    """Candidates never probed with success whose time has come."""
+    return log.store.rows(
+        "SELECT * FROM candidates WHERE probed_at IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= ?)"
+        " AND exclusion IS NOT 'forgotten' ORDER BY id",
+        (log.now(),),
+    )
+
+
+def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
+    """Candidates by name, or all; names that are none yet become candidates. Raises WhoWroteError for what is no name."""
+    parsed = {text: parse_name(text, log.server) for text in names}
+    for text, repository in parsed.items():
+        if repository is None:
+            raise WhoWroteError(
+                f"{public_url(text)[:200]!r} is not a repository", "Use owner/name or a repository URL (https://HOST/…)"
+            )
+        log.name("listing", "named", text, DiscoveryHit(repository.name, "named on the command line", server=repository.server))
+    rows = log.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
+    chosen = {(repository.server, repository.name.lower()) for repository in parsed.values() if repository is not None}
+    return [row for row in rows if not chosen or (row["server"], row["full_name"].lower()) in chosen]
+
+
+def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, rows: Rows) -> None:
+    """Probes these candidates, then what came of it: new names, repositories that hold the checkpoints of others."""
+    while True:
+        for number, (row, seen) in enumerate(probe_all(prober, rows, lambda row: (row["server"], row["full_name"]), JOBS)):
+            context.progress("asking git", number, len(rows))
+            _store_probe(context.log, row, seen)
+            outcome.probed += 1
+        try:
+            add_metadata(context, outcome)
+        except (GitHubError, Unreachable) as error:
+            outcome.failures.append(("metadata", error))
+        rows = due(context.log)
+        if not rows:
+            return
+
+
+def _store_probe(log: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> None:
+    state = seen.ref_state
+    if seen.outcome != ProbeOutcome.OK or state is None:
+        attempts = row["attempts"] + 1 if row["outcome"] == seen.outcome else 1
+        pause = MISSING_PAUSE if seen.outcome == ProbeOutcome.PRIVATE_OR_MISSING else min(timedelta(hours=2**attempts), MOST_PAUSE)
+        again = iso(log.clock_now() + pause.total_seconds())
+        failed = {"outcome": seen.outcome, "failure": seen.detail[:500], "attempts": attempts, "next_attempt_at": again}
+        log.update(row["id"], failed)
+        return
+    if seen.renamed_to is not None:
+        _name_derived(log, row, "renamed", seen.renamed_to, "was")
+    log.update(
+        row["id"],
+        {
+            "probed_at": log.now(),
+            "outcome": ProbeOutcome.OK,
+            "failure": None,
+            "attempts": 0,
+            "next_attempt_at": None,
+            "confirmed": int(state.has_checkpoints),
+            "renamed_to": seen.renamed_to,
+            "head_ref": state.head_ref,
+            "head_oid": state.head_oid,
+            "v1_oid": state.v1_oid,
+            "v2_oid": state.v2_oid,
+            "legacy_oid": state.legacy_oid,
+            "checkpoint_refs": state.checkpoint_refs,
+            "shadow_branches": state.shadow_branches,
+            "notes": " ".join(state.notes) or None,
+            "refs_digest": state.digest,
+        },
+    )
+
+
+def _name_derived(log: DiscoveryLog, row: dict[str, Any], channel: str, text: str, relation: str) -> None:
+    """A candidate that follows from another one: its new name, or the place of its checkpoints."""
+    target = parse_name(text, row["server"])
+    if target is not None and target != (row["server"], row["full_name"]):
+        hit = DiscoveryHit(target.name, f"{relation} {row['full_name']}", server=target.server)
+        log.name(channel, channel, row["full_name"], hit)
+
+
+def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
+    """Asks for the metadata of all candidates of this server that git knows and that have none.
+
+    Raises LimitReached, NoMetadata, BadToken, Unreachable; what came before is kept.
+    """
+    rows = context.log.store.rows(
+        "SELECT * FROM candidates WHERE server = ? AND outcome = 'ok' AND metadata_at IS NULL"
+        " AND exclusion IS NOT 'forgotten' ORDER BY confirmed DESC, id",
+        (context.log.server,),
+    )
+    by_id = {row["id"]: row for row in rows}
+    done = 0
+    github = context.github
+    usual = github.longest_wait
+    try:
+        if github.token is None:
+            github.longest_wait = min(usual, REST_WAIT)
+        for number, columns in (ask_rest if github.token is None else ask_graphql)(context, rows) if rows else ():
+            _store_metadata(context.log, by_id[number], columns)
+            done += 1
+    except LimitReached as error:
+        raise LimitReached(f"{len(rows) - done} candidates have no metadata yet: {error}", error.hint) from None
+    finally:
+        outcome.metadata += done
+        github.longest_wait = usual
+
+
+def _store_metadata(log: DiscoveryLog, row: dict[str, Any], columns: dict[str, Any] | None) -> None:
+    values: dict[str, Any] = {"metadata_at": log.now()}
+    if columns is not None:
+        current = columns.pop("now_called")
+        values |= columns
+        if current is not None and current.lower() == row["full_name"].lower():
+            values["full_name"] = current  # the owner's spelling
+        elif current is not None:
+            values["renamed_to"] = current
+            _name_derived(log, row, "renamed", current, "was")
+        if remote := columns.get("checkpoint_remote"):
+            _name_derived(log, row, "checkpoint_remote", remote, "named by")
+    log.update(row["id"], values)
+
+
+# --- decisions --------------------------------------------------------------------------------------------------------
+
+
+def settle(log: DiscoveryLog, filters: Filters) -> int:
+    """Writes the exclusion of every candidate that was probed; returns how many changed."""
+    rows = log.store.rows("SELECT * FROM candidates WHERE outcome IS NOT NULL")
+    names = {(row["server"], row["full_name"].lower()) for row in rows}
+    changed = 0
+    with log.store.transaction() as connection:
+        for row in rows:
+            exclusion, detail = decide(row, filters, names, log.server)
+            if (exclusion, detail) != (row["exclusion"], row["detail"]):
+                log.update_in(connection, row["id"], {"exclusion": exclusion, "detail": detail})
+                changed += 1
+    return changed

@@ -1,0 +1,519 @@
+"""The channels of discovery against the stand-in: what they name, how they get past the cap, how they go on after a kill."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.github_server import TOKEN, GitHubServer, Repo, World
+
+from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging, slices
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
+from collector.discovery.channels.log import DiscoveryLog
+from collector.discovery.channels.paging import Unfinished, repository_of
+from collector.discovery.github.client import Clock, GitHub
+from collector.discovery.github.git_server import GitServers
+from collector.discovery.github.limits import Budgets
+from collector.discovery.github.token import Token
+from collector.discovery.github.transport import Web
+from collector.discovery.selection.exclusions import Filters
+from collector.discovery.selection.probe import Prober
+from collector.discovery.selection.run import discover
+from collector.errors import WhoWroteError
+from collector.json_values import identifier
+from collector.storage.store import Store
+
+DATA = Path(__file__).parent.parent / "data" / "gharchive"
+SETTINGS = ".entire/settings.json"
+NOW = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Callable[..., Any]:
+    """`room(world, wishes)`: a context with a server and a room on a database that stays."""
+
+    @contextmanager
+    def opened(
+        world: World, token: bool = True, archive: Path | None = None, archive_at: str = "", **request: Any
+    ) -> Iterator[tuple[GitHubServer, ChannelContext]]:
+        at = [NOW]
+
+        def sleep(seconds: float) -> None:
+            at[0] += seconds
+
+        clock = Clock(lambda: at[0], sleep, lambda: 0.0)
+        with GitHubServer(world, clock.now, archive) as server, Web() as web, Store(tmp_path / "d.db") as store:
+            github = GitHub(web, server.api_url, Token("test", TOKEN) if token else None, clock)
+            log = DiscoveryLog(store, "https://github.com", clock.now)
+            yield server, ChannelContext(github, log, DiscoverOptions(archive=archive_at, **request))
+
+    return opened
+
+
+def found(context: ChannelContext, channel: str | None = None) -> set[str]:
+    rows = context.log.store.rows(
+        "SELECT full_name FROM candidates c JOIN discoveries d ON d.candidate_id = c.id WHERE d.channel = ? OR ? IS NULL",
+        (channel, channel),
+    )
+    return {row["full_name"] for row in rows}
+
+
+def hits_of(context: ChannelContext, name: str) -> int:
+    sql = "SELECT sum(hits) FROM discoveries d JOIN candidates c ON c.id = d.candidate_id WHERE full_name = ?"
+    return int(context.log.store.value(sql, (name,)))
+
+
+def states(context: ChannelContext, channel: str) -> dict[str, int]:
+    rows = context.log.store.rows("SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,))
+    return {row["state"]: row["n"] for row in rows}
+
+
+NAMES = ["listing", "code_search", "commit_search", "gharchive"]
+
+
+def test_every_channel_has_a_file() -> None:
+    assert [c.name for c in channels()] == NAMES
+
+
+# --- searches ---------------------------------------------------------------------------------------------------------
+
+
+def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> None:
+    sizes = [Repo(f"s/r{n}", files={SETTINGS: "x" * (20 + n % 700)}) for n in range(1800)]
+    same = [Repo(f"w/r{n}", files={SETTINGS: "enabled".ljust(900) if n % 2 else "strategy".ljust(900)}) for n in range(1500)]
+    with context(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (server, it):
+        server.limits["code_search"] = (10_000, 0, 60)
+        code_search.CHANNEL.run(it)
+        assert len(found(it)) == 3300 and "x/no" not in found(it)
+        assert "capped" not in states(it, "code_search")
+        asked = [a.path for a in server.log]
+        assert len(asked) == len(set(asked)) and len(asked) < 100
+        code_search.CHANNEL.run(it)
+        assert len(server.log) == len(asked)
+
+
+def test_code_search_finds_what_entire_installs_for_each_agent(context: Any) -> None:
+    """The files and commands are those that `entire enable` writes, see code_search.py."""
+    claude = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "entire hooks claude-code stop"}]}]}}'
+    files = {
+        "h/claude": {".claude/settings.json": claude},
+        "h/codex": {".codex/hooks.json": '{"command": "entire hooks codex stop"}'},
+        "h/cursor": {".cursor/hooks.json": '{"command": "entire hooks cursor stop"}'},
+        "h/gemini": {".gemini/settings.json": '{"command": "entire hooks gemini session-end"}'},
+        "h/copilot": {".github/hooks/entire.json": '{"bash": "entire hooks copilot-cli session-end"}'},
+        "h/opencode": {".opencode/plugins/entire.ts": "export const Entire = 1"},
+        "h/other-hook": {".claude/settings.json": claude.replace("entire", "another")},
+        "h/other-place": {"docs/settings.json": claude},
+    }
+    world = World([Repo(name, files=content) for name, content in files.items()])
+    world.repos.append(Repo("h/secret", files={".claude/settings.json": claude}, private=True))
+    world.repos += [Repo(f"big/r{n}", files={".claude/settings.json": claude.ljust(120 + n)}) for n in range(1100)]
+    with context(world) as (server, it):
+        server.limits["code_search"] = (10_000, 0, 60)
+        code_search.CHANNEL.run(it)
+        assert found(it) - {f"big/r{n}" for n in range(1100)} == {
+            f"h/{n}" for n in ("claude", "codex", "cursor", "gemini", "copilot", "opencode")
+        }
+        assert len(found(it)) == 1106 and len(server.log) < 30
+    assert code_search.CHANNEL.needs_token and code_search.CHANNEL.is_usual(DiscoverOptions())
+
+
+def test_what_cannot_be_split_says_that_results_were_lost(context: Any) -> None:
+    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):  # of one owner
+        code_search.CHANNEL.run(it)
+        assert len(found(it)) == 1000
+        assert states(it, "code_search")["capped"] == 1
+        assert it.log.store.value("SELECT total FROM cursors WHERE state = 'capped'") == 1300
+
+
+def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
+    leaves: list[str] = []
+    waiting = ["q"]
+    while waiting:
+        halves = slices.by_size(code_search.LARGEST)(waiting.pop(), ())
+        for half in halves:
+            low, high = map(int, half.split("size:")[1].split("..")) if "size:" in half else (0, 0)
+            (leaves if high - low < 3000 else waiting).append(half)
+    ranges = sorted(tuple(map(int, leaf.split("size:")[1].split(".."))) for leaf in leaves)
+    assert ranges[0][0] == 0 and ranges[-1][1] == code_search.LARGEST
+    assert all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
+    assert slices.by_size(9)("q size:5..5", ()) == []
+
+
+def test_words_are_cut_by_as_long_as_the_server_allows_operators() -> None:
+    by_word = slices.by_word(["a", "b", "c", "d", "e", "f"])
+    assert by_word("q a NOT b", ()) == ["q a NOT b c", "q a NOT b NOT c"]
+    assert by_word("q NOT a NOT b NOT c NOT d NOT e", ()) == [] and by_word("q a b c d e f", ()) == []
+
+
+def test_owners_are_cut_into_those_on_the_page_and_all_others() -> None:
+    items = [{"repository": {"full_name": name}} for name in ("b/x", "a/x", "b/y", "no owner", "../z", "C/x")]
+    first, others = slices.by_owner("q -user:c size:1..1", [*items, {"repository": None}])
+    assert (first, others) == ("q size:1..1 user:b user:a", "q -user:c size:1..1 -user:b -user:a")
+    assert slices.by_owner("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
+    assert slices.by_owner("q user:a", items) == [] and slices.by_owner("q", ()) == []
+    assert slices.by_owner("q -user:" + "x" * 3990, items) == []
+
+
+def test_what_has_the_same_size_and_words_is_cut_by_owners(context: Any) -> None:
+    world = World([Repo(f"u{n % 300}/r{n}", files={SETTINGS: "same"}) for n in range(1300)])
+    with context(world) as (server, it):
+        server.limits["code_search"] = (10_000, 0, 60)
+        code_search.CHANNEL.run(it)
+        assert len(found(it)) == 1300 and "capped" not in states(it, "code_search")
+        assert len(server.log) < 60
+
+
+def test_commits_of_one_minute_are_cut_by_merges_and_owners(context: Any) -> None:
+    text = "x\n\nEntire-Checkpoint: 0123456789ab"
+    repos = [
+        Repo(f"u{n % 40}/r{n}", commits=[(f"{n}", "2026-02-03T04:05:06Z", text if n % 9 else f"Merge {text}")]) for n in range(1400)
+    ]
+    with context(World(repos)) as (server, it):
+        server.limits["search"] = (10_000, 0, 60)
+        commit_search.CHANNEL.run(it)
+        assert len(found(it)) == 1400 and "capped" not in states(it, "commit_search")
+
+
+def test_a_server_that_lies_about_totals_is_not_asked_for_ever(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each slice promises less than the one before, and more than can be read: cut as long as words and owners last."""
+    numbers = iter(range(10**9, 0, -1))
+    asked = Counter[str]()
+    monkeypatch.setattr(paging, "MOST_PAGES", 40)
+
+    def lie(self: Any, slice: str, number: int) -> paging.SearchPage:
+        self.pages += 1
+        asked[slice] += 1
+        return paging.SearchPage([{"path": "x", "repository": {"full_name": f"u{number}/r"}}], next(numbers), True, False)
+
+    monkeypatch.setattr(paging._Reading, "_page", lie)
+    with context(World([])) as (_, it):
+        with pytest.raises(Unfinished, match="not read to the end after 40 requests"):
+            code_search.CHANNEL.run(it)
+        rows = it.log.store.rows("SELECT query, count(*) AS n FROM cursors GROUP BY 1")
+        assert rows and max(row["n"] for row in rows) <= 2 * 40 + 1
+        assert asked.total() <= 40 * len(rows)
+
+
+def commits(count: int, name: str, message: str = "x\n\nEntire-Checkpoint: 0123456789ab") -> list[tuple[str, str, str]]:
+    start = datetime(2026, 1, 10, tzinfo=UTC)
+    return [(f"{name}{n}", f"{start + timedelta(minutes=7 * n):%Y-%m-%dT%H:%M:%SZ}", message) for n in range(count)]
+
+
+def test_commit_search_halves_the_time_and_reads_the_trailer_itself(context: Any) -> None:
+    repos = [Repo(f"c/r{n}", commits=commits(300, f"{n:x}")) for n in range(10)]
+    repos.append(Repo("c/speaks-of-it", commits=commits(5, "f", "we should look at the entire checkpoint")))
+    with context(World(repos)) as (server, it):
+        commit_search.CHANNEL.run(it)
+        assert found(it) == {f"c/r{n}" for n in range(10)}
+        hits = it.log.store.rows("SELECT hits, evidence FROM discoveries")
+        assert {row["hits"] for row in hits} == {300} and hits[0]["evidence"] == "commit 00 names 0123456789ab"
+        asked = [a.path for a in server.log]
+        assert len(asked) == len(set(asked))
+
+
+def test_the_next_commit_search_asks_only_for_what_is_new(context: Any) -> None:
+    world = World([Repo("c/old", commits=commits(5, "a"))])
+    with context(world) as (server, it):
+        commit_search.CHANNEL.run(it)
+        it.github.clock.sleep(86400)
+        world.repos.append(Repo("c/new", commits=[("b1", "2026-03-01T12:00:00Z", "Entire-Checkpoint: 0123456789ab")]))
+        commit_search.CHANNEL.run(it)
+        assert found(it) == {"c/old", "c/new"}
+        assert "2026-03-01T00%3A00%3A01Z..2026-03-02T00%3A00%3A00Z" in server.log[-1].path
+        assert len(server.log) == 2
+
+
+def test_an_incomplete_answer_is_asked_again(context: Any) -> None:
+    with context(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+        server.faults.extend(["incomplete", "incomplete"])
+        commit_search.CHANNEL.run(it)
+        assert len(found(it)) == 40 and len(server.log) == 3
+    with context(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (server, it):
+        it.log.forget_cursors(["commit_search"])
+        server.faults.extend(["incomplete"] * 3)
+        with pytest.raises(WhoWroteError, match="not finished by the server"):
+            commit_search.CHANNEL.run(it)
+        [row] = it.log.store.rows("SELECT state, detail FROM cursors WHERE channel = 'commit_search'")
+        assert row["state"] == "incomplete" and "could not finish" in row["detail"] and len(found(it)) == 40 + 20
+        commit_search.CHANNEL.run(it)
+        assert states(it, "commit_search") == {"done": 1} and len(found(it)) == 80
+
+
+def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with context(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (_, it):
+        record, others = it.log.record, list[int]()
+
+        def late(*args: Any) -> int:
+            if not others:
+                others.append(1)
+                commit_search.CHANNEL.run(it)  # another process, faster than this one
+            return int(record(*args))
+
+        monkeypatch.setattr(it.log, "record", late)
+        commit_search.CHANNEL.run(it)
+        assert {hits_of(it, name) for name in found(it)} == {2} and len(found(it)) == 30
+
+
+def test_a_refused_query_is_a_failure_and_asked_again(context: Any) -> None:
+    with context(World([]), owners=("o" * 300, "o")) as (server, it):
+        for asked in (2, 3):
+            with pytest.raises(WhoWroteError, match="refused"):
+                commit_search.CHANNEL.run(it)
+            assert states(it, "commit_search") == {"refused": 1, "done": 1} and len(server.log) == asked
+
+
+def test_hostile_items_are_not_candidates(context: Any) -> None:
+    names = ["../../etc/passwd", "a/b/c", "a b/c", "-x/y", "o/..", "o/\x1b[2J", "", "o/" + "x" * 200, "o"]
+    names.append("o/good")
+    with context(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
+        commit_search.CHANNEL.run(it)
+        assert found(it) == {"o/good"}
+    large = {"repository": {"full_name": "o/r", "id": 10**30}, "commit": {"message": "x\n\nEntire-Checkpoint: 0123456789ab"}}
+    known = commit_search.read(large)
+    assert known is not None and known.github_id is None
+    for item in ({"repository": 7}, {"repository": {"full_name": 7}}, {"commit": None}, {"commit": {"message": 7}}, {}):
+        assert commit_search.read(item) is None
+
+
+# --- GH Archive -------------------------------------------------------------------------------------------------------
+
+
+def test_both_generations_of_payloads_are_read() -> None:
+    for name in ("before-2025-10-07", "after-2025-10-07"):
+        reading = gharchive.read_hour([gzip.compress((DATA / f"{name}.jsonl").read_bytes())])
+        expected = json.loads((DATA / "expected.json").read_text())[name]
+        assert {h.full_name: [h.hits, h.github_id, h.evidence] for h in reading.hits.values()} == expected, name
+        assert reading.bad_lines == 1 and reading.damage is None
+
+
+def archive(folder: Path, hours: dict[str, bytes]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, data in hours.items():
+        (folder / f"{name}.json.gz").write_bytes(data)
+    return folder
+
+
+def push(name: str, ref: str = "refs/heads/entire/checkpoints/v1", number: int = 7) -> bytes:
+    payload = {"repository_id": number, "push_id": 1, "ref": ref, "head": "a" * 40, "before": "b" * 40}
+    event = {"id": "1", "type": "PushEvent", "repo": {"id": number, "name": name}, "payload": payload, "public": True}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
+
+
+def hours_of_a_day() -> dict[str, bytes]:
+    whole = gzip.compress(push("o/a") * 3)
+    return {
+        "2026-02-01-0": whole,
+        "2026-02-01-1": gzip.compress(push("o/b")) + gzip.compress(push("o/c")),  # two members
+        "2026-02-01-2": gzip.compress(b"".join(push(f"o/t{n}", number=n) for n in range(3000)))[:-200],
+        "2026-02-01-3": b"<html>no gzip</html>",
+        "2026-02-01-10": gzip.compress(push("o/last")[:-1]),  # without an end of line
+        "other": b"",
+    }
+
+
+@pytest.mark.parametrize("where", ["local", "remote"])
+def test_hours_are_read_once_and_damage_is_recorded(context: Any, tmp_path: Path, where: str) -> None:
+    folder = archive(tmp_path / "gh", hours_of_a_day())
+    day: dict[str, Any] = {"since": datetime(2026, 2, 1, tzinfo=UTC), "until": datetime(2026, 2, 1, 11, tzinfo=UTC)}
+    with context(World([]), token=False, archive=folder) as (server, it):
+        it.request = DiscoverOptions(archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day)
+        gharchive.run(it)
+        names = found(it)
+        assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
+        assert states(it, "gharchive") == {"done": 3, "damaged": 2, "missing": 6}
+        details = it.log.store.rows("SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice")
+        assert "ends early" in details[0]["detail"] and "not gzip" in details[1]["detail"]
+        assert hits_of(it, "o/a") == 3
+        archive(folder, {"2026-02-01-4": gzip.compress(push("o/late"))})
+        before = len(server.log)
+        gharchive.run(it)
+        assert found(it) - names == {"o/late"}
+        assert len(server.log) - before == (0 if where == "local" else 6)  # only the missing hours
+
+
+def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path) -> None:
+    folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
+    day = datetime(2026, 2, 1, tzinfo=UTC)
+    with context(World([]), archive=folder) as (server, it):
+        it.request = DiscoverOptions(archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1))
+        server.faults.extend(["503", "cut", "drop"])
+        gharchive.run(it)
+        assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
+
+
+def test_without_a_beginning_it_says_so(context: Any) -> None:
+    with context(World([]), archive=None) as (_, it), pytest.raises(WhoWroteError, match="needs a start date"):
+        gharchive.run(it)
+
+
+def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: Path) -> None:
+    folder = archive(tmp_path / "gh", {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))})
+    with context(World([])) as (_, it):
+        it.request = DiscoverOptions(archive=str(folder))
+        gharchive.run(it)
+        assert found(it) == {"o/a", "o/b"}
+
+
+def test_memory_does_not_grow_with_the_hour() -> None:
+    squeeze, line = zlib.compressobj(wbits=31), push("o/noise", "refs/heads/main") * 1000
+    pieces = [squeeze.compress(line) for _ in range(600)] + [squeeze.compress(push("o/needle")), squeeze.flush()]
+    assert len(line) * 600 > 100_000_000
+    tracemalloc.start()
+    reading = gharchive.read_hour(pieces)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert set(reading.hits) == {"o/needle"}
+    assert peak < 12_000_000
+
+
+def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gharchive, "LONGEST_LINE", 100_000)
+    data = gzip.compress(b'"entire/' + b"x" * 5_000_000 + b"\n" + push("o/a"))
+    reading = gharchive.read_hour([data])
+    assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0
+
+
+def squeezed(name: str) -> bytes:
+    return gzip.compress(push(name))
+
+
+def test_one_bad_hour_blocks_none_of_the_later_ones(context: Any, tmp_path: Path) -> None:
+    start = datetime(2026, 2, 1, tzinfo=UTC)
+    for hour, data in (("0", squeezed("o/first")), ("2", squeezed("o/last"))):
+        (tmp_path / f"2026-02-01-{hour}.json.gz").write_bytes(data)
+    (tmp_path / "2026-02-01-1.json.gz").mkdir()  # cannot be read
+    with context(World([]), archive_at=str(tmp_path), since=start, until=start + timedelta(hours=3)) as (_, it):
+        with pytest.raises(WhoWroteError, match="cannot be read"):
+            gharchive.run(it)
+        assert found(it, "gharchive") == {"o/first", "o/last"}
+        (tmp_path / "2026-02-01-1.json.gz").rmdir()
+        (tmp_path / "2026-02-01-1.json.gz").write_bytes(squeezed("o/middle"))
+        gharchive.run(it)
+        assert "o/middle" in found(it, "gharchive")
+
+
+def test_an_archive_that_is_not_there_is_left_after_some_hours(context: Any) -> None:
+    start = datetime(2026, 2, 1, tzinfo=UTC)
+    gone = "http://127.0.0.1:9"
+    with context(World([]), archive_at=gone, since=start, until=start + timedelta(days=2)) as (_, it):
+        with pytest.raises(WhoWroteError, match="and 4 more hours"):
+            gharchive.run(it)
+        assert len(it.log.cursors("gharchive")) == gharchive.MOST_FAILED
+
+
+def test_open_digger_comes_first_since_it_is_there(context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "2026-09-05-23.json.gz").write_bytes(squeezed("o/before"))
+    (tmp_path / "2026-09-06-0.json.gz").write_bytes(squeezed("o/after"))
+    digger = tmp_path / "digger"
+    digger.mkdir()
+    start = datetime(2026, 9, 5, 23, tzinfo=UTC)
+    with context(World([]), archive=tmp_path, since=start, until=start + timedelta(hours=3)) as (server, it):
+        monkeypatch.setattr(gharchive, "GH_ARCHIVE", f"{server.url}/gharchive")
+        monkeypatch.setattr(gharchive, "OPEN_DIGGER", str(digger))
+        (digger / "2026-09-06-1.json.gz").write_bytes(squeezed("o/digger"))
+        gharchive.run(it)
+        assert found(it, "gharchive") == {"o/before", "o/after", "o/digger"}
+        assert [a.path.rpartition("/")[2] for a in server.log] == ["2026-09-05-23.json.gz", "2026-09-06-0.json.gz"]
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+
+LIST = b"""# names
+octo/one
+https://github.com/octo/two.git
+git@github.com:octo/three
+"octo/four",12,more
+https://github.com/octo/five/tree/main/docs
+OCTO/One
+https://gitlab.com/group/sub/project
+not a name
+../../etc
+"""
+
+
+def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> None:
+    (tmp_path / "list").write_bytes(LIST)
+    told: list[str] = []
+    with context(World([]), lists=(tmp_path / "list",)) as (server, it):
+        it.tell = told.append
+        listing.run(it)
+        listing.run(it)
+        assert found(it) == {"octo/one", "octo/two", "octo/three", "octo/four", "octo/five", "group/sub/project"}
+        assert it.log.store.value("SELECT server FROM candidates WHERE full_name = 'group/sub/project'") == "https://gitlab.com"
+        assert it.log.store.value("SELECT max(hits) FROM discoveries") == 2  # one of them was named twice
+        assert "(2 in all)" in told[0] and "../../etc" in told[0]
+        assert server.log == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "o/a\no/b\n",
+        "stars;repo_name;url\n7;o/a;x\n8;o/b;x\n",
+        "id\thtml_url\n1\thttps://github.com/o/a\n2\thttps://github.com/o/b/tree/main\n",
+        "Repo Full Name,Language\no/a,C\n\no/b,Go\n",
+        "\ufeffrepository,count\no/a,1\no/b,2\n",
+        "session_id,repo,agent\ns1,o/a,claude-code\ns2,o/b,codex\ns3,o/a,codex\n",
+        "https://github.com/o/a, a remark\no/b # another\n",
+    ],
+)
+def test_any_table_with_a_column_of_names_is_a_list(text: str) -> None:
+    names, bad = listing.names_of(text.encode(), "https://github.com")
+    assert {listed.name for listed in names} == {"o/a", "o/b"} and len(bad) <= 1
+    assert {listed.server for listed in names} == {"https://github.com"}
+
+
+def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
+    repos = [Repo(f"org/r{n:03d}") for n in range(130)] + [Repo("user/a"), Repo("org/secret", private=True)]
+    with context(World(repos, organisations={"org"}), owners=("org", "user")) as (server, it):
+        listing.run(it)
+        assert len(found(it)) == 131
+        asked = len(server.log)
+        listing.run(it)
+        assert len(server.log) == asked == 3
+    with (
+        context(World(repos), owners=("nobody",)) as (_, it),
+        pytest.raises(WhoWroteError, match="no such organisation or user: nobody"),
+    ):
+        listing.run(it)
+
+
+# --- together ---------------------------------------------------------------------------------------------------------
+
+
+def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
+    world = World([Repo("c/r", commits=commits(1, "a"))])
+    with context(world, token=False) as (_, it):
+        prober = Prober(GitServers(it.github.web, it.github.clock))
+        it.log.server = "http://127.0.0.1:9"
+        outcome = discover(it, ["code_search", "commit_search", "gharchive"], Filters(), prober)
+        assert [what for what, _ in outcome.failures] == ["code_search", "gharchive"]
+        assert found(it, "commit_search") == {"c/r"}
+        with pytest.raises(WhoWroteError, match="no such channel: guessing"):
+            discover(it, ["guessing"], Filters(), prober)
+
+
+@pytest.mark.parametrize("number", [10**30, -1, 0, True, 1.5, "7", None, 1 << 62])
+def test_a_number_that_no_server_has_counts_as_absent(number: object) -> None:
+    assert identifier(number) is None
+    found = repository_of({"full_name": "o/r", "id": number})
+    assert found is not None and found.number is None
+
+
+@pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "x", ""])
+def test_limits_that_are_no_numbers_are_not_noted(text: str) -> None:
+    budgets = Budgets()
+    budgets.note("core", {"x-ratelimit-remaining": text, "x-ratelimit-reset": "5"}, 0.0)
+    budgets.note("core", {"x-ratelimit-remaining": "5", "x-ratelimit-reset": text}, 0.0)
+    assert not budgets.left and not budgets.reset

@@ -1,0 +1,594 @@
+"""Discovery as a whole: confirmation, metadata, exclusions, statistics, the commands; and that faults and kills change nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from support.fake_time import FakeTime
+from support.git_answers import V1, refs
+from support.github_server import TOKEN, GitHubServer, Repo, World
+from support.invariants import broken_checks
+
+from collector.cli import cli
+from collector.discovery.channels import code_search, paging
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
+from collector.discovery.channels.log import DiscoveryLog
+from collector.discovery.channels.names import checkpoint_remote, parse_name
+from collector.discovery.github.client import GitHub
+from collector.discovery.github.git_server import GitServers
+from collector.discovery.github.token import Token
+from collector.discovery.github.transport import Web
+from collector.discovery.selection import run as running
+from collector.discovery.selection.estimates import chapman
+from collector.discovery.selection.exclusions import Filters
+from collector.discovery.selection.probe import Prober
+from collector.discovery.selection.report import report
+from collector.discovery.selection.run import DiscoverResult, candidates, confirm, discover, settle
+from collector.storage.store import Store
+
+SETTINGS = ".entire/settings.json"
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+
+
+def commits(count: int, name: str) -> list[tuple[str, str, str]]:
+    times = [datetime(2026, 2, 1, tzinfo=UTC) + timedelta(hours=5 * n) for n in range(count)]
+    return [(f"{name}{n}", f"{at:%Y-%m-%dT%H:%M:%SZ}", "x\n\nEntire-Checkpoint: 0123456789ab") for n, at in enumerate(times)]
+
+
+@contextmanager
+def opened(
+    server: GitHubServer, db: Path, time: FakeTime, token: bool = True, web: Web | None = None, **request: Any
+) -> Iterator[ChannelContext]:
+    with web or Web() as connections, Store(db) as store:
+        clock = time.clock()
+        github = GitHub(connections, server.api_url, Token("test", TOKEN) if token else None, clock)
+        yield ChannelContext(github, DiscoveryLog(store, server.url, clock.now), DiscoverOptions(**request))
+
+
+def listed(*names: str) -> dict[str, Any]:
+    return {"texts": (("test", "\n".join(names).encode()),)}
+
+
+def rows(context: ChannelContext) -> dict[str, dict[str, Any]]:
+    return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
+
+
+def prober(context: ChannelContext) -> Prober:
+    return Prober(GitServers(context.github.web, context.github.clock))
+
+
+def remote(repo: str, provider: str = "github") -> str:
+    return json.dumps({"enabled": True, "strategy_options": {"checkpoint_remote": {"provider": provider, "repo": repo}}})
+
+
+ONE = "refs/entire/checkpoints/7S/01JZKQ4W7V8Y9X2M3N4P5Q6R7S"
+REPOS = [
+    Repo("o/v1", raw=refs(V1), stars=10, language="Go"),
+    Repo("o/new-layout", raw=refs(ONE), stars=3),
+    Repo("o/v2", raw=refs("refs/entire/checkpoints/v2/main")),
+    Repo("o/old", raw=refs("refs/heads/entire/sessions")),
+    Repo("o/nothing", raw=refs("refs/heads/entire-ly/other", "refs/entire/policies/checkpoint")),
+    Repo("o/notes", raw=refs("refs/notes/ai")),
+    Repo("o/fork", raw=refs(V1), fork_of="o/v1"),
+    Repo("o/archived", raw=refs(V1), archived=True),
+    Repo("o/gpl", raw=refs(V1), licence="GPL-3.0"),
+    Repo("o/unlicensed", raw=refs(V1), licence=None),
+    Repo("o/huge", raw=refs(V1), size_kb=50_000_000),
+    Repo("o/secret", private=True),
+    Repo("o/Renamed", raw=refs(V1)),
+    Repo("o/code", raw=refs(), files={SETTINGS: remote("o/data")}),
+    Repo("o/data", raw=refs(V1)),
+    Repo("o/lost-data", raw=refs(), files={SETTINGS: remote("o/deleted")}),
+]
+NAMES = [repo.full_name for repo in REPOS if repo.full_name not in ("o/data", "o/Renamed")] + ["o/old-name", "o/gone"]
+EXPECTED = {
+    "o/v1": None,
+    "o/new-layout": None,
+    "o/v2": None,
+    "o/old": None,
+    "o/nothing": "no_ref",
+    "o/notes": "no_ref",
+    "o/fork": "fork",
+    "o/archived": None,
+    "o/gpl": None,
+    "o/unlicensed": None,
+    "o/huge": "too_large",
+    "o/secret": "private_or_missing",
+    "o/Renamed": None,
+    "o/old-name": "renamed_duplicate",
+    "o/gone": "private_or_missing",
+    "o/code": "elsewhere",
+    "o/data": None,
+    "o/lost-data": "elsewhere",
+    "o/deleted": "private_or_missing",
+}
+
+
+@pytest.fixture
+def server() -> Iterator[GitHubServer]:
+    with GitHubServer(World(list(REPOS), renamed={"o/old-name": "o/Renamed"})) as running:
+        yield running
+
+
+def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        outcome = discover(context, ["listing"], Filters(), prober(context))
+        assert outcome.failures == []
+        assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
+        wanted = {row["full_name"] for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")}
+        assert wanted == {name for name, reason in EXPECTED.items() if reason is None}
+        assert (
+            context.log.store.value("SELECT clone_url FROM wanted_candidates WHERE full_name = 'o/v1'") == f"{server.url}/o/v1.git"
+        )
+        assert broken_checks(context.log.store) == {}
+        row = rows(context)["o/v1"]
+        assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (10, "Go", "MIT", 1001)
+        named_by = context.log.store.value(
+            "SELECT evidence FROM discoveries d JOIN candidates c ON c.id = d.candidate_id"
+            " WHERE full_name = 'o/data' AND channel = 'checkpoint_remote'"
+        )
+        assert named_by == "named by o/code"
+
+
+def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        discover(context, ["listing"], Filters(), prober(context))
+        asked = len(server.log)
+        filters = Filters(True, frozenset({"mit"}), None, True)
+        settle(context.log, filters)
+        changed = {name: row["exclusion"] for name, row in rows(context).items() if row["exclusion"] != EXPECTED[name]}
+        assert changed == {
+            "o/notes": None, "o/fork": None, "o/huge": None,
+            "o/gpl": "licence", "o/unlicensed": "licence",
+        }  # fmt: skip
+        assert rows(context)["o/unlicensed"]["detail"] == "licence: none"
+        assert len(server.log) == asked
+        settle(context.log, Filters())
+        assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
+
+
+def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
+        context.log.store.connection.execute(
+            "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?, 'O/V1', 'x', 'forgotten')",
+            (server.url,),
+        )
+        discover(context, ["listing"], Filters(), prober(context))
+        assert rows(context)["O/V1"]["exclusion"] == "forgotten" and server.log == []
+
+
+def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        discover(context, ["listing"], Filters(), prober(context))
+        asked = len(server.log)
+        assert discover(context, ["listing"], Filters(), prober(context)).probed == 0
+        assert len(server.log) == asked
+        before = rows(context)["o/v2"]
+        confirm(context, prober(context), DiscoverResult(), candidates(context.log, ["o/V2"]))
+        assert len(server.log) == asked + 1
+        assert rows(context)["o/v2"]["refs_digest"] == before["refs_digest"]
+
+
+def test_what_fails_is_asked_again_later(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "JOBS", 1)
+    time = FakeTime(NOW.timestamp())
+    with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as context:
+        server.faults.extend(["503"] * 4)
+        one = Prober(GitServers(context.github.web, context.github.clock))
+        outcome = discover(context, ["listing"], Filters(), one)
+        assert {n: r["exclusion"] for n, r in rows(context).items()} == {"o/v1": "unreachable", "o/gone": "private_or_missing"}
+        assert discover(context, ["listing"], Filters(), one).probed == 0
+        time.sleep(3 * 3600)
+        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert rows(context)["o/v1"]["exclusion"] is None and rows(context)["o/v1"]["attempts"] == 0
+        time.sleep(31 * 86400)
+        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert outcome.failures == []
+
+
+def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer, tmp_path: Path) -> None:
+    """What could not be reached at first and then is gone is gone for the first time: its pauses do not add up."""
+    time = FakeTime(NOW.timestamp())
+    with opened(server, tmp_path / "d.db", time, **listed("o/gone")) as context:
+        server.faults.extend(["503"] * 8)
+        for outcome, hours in (("unreachable", 3), ("private_or_missing", 0)):
+            discover(context, ["listing"], Filters(), prober(context))
+            row = rows(context)["o/gone"]
+            assert (row["outcome"], row["attempts"]) == (outcome, 1)
+            server.faults.clear()
+            time.sleep(3600 * hours)
+
+
+def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHubServer, tmp_path: Path) -> None:
+    server.limits["core"] = (5000, 24, 3600)
+    time = FakeTime(NOW.timestamp())
+    server.now = lambda: time.at
+    with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as context:
+        outcome = discover(context, ["listing"], Filters(), prober(context))
+        unnamed = {"o/data", "o/deleted"}  # only GraphQL tells the settings
+        expected = {name: "no_ref" if reason == "elsewhere" else reason for name, reason in EXPECTED.items()}
+        exclusions = {name: row["exclusion"] for name, row in rows(context).items()}
+        assert exclusions == {name: reason for name, reason in expected.items() if name not in unnamed}
+        assert outcome.failures == []
+    server.used.clear()
+    server.limits["core"] = (5000, 5, 3600)
+    with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as context:
+        outcome = discover(context, ["listing"], Filters(), prober(context))
+        assert "have no metadata yet" in str(outcome.failures[0][1])
+        known = [row for row in rows(context).values() if row["metadata_at"]]
+        assert len(known) == 5 and all(row["confirmed"] for row in known)
+
+
+def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from collector.discovery.github.client import Partial
+
+    with GitHubServer(World([Repo(f"o/r{n}", raw=refs(V1), stars=n) for n in range(8)])) as server:
+        real = GitHub.graphql
+
+        def moody(self: GitHub, query: str) -> Partial:
+            answer = real(self, query)
+            for alias in [a for a, v in answer.data.items() if v and v["nameWithOwner"] == "o/r3"]:
+                answer.data[alias] = None
+                answer.errors[alias] = ("", "Something went wrong")
+            return answer
+
+        monkeypatch.setattr(GitHub, "graphql", moody)
+        with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*(f"o/r{n}" for n in range(8)))) as context:
+            outcome = discover(context, ["listing"], Filters(), prober(context))
+            assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
+            assert rows(context)["o/r5"]["stars"] == 5 and outcome.metadata == 7
+            [(what, error)] = outcome.failures
+            assert what == "metadata" and "1 candidates have no metadata, for example o/r3" in str(error)
+            assert rows(context)["o/r3"]["exclusion"] == "no_metadata"
+
+
+def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
+    names = [f"o/r{n}" for n in range(6)]
+    server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
+    with server, opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*names)) as context:
+        server.faults.extend([None] * 6 + ["502"] * 6)
+        discover(context, ["listing"], Filters(), prober(context))
+        assert all(row["metadata_at"] for row in rows(context).values())
+        assert len(server.asked("/graphql")) == 6 + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (remote("a/b"), ("https://github.com", "a/b")),
+        (remote("a/b", "gitlab"), ("https://gitlab.com", "a/b")),
+        (remote("a/b", "elsewhere"), None),
+        (remote("../b"), None),
+        ('{"strategy_options": {"checkpoint_remote": "https://github.com/a/b.git"}}', ("https://github.com", "a/b")),
+        ('{"strategy_options": {"checkpoint_remote": {"repo": 7}}}', None),
+        ('{"strategy_options": []}', None),
+        ("[1]", None),
+        ("not json", None),
+        ("[" * 100_000, None),
+    ],
+)
+def test_where_settings_say_the_checkpoints_are(text: str, expected: tuple[str, str] | None) -> None:
+    assert checkpoint_remote(text) == expected
+
+
+@given(st.text(max_size=60))
+def test_a_name_is_a_name_or_nothing(text: str) -> None:
+    parsed = parse_name(text)
+    if parsed is not None:
+        server, name = parsed
+        assert server.startswith("http") and not set(name) & set(" \t\n\\?#:@") and ".." not in name.split("/")
+
+
+# --- estimates --------------------------------------------------------------------------------------------------------
+
+
+def test_chapman_on_numbers_done_by_hand() -> None:
+    found = chapman(30, 30, 22)  # 31 * 31 / 23 - 1
+    assert found is not None
+    assert found.seen == 38 and found.total == pytest.approx(40.7826, abs=1e-4)
+    # variance 31*31*8*8 / (23*23*24) = 4.8444; factor on the 2.7826 not seen: exp(1.96 sqrt(ln(1 + 4.8444 / 2.7826^2))) = 3.9206
+    assert found.low == pytest.approx(38.7097, abs=1e-3)
+    assert found.high == pytest.approx(48.909, abs=1e-2)
+    assert chapman(0, 5, 0) is None
+    same = chapman(7, 7, 7)
+    assert same is not None and (same.low, same.total, same.high) == (7, 7, 7)
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    import random
+
+    rng, held = random.Random(7), 0
+    for _ in range(400):
+        seen = [[rng.random() < p for p in (0.6, 0.5, 0.4)] for _ in range(200)]
+        first, second = sum(s[0] for s in seen), sum(s[1] for s in seen)
+        pair = chapman(first, second, sum(s[0] and s[1] for s in seen))
+        assert pair is not None
+        held += pair.low <= 200 <= pair.high
+    assert held > 360  # of 400
+
+
+# An outbreak of hepatitis A in a college in Taiwan, 1995, by three lists of 135, 122 and 126 cases (Chao, Tsay, Lin, Shau and Chao,
+# Statistics in Medicine 20, 2001, table II). A screening of all students found that there had been 545.
+P, Q, E = 0, 1, 2
+HEPATITIS = {(P, Q, E): 28, (P, Q): 21, (P, E): 17, (Q, E): 18, (P,): 69, (Q,): 55, (E,): 63}
+
+
+def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
+    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        discover(context, ["listing"], Filters(), prober(context))
+        sections = report(context.log.store, NOW)
+    totals = {row["what"]: row["count"] for row in sections["totals"]}
+    assert (totals["names"], totals["repositories"], totals["confirmed"]) == (19, 18, 11)
+    by_channel = {row["channel"]: row for row in sections["channels"]}
+    assert by_channel["listing"]["found"] == 16 and by_channel["listing"]["confirmed"] == 10
+    assert by_channel["listing"]["confirmed_by_no_other"] == 10 and by_channel["checkpoint_remote"]["confirmed"] == 1
+    assert {row["reason"]: row["count"] for row in sections["exclusions"]} == {
+        "private_or_missing": 3, "renamed_duplicate": 1, "elsewhere": 2, "no_ref": 2, "fork": 1, "too_large": 1,
+    }  # fmt: skip
+    layouts = {row["layout"]: row["count"] for row in sections["layouts"]}
+    assert layouts["one ref per checkpoint, no v1 branch"] == 1 and layouts["v2"] == 1
+    assert {row["number"]: row["max"] for row in sections["numbers"]}["stars"] == 10
+    assert sections["overlap"] == []  # a list is no independent channel
+
+
+def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Path) -> None:
+    both = [Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1)) for n in range(6)]
+    one = [Repo(f"o/code{n}", files={SETTINGS: "{}"}, raw=refs(V1)) for n in range(2)]
+    other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), raw=refs(ONE)) for n in range(3)]
+    none = [Repo(f"o/none{n}", files={SETTINGS: "{}"}, raw=refs()) for n in range(5)]
+    pushed = ("o/both0", "o/code0", "o/commit0", "o/pushed")
+    events = [
+        {"type": "PushEvent", "repo": {"id": n, "name": name}, "payload": {"ref": V1, "head": "1" * 40}}
+        for n, name in enumerate(pushed)
+    ]
+    (tmp_path / "gh").mkdir()
+    (tmp_path / "gh" / "2026-02-01-0.json.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, events)).encode()))
+    server = GitHubServer(World([*both, *one, *other, *none, Repo("o/pushed", raw=refs(V1))]))
+    time = FakeTime(NOW.timestamp())
+    with server, opened(server, tmp_path / "d.db", time, archive=str(tmp_path / "gh")) as context:
+        discover(context, ["code_search", "commit_search"], Filters(), prober(context))
+        [alone] = report(context.log.store, NOW)["overlap"]  # both look at the default branch: that they agree is no evidence
+        assert alone["estimated"] is None and alone["note"] == ("code_search and commit_search share the default branch: one list")
+        discover(context, ["gharchive"], Filters(), prober(context))
+        [pair] = report(context.log.store, NOW)["overlap"]
+    expected = chapman(11, 4, 3)
+    assert expected is not None and expected.seen == 12
+    assert pair["channels"] == "code_search/commit_search, gharchive"
+    assert (pair["found"], pair["by_both"], pair["estimated"]) == (12, 3, round(expected.total, 1))
+
+
+# --- kills and faults -------------------------------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class DyingWeb(Web):
+    """Dies before or after its n-th request."""
+
+    def __init__(self, dies_at: int, after: bool) -> None:
+        super().__init__()
+        self.left, self.after = dies_at, after
+
+    def send(self, *args: Any, **more: Any) -> Any:
+        self.left -= 1
+        if self.left == 0 and not self.after:
+            raise Killed
+        answer = super().send(*args, **more)
+        if self.left == 0:
+            raise Killed
+        return answer
+
+
+def small_world() -> World:
+    repos = [Repo(f"a/r{n}", files={SETTINGS: "x" * (10 + 7 * n)}, raw=refs(V1)) for n in range(30)]
+    repos += [Repo(f"b/r{n}", commits=commits(4, f"{n}x"), raw=refs(ONE)) for n in range(9)]
+    repos += [Repo("d/both", files={SETTINGS: remote("d/data")}, commits=commits(2, "d"), raw=refs()), Repo("d/data", raw=refs(V1))]
+    repos.append(Repo("e/now", raw=refs(V1)))
+    repos.append(Repo("e/gone"))
+    return World(repos, renamed={"e/before": "e/now"})
+
+
+SEARCHES = ["listing", "code_search", "commit_search"]
+LISTED = listed("e/before", "e/gone", "a/r3")
+
+
+def outcome_of(context: ChannelContext) -> dict[str, Any]:
+    ask = context.log.store.rows
+    return {
+        "candidates": ask(
+            "SELECT full_name, outcome, confirmed, exclusion, detail, renamed_to, v1_oid, checkpoint_refs, checkpoint_remote,"
+            " stars, attempts, refs_digest FROM candidates ORDER BY full_name"
+        ),
+        # Without slice and evidence: they tell of the first hit, and a slice that failed is asked again after others.
+        "discoveries": ask(
+            "SELECT full_name, channel, query, hits FROM discoveries d JOIN candidates c ON c.id = d.candidate_id ORDER BY 1, 2, 3"
+        ),
+        "cursors": ask("SELECT channel, query, slice, state, total, found FROM cursors ORDER BY 1, 2, 3"),
+    }
+
+
+class Undisturbed:
+    """No dataclass: hypothesis would print all of it."""
+
+    def __init__(self, result: dict[str, Any], requests: int) -> None:
+        self.result, self.requests = result, requests
+
+
+def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, dict[str, Any]]:
+    """Whether everything was asked, and what is known now."""
+    with opened(server, db, time, web=web, until=NOW, **LISTED) as context:
+        outcome = discover(context, SEARCHES, Filters(), prober(context))
+        waiting = any(row["outcome"] == "unreachable" for row in rows(context).values())
+        return not (outcome.failures or waiting), outcome_of(context)
+
+
+def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> dict[str, Any]:
+    """As a person would: again, some hours later, when something could not be reached."""
+    for attempt in range(6):
+        complete, result = run_once(server, db, time, Web())
+        if complete:
+            return result
+        time.sleep(3600 * 2 ** (attempt + 2))
+    raise AssertionError("it does not come to an end")
+
+
+_FAULTS = [None, None, None, "500", "502", "drop", "cut", "malformed", "secondary", "secondary-after", "primary", "incomplete"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Iterator[Undisturbed]:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        shrink(patch)
+        time = FakeTime(NOW.timestamp())
+        with GitHubServer(small_world(), lambda: time.at) as server:
+            server.cap = 10
+            complete, result = run_once(server, Path(folder) / "d.db", time, Web())
+            assert complete
+            yield Undisturbed(result, len(server.log))
+
+
+def shrink(patch: pytest.MonkeyPatch) -> None:
+    """The cap at ten results, so that a small world is cut into slices and pages."""
+    patch.setattr(paging, "CAP", 10)
+    patch.setattr(paging, "PER_PAGE", 4)
+    patch.setattr(code_search, "QUERIES", code_search.QUERIES[:1])
+    patch.setattr(running, "JOBS", 1)  # answers come in the order of the faults
+
+
+def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> None:
+    cursors = undisturbed.result["cursors"]
+    assert {c["state"] for c in cursors} == {"done", "split"} and len(cursors) > 20
+    assert len(undisturbed.result["candidates"]) == 30 + 9 + 2 + 3
+
+
+# Shrinking would take minutes; the faults and kills that were drawn say enough.
+@settings(
+    max_examples=8,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.integers(0, 120),
+    st.lists(st.sampled_from(_FAULTS), max_size=60),
+    st.lists(st.tuples(st.integers(1, 60), st.booleans()), max_size=6),
+)
+def test_faults_and_kills_change_nothing(
+    undisturbed: Undisturbed, peace: int, faults: list[str | None], kills: list[tuple[int, bool]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        shrink(patch)
+        time = FakeTime(NOW.timestamp())
+        with GitHubServer(small_world(), lambda: time.at) as server:
+            server.cap = 10
+            server.faults.extend([None] * peace + faults)
+            for dies_at, after in kills:
+                with suppress(Killed):
+                    run_once(server, Path(folder) / "d.db", time, DyingWeb(dies_at, after))
+            assert run_to_the_end(server, Path(folder) / "d.db", time) == undisturbed.result
+            answered = len(server.log) - sum(fault is not None for fault in faults)
+            assert answered <= undisturbed.requests + 10 * (len(kills) + 1)  # a kill costs what was on its way, not what was done
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def collect(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    monkeypatch.setenv("GITHUB_API_URL", server.api_url)
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: str, stdin: str = "") -> tuple[int, str, str]:
+        result = CliRunner().invoke(cli, list(args), input=stdin, prog_name="collect")
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
+    code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
+    assert code == 0 and "11 confirmed" in out and err.startswith("excluded: ") and "no_ref" in err and err.count("\n") == 1
+    code, out, _ = collect("report", "--json")
+    assert code == 0 and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 11
+    code, out, _ = collect("report")
+    assert code == 0 and "no_ref" in out
+    code, out, _ = collect("report", "--csv")
+    assert code == 0 and out.startswith("section,row,column,value\n")
+    asked = len(server.log)
+    code, out, _ = collect("probe", "o/v1", "--json")
+    assert code == 0 and len(server.log) == asked + 1
+    server.world.repos.append(Repo("x/new", raw=refs(V1)))
+    code, out, _ = collect("probe", "x/new", "--json")
+    assert code == 0 and {row["channel"]: row["confirmed"] for row in json.loads(out)}["listing"] == 11
+    for text in ("nonsense", "../x", "x y", "https://me:s3cret@github.com/o"):
+        code, _, err = collect("probe", text)
+        assert code == 2 and "is not a repository" in err and "s3cret" not in err
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("graphql-pathless", "2 candidates have no metadata"),
+        ("refused", "refused: "),
+        ("incomplete", "not finished by the server: "),
+    ],
+)
+def test_what_was_left_out_is_printed_and_ends_with_3(
+    collect: Any, server: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_search, "QUERIES", code_search.QUERIES[:1])
+    monkeypatch.setattr("collector.discovery.github.client.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.discovery.channels.paging.TRIES", 1)
+    server.world.repos[:] = [Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x")) for n in range(2)]
+    if fault == "graphql-pathless":
+        server.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
+    else:
+        query = code_search.QUERIES[0]
+        (server.refused if fault == "refused" else server.incomplete).add(query)
+    code, _, err = collect("discover", "code_search")
+    assert code == 3 and words in err, err
+
+
+def test_without_a_token_the_commands_say_what_is_lost(collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "")
+    monkeypatch.setenv("GH_TOKEN", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = collect("discover", "code_search")
+    assert code == 3 and "needs a token" in err and "no token:" in err
+    code, _, err = collect("discover", "nonsense")
+    assert code == 2 and "no such channel: nonsense" in err and "code_search" in err
+
+
+def test_addresses_that_cannot_be_meant(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_API_URL", "api.example.org")
+    code, _, err = collect("discover", "commit_search")
+    assert code == 2 and "invalid URL" in err
+    monkeypatch.setenv("GITHUB_API_URL", "http://api.example.org/api/v3")
+    code, _, err = collect("discover", "commit_search")
+    assert code == 2 and "unencrypted" in err and TOKEN not in err
+
+
+def test_no_network_is_said_in_words(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collector.discovery.github.client.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.discovery.github.git_server.FIRST_BACKOFF", 0.0)
+    monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:9/api/v3")
+    code, _, err = collect("discover", "commit_search")
+    assert code == 3 and "cannot be reached" in err and "Check the network" in err
+    code, _, err = collect("probe", "o/v1", "--json")
+    assert code == 0
+    code, out, _ = collect("report", "--json")
+    assert [row["reason"] for row in json.loads(out)["exclusions"]] == ["unreachable"]

@@ -1,0 +1,808 @@
+"""fetch, load, attribute and merge as a whole: killed, disturbed, run twice, spread over processes, the database is the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from support.dumps import Dump, dump, same
+from support.git_server import Fault, GitServer
+from support.parser_calls import parser_calls
+from support.served import add_file, git, noise, publish
+from support.tasks import work
+
+from attribution.cli import cli as attribute
+from attribution.ensure.lines import AttributeRequest, attribute_clone
+from attribution.features.nulls import REASONS
+from attribution.stages import outcomes as aftermath
+from collector.cli import cli as collect
+from collector.console.progress import exclusive_store
+from collector.discovery.commands import running
+from collector.discovery.mirrors.many import FetchPlan
+from collector.discovery.mirrors.table import forget, items
+from collector.errors import DatabaseUnusable, WhoWroteError
+from collector.repository_names import tombstone
+from collector.runtime import cluster, shards, workers
+from collector.runtime.runner import RunOptions
+from collector.runtime.stages import StageName
+from collector.runtime.workers import Task, TaskLimits, TaskResult
+from collector.storage import store as store_module
+from collector.storage.connection import cache_path
+from collector.storage.merge import MergeSchema, extract, forget_rows, merge
+from collector.storage.schema import statements
+from collector.storage.store import Store
+
+CASES = {"o/one": "example", "o/two": "per_checkpoint_refs", "p/three": "visible_subagent", "p/none": "no_session"}
+OWN = ("mirrors", "jobs", "settings", "forgotten")  # of the run, not of the repositories
+ROOT = Path(__file__).parent.parent.parent
+TESTS = ROOT / "tests"
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
+    plan = running._plan
+
+    def impatient(db: Path, given: dict[str, Any]) -> FetchPlan:
+        found = plan(db, given)
+        return replace(found, options=replace(found.options, pauses=()))
+
+    monkeypatch.setattr(running, "_plan", impatient)
+    root = tmp_path / "served"
+    root.mkdir()
+    for name, case in CASES.items():
+        repo = publish(root, name, case)
+        if name == "p/none":
+            for ref in git(repo, "for-each-ref", "--format=%(refname)").split():
+                if "entire/" in ref:
+                    git(repo, "update-ref", "-d", ref)
+    add_file(root / "o/one.git", "refs/heads/entire/checkpoints/v1", "zz/big/full.jsonl", noise(100_000))
+    with GitServer(root) as server:
+        monkeypatch.setenv("GITHUB_SERVER_URL", server.base)
+        yield server
+
+
+def say(group: object, *args: str | Path) -> Result:
+    return CliRunner().invoke(group, [str(a) for a in args], prog_name="x")  # type: ignore[arg-type]
+
+
+def at(server: GitServer, db: Path) -> list[str]:
+    return ["--db", str(db)]
+
+
+def filled(server: GitServer, db: Path, *more: str) -> list[Result]:
+    """`collect run` and `whowrote db`."""
+    return [
+        say(collect, "run", *CASES, *at(server, db), *more),
+        say(attribute, "db", db),
+    ]
+
+
+def facts(db: Path) -> Dump:
+    """What a database says about the repositories, without its numbers."""
+    with Store(db, create=False) as store:
+        return {name: rows for name, rows in dump(store).items() if name not in OWN}
+
+
+@pytest.fixture(scope="module")
+def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Dump]:
+    """What `whowrote repo` on ordinary clones says; made once."""
+    known: list[Dump] = []
+
+    def make(server: GitServer) -> Dump:
+        if not known:
+            place = tmp_path_factory.mktemp("direct")
+            for name in CASES:
+                clone = place / f"{name}.git"
+                subprocess.run(["git", "clone", "-q", "--mirror", str(server.root / f"{name}.git"), str(clone)], check=True)
+                if name != "p/none":
+                    git(clone, "config", "remote.origin.url", f"http://x/{name}.git")
+                    attribute_clone(AttributeRequest(str(clone), place / "all.db"))
+            known.append(facts(place / "all.db"))
+        return {table: [row.replace("http://x/", f"{server.base}/") for row in rows] for table, rows in known[0].items()}
+
+    return make
+
+
+# --- the whole way ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.workers
+def test_the_result_is_that_of_attributing_each_clone(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
+    db = tmp_path / "all.db"
+    results = filled(served, db)
+    assert [r.exit_code for r in results] == [0, 0], [r.output for r in results]
+    same(facts(db), direct(served))
+    assert not shards.directory(db).exists() and not (tmp_path / "all.db.lock").exists()
+    checked = say(attribute, "data", "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
+    served.reset()
+    again = filled(served, db)
+    assert [r.exit_code for r in again] == [0, 0] and "no new repositories were loaded" in again[0].output
+    assert "no new repositories were attributed" in again[1].output
+    assert served.requests == {"POST git-upload-pack": len(CASES)}  # one check for each repository
+    same(facts(db), direct(served))
+
+
+def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    filled(served, db)
+    before = facts(db)
+    assert not before.keys() & {"jobs"}
+    cache_path(db).unlink()
+    checked = say(attribute, "data", "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
+    assert [r.exit_code for r in filled(served, db)] == [0, 0]
+    same(facts(db), before)
+    again = filled(served, db)
+    assert "no new repositories were loaded" in again[0].output and "no new repositories were attributed" in again[1].output
+
+
+def test_a_cache_that_knows_more_than_the_database_is_not_believed(served: GitServer, tmp_path: Path) -> None:
+    """The cache says that everything is done, but the database was lost, or is an older copy."""
+    db, older = tmp_path / "all.db", tmp_path / "older.db"
+    say(collect, "run", "o/one", *at(served, db))
+    with Store(db) as store:
+        store.connection.execute("VACUUM INTO ?", (str(older),))
+    filled(served, db)
+    before = facts(db)
+    for start in (None, older):
+        for suffix in ("", "-wal", "-shm"):
+            db.with_name(db.name + suffix).unlink(missing_ok=True)
+        if start is not None:
+            shutil.copyfile(start, db)
+        assert cache_path(db).is_file()
+        assert [r.exit_code for r in filled(served, db)] == [0, 0]
+        same(facts(db), before)
+
+
+def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+    db = tmp_path / "all.db"
+    filled_only = say(collect, "run", *CASES, *at(served, db))
+    assert filled_only.exit_code == 0, filled_only.output
+    found, wanted = facts(db), direct(served)
+    for table in ("checkpoints", "checkpoint_sessions", "turns", "tool_calls"):
+        assert found[table] == wanted[table] and found[table], table
+    assert not found["spans"] and not found["edits"]
+    with Store(db) as store:
+        assert {r["transcript"] for r in store.rows("SELECT transcript FROM sessions")} >= {"present"}
+    rows = json.loads(say(collect, "status", "--db", db, "--json").stdout)
+    stages = {r["name"]: r["stage"] for r in rows}
+    assert stages == {"o/one": "loaded", "o/two": "loaded", "p/three": "loaded", "p/none": "without checkpoints"}
+    checked = say(attribute, "data", "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
+
+
+def test_what_is_parsed_for_the_facts_is_not_parsed_again(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = direct(served)
+    calls = parser_calls(monkeypatch)
+    db = tmp_path / "all.db"
+    say(collect, "run", *CASES, *at(served, db))
+    loading = len(calls)
+    assert loading
+    say(attribute, "db", db)
+    assert len(calls) == loading
+    same(facts(db), wanted)
+
+
+def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    filled(served, db)
+    tip = add_file(served.root / "o/one.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
+    results = filled(served, db)
+    assert "1 loaded" in results[0].output and "1 attributed" in results[1].output
+    with Store(db) as store:
+        assert store.value("SELECT head_sha FROM repos WHERE name = 'o/one'") == tip
+        assert store.value("SELECT COUNT(*) FROM line_spans WHERE commit_sha = ?", (tip,)) == 1
+
+
+def test_what_discovery_confirmed_is_fetched(served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From nothing to facts in two commands, against a stand-in for GitHub."""
+    from support.github_server import GitHubServer, Repo, World
+
+    repos = [
+        Repo("o/one", git_dir=served.root / "o/one.git", licence="MIT"),
+        Repo("o/two", git_dir=served.root / "o/two.git", licence="GPL-3.0"),
+        Repo("p/none", git_dir=served.root / "p/none.git"),
+    ]
+    db = tmp_path / "all.db"
+    with GitHubServer(World(repos)) as server:
+        monkeypatch.setenv("GITHUB_API_URL", server.api_url)
+        monkeypatch.setenv("GITHUB_SERVER_URL", server.url)
+        names = tmp_path / "names"
+        names.write_text("o/one\no/two\np/none\n")
+        listing = ["discover", "listing", "--list", str(names), "--db", str(db)]
+        result = say(collect, *listing, "--licence", "mit")
+        assert result.exit_code == 0, result.output
+        one = say(collect, "run", "--db", db)
+        assert one.exit_code == 0 and "1 fetched" in one.output and "1 loaded" in one.output, one.output
+        assert say(collect, "probe", "--db", db).exit_code == 0  # all licences are taken now
+        both = say(collect, "run", "--db", db)
+        assert "1 fetched, 1 unchanged" in both.output or "1 unchanged, 1 fetched" in both.output, both.output
+        say(collect, "forget", "o/two", "--db", db, "--yes")
+        again = say(collect, *listing, "--refresh")
+        assert again.exit_code == 0, again.output
+    with Store(db) as store:
+        assert [r["full_name"] for r in store.rows("SELECT full_name FROM candidates ORDER BY 1")] == ["o/one", "p/none"]
+        assert [r["name"] for r in store.rows("SELECT name FROM repos")] == ["o/one"]
+
+
+# --- faults and kills -------------------------------------------------------------------------------------------------
+
+
+def spawn(server: GitServer, db: Path, stage: str) -> subprocess.Popen[bytes]:
+    given = {
+        "run": [
+            "run",
+            *CASES,
+            "--db",
+            str(db),
+            "--jobs",
+            "2",
+            "-q",
+        ],
+        "db": ["db", str(db), "--jobs", "2", "-q"],
+    }[stage]
+    package = {"run": "collector", "db": "attribution"}[stage]
+    program = f"import sys; from {package}.cli import main; main()"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-c", program, *given], env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+
+
+def kill_when(process: subprocess.Popen[bytes], reached: Callable[[], bool]) -> None:
+    """Kills a process that cannot defend itself, as soon as something is so; or lets it end before."""
+    while process.poll() is None and not reached():
+        time.sleep(0.002)
+    if process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_killed_at_any_moment_the_database_is_the_same(
+    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
+    db = tmp_path / "all.db"
+    place = shards.directory(db)
+    for requests in (2, 6):  # in the middle of a transfer
+        served.reset()
+        kill_when(spawn(served, db, "run"), lambda requests=requests: len(served.log) >= requests)  # type: ignore[misc]
+    kill_when(spawn(served, db, "run"), lambda: bool(list(place.glob("*.part"))))  # a shard is begun
+    kill_when(spawn(served, db, "run"), lambda: bool(list(place.glob("*.db"))))  # one is finished, not merged
+    assert spawn(served, db, "run").wait() == 0
+    kill_when(spawn(served, db, "db"), lambda: bool(list(place.glob("*.part"))))
+    kill_when(spawn(served, db, "db"), lambda: bool(list(place.glob("*.db"))))
+    assert spawn(served, db, "db").wait() == 0
+    same(facts(db), direct(served))
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_the_network_does_the_database_is_the_same(
+    seed: int, served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+) -> None:
+    rng, db = random.Random(seed), tmp_path / "all.db"
+
+    def trouble(path: str) -> Fault:
+        # No 429: it is waited out for a minute; tests with a clock of their own see to that.
+        kinds: Sequence[Fault] = (500, 503, 404, ("cut", rng.choice((3, 50, 2000, 20000))))
+        return rng.choice(kinds) if rng.random() < 0.4 else None
+
+    served.faults = trouble
+    for _ in range(2):
+        for result in filled(served, db):
+            assert result.exit_code in (0, 2, 3), result.output
+    served.faults = lambda path: None
+    filled(served, db)
+    same(facts(db), direct(served))
+
+
+def test_a_repository_that_goes_away_keeps_its_rows(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    filled(served, db)
+    before = facts(db)
+    shutil.rmtree(served.root / "o/two.git")
+    results = filled(served, db)
+    assert results[0].exit_code == 3 and "o/two: gone" in results[0].output
+    same(facts(db), before)
+    [row] = json.loads(say(collect, "status", "--db", db, "--failed", "--json").stdout)
+    assert row["name"] == "o/two" and row["stage"] == "attributed" and "404" in row["failure"]
+
+
+def test_two_at_once_say_so(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    with exclusive_store(db):
+        refused = filled(served, db)[0]
+    assert refused.exit_code == 2 and "in use by another run" in refused.output
+    assert filled(served, db)[0].exit_code == 0
+
+
+# --- shards and merging -----------------------------------------------------------------------------------------------
+
+
+def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
+    found = []
+    for name in ("o/one", "o/two", "p/three"):
+        clone = tmp_path / f"clones/{name}.git"
+        subprocess.run(["git", "clone", "-q", "--mirror", str(served.root / f"{name}.git"), str(clone)], check=True)
+        git(clone, "config", "remote.origin.url", f"{served.base}/{name}.git")
+        shard = tmp_path / f"{name.replace('/', '-')}.db"
+        done = say(attribute, "repo", clone, "-o", shard, "-q")
+        assert done.exit_code == 0, done.output
+        found.append(shard)
+    return found
+
+
+def test_an_array_job_gives_the_same(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+    every = made_shards(served, tmp_path)
+    db = tmp_path / "all.db"
+    assert say(collect, "merge", *reversed(every), "-o", db).exit_code == 0
+    same(facts(db), direct(served))
+    again = say(collect, "merge", *every, "-o", db)
+    assert "3 repositories kept" in again.output
+    forced = say(collect, "merge", *every, "-o", db, "--force")
+    assert "3 repositories replaced" in forced.output
+    same(facts(db), direct(served))
+    checked = say(attribute, "data", "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
+
+
+def test_databases_that_were_searched_can_be_merged_and_searched(served: GitServer, tmp_path: Path) -> None:
+    """The index over prompts is no table to be copied; it is made anew when it is asked for."""
+    every = made_shards(served, tmp_path)
+    for shard in every[:2]:
+        with Store(shard) as store:
+            store.index_prompts()
+    db = tmp_path / "all.db"
+    for some in (every[:1], every[1:]):
+        assert say(collect, "merge", *some, "-o", db).exit_code == 0
+        with Store(db) as store:
+            store.index_prompts()
+            prompts = store.value("SELECT COUNT(*) FROM turns WHERE prompt <> ''")
+            found = store.value("SELECT COUNT(*) FROM turns_fts WHERE prompt <> ''")
+            assert prompts == found > 0
+
+
+def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_path: Path) -> None:
+    [shard, *_] = made_shards(served, tmp_path)
+    db, old = tmp_path / "all.db", tmp_path / "old.db"
+    shutil.copy(shard, old)
+    say(collect, "merge", old, "-o", db)
+    clone = tmp_path / "clones/o/one.git"
+    add_file(clone, "refs/heads/main", "by_hand.txt", b"x\n")
+    assert say(attribute, "repo", clone, "-o", shard, "-q").exit_code == 0
+    assert "1 repositories replaced" in say(collect, "merge", shard, "-o", db).output
+    same(facts(db), facts(shard))
+    assert "1 repositories kept" in say(collect, "merge", old, "-o", db).output  # older than what is there
+    same(facts(db), facts(shard))
+
+
+def test_rows_go_out_and_come_back_the_same(served: GitServer, tmp_path: Path) -> None:
+    every = made_shards(served, tmp_path)
+    db = tmp_path / "all.db"
+    say(collect, "merge", *every, "-o", db)
+    before = facts(db)
+    with Store(db) as store:
+        for name in ("o/two", "o/one", "o/two"):
+            out = tmp_path / f"out-{name.replace('/', '-')}.db"
+            Store(out).close()
+            extract(store, out, [name])
+            merge(store, out, force=True)
+    same(facts(db), before)
+
+
+def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(tmp_path: Path) -> None:
+    """A table that belongs to repositories and is not copied would be lost without a word."""
+    with Store(tmp_path / "x.db") as store:
+        schema = MergeSchema(store.connection.execute)
+        left = set(schema.tables) - set(schema.owner) - schema.named - {"repos"}
+        assert left == set()
+        assert {"origins", "spans", "turns", "stage_runs"} <= set(schema.owner)
+
+
+def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:
+    """As SQLite itself sorts them, which takes long where a view has many columns."""
+    with Store(tmp_path / "x.db") as store:
+        store.index_prompts()
+        run = store.connection.execute
+        own = "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_sqlite%' ESCAPE '\\'"
+        told = {name for (name,) in run(f"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' {own}")}
+        assert store.has("turns_fts_data") and set(MergeSchema(run).tables) == told - {"settings"}
+
+
+def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_path: Path) -> None:
+    first, second, *_ = made_shards(served, tmp_path)
+    asked: list[str] = []
+    with Store(tmp_path / "all.db") as store:
+        merge(store, first)
+        store.connection.set_trace_callback(asked.append)
+        merge(store, second)
+    assert asked and not [sql for sql in asked if "pragma_table_info" in sql or "pragma_foreign_key_list" in sql]
+
+
+def test_a_part_that_the_disk_lost_is_begun_again(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+    """What a power failure leaves: pages that were never written, or no database at all."""
+    db = tmp_path / "all.db"
+    say(collect, "run", *CASES, *at(served, db))
+    shards.directory(db).mkdir()
+    whole = tmp_path / "whole.db"
+    with Store(db) as store:
+        store.connection.execute("VACUUM INTO ?", (str(whole),))
+    half = bytearray(whole.read_bytes())
+    half[8192 : len(half) // 2] = bytes(len(half) // 2 - 8192)
+    shards.part_of(shards.shard_path(db, "o/one")).write_bytes(half)
+    shards.part_of(shards.shard_path(db, "o/two")).write_bytes(b"no database" * 1000)
+    result = say(attribute, "db", db)
+    assert result.exit_code == 0, result.output
+    same(facts(db), direct(served))
+
+
+@pytest.mark.workers
+def test_tables_of_shards_are_made_once_for_all_repositories(
+    served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def noted(script: str) -> Iterator[str]:
+        made.append(script)
+        return statements(script)
+
+    monkeypatch.setattr(store_module, "statements", noted)
+    db = tmp_path / "all.db"
+    say(collect, "run", *CASES, *at(served, db))
+    assert len(made) == 2  # of the database and of what each shard is a copy of
+
+
+def test_the_largest_repository_begins_first(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    for name in reversed(CASES):
+        say(collect, "run", name, *at(served, db))
+    with Store(db) as store:
+        sizes = {row["name"]: row["bytes"] for row in store.rows("SELECT name, bytes FROM mirrors")}
+        ordered = [item.name for item in items(store)]
+    assert sorted(ordered) == sorted(CASES) and ordered != list(reversed(CASES))
+    assert [sizes[name] for name in ordered] == sorted(sizes.values(), reverse=True)
+
+
+def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_path: Path) -> None:
+    [shard, *_] = made_shards(served, tmp_path)
+    db = tmp_path / "all.db"
+    say(collect, "merge", shard, "-o", db)
+    before = facts(db)
+    broken = tmp_path / "broken.db"
+    shutil.copy(shard, broken)
+    with Store(broken) as store:
+        store.connection.execute("PRAGMA foreign_keys = OFF")
+        store.connection.execute("DELETE FROM sessions")
+    (tmp_path / "text.db").write_text("no database\n" * 100)
+    for bad in (broken, tmp_path / "text.db", tmp_path / "absent.db"):
+        result = say(collect, "merge", bad, "-o", db)
+        assert result.exit_code == 3 and "error" in result.output, result.output
+    with Store(db) as store, pytest.raises(DatabaseUnusable, match="refer to rows that do not exist"):
+        merge(store, broken)
+    same(facts(db), before)
+
+
+def test_a_shard_is_complete_or_not_there(served: GitServer, tmp_path: Path) -> None:
+    shard = tmp_path / "s.db"
+    result = say(attribute, "repo", served.root / "p/none.git", "-o", shard)
+    assert result.exit_code == 4 and not list(tmp_path.glob("s.db*"))
+    two = say(attribute, "repo", served.root / "o/one.git", served.root / "o/two.git", "-o", shard)
+    assert two.exit_code == 2 and not shard.exists()
+
+
+# --- forgetting, content ----------------------------------------------------------------------------------------------
+
+
+def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path: Path) -> None:
+    every = made_shards(served, tmp_path)
+    db = tmp_path / "all.db"
+    filled(served, db)
+    with Store(db) as store:
+        store.index_prompts()
+    result = say(collect, "forget", "O/ONE", "--db", db, "--yes")
+    assert result.exit_code == 0, result.output
+    with Store(db) as store:
+        names = [r["name"] for r in store.rows("SELECT name FROM repos UNION SELECT name FROM mirrors UNION SELECT name FROM jobs")]
+        assert sorted(set(names)) == ["o/two", "p/none", "p/three"]
+        assert [r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")] == [tombstone("o/one")]
+        assert not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")  # it has the words of prompts
+    assert not (tmp_path / "all.db.mirrors/o/one.git").exists() and (tmp_path / "all.db.mirrors/o/two.git").exists()
+    assert b"o/one" not in db.read_bytes().replace(b"p/none", b"")
+    served.reset()
+    again = filled(served, db)
+    assert "skipped: removed with collect forget" in again[0].output and not [path for _, path in served.log if "o/one" in path]
+    say(collect, "merge", every[0], "-o", db, "--force")
+    with Store(db) as store:
+        assert store.value("SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
+
+
+def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path) -> None:
+    every = made_shards(served, tmp_path)
+    db = tmp_path / "all.db"
+    say(collect, "merge", *every, "-o", db)
+    with Store(db) as store:
+        assert forget_rows(store, ["o/one", "o/two", "P/THREE"]) > 100
+    assert {name for name, rows in facts(db).items() if rows} == set()
+
+
+def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Path) -> None:
+    content, db, full = "prompts", tmp_path / "some.db", tmp_path / "full.db"
+    filled(served, full)
+    assert all(r.exit_code == 0 for r in filled(served, db, "--content", content))
+    with Store(db) as store, Store(full) as whole:
+        assert whole.value("SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL") > 0
+        assert (
+            store.value("SELECT COUNT(*) FROM tool_calls WHERE input IS NOT NULL OR command IS NOT NULL OR error IS NOT NULL") == 0
+        )
+        prompts = "SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL"
+        assert store.value(prompts) == whole.value(prompts) > 0
+        lines = "SELECT author, SUM(lines) AS n FROM line_spans GROUP BY author ORDER BY author"
+        assert store.rows(lines) == whole.rows(lines)
+    checked = say(attribute, "data", "check", "--db", db)
+    assert checked.exit_code == 0, checked.stdout
+    # The choice stays until another is made; then the texts are read again.
+    say(collect, "run", "o/one", "--db", db)
+    with Store(db) as store:
+        assert store.policy.content == content
+    say(collect, "run", "o/one", "--db", db, "--content", "none")
+    with Store(db) as store:
+        of_one = "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name = 'o/one'"
+        assert store.value(f"SELECT COUNT(*) FROM turns t {of_one}") > 0
+        assert store.value(f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
+        assert store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") > 0  # the others were not asked for
+
+
+def test_addresses_and_secrets_are_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from collector.storage import redaction
+    from collector.storage.retention import Policy, Redaction, pseudonym
+
+    monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
+    policy = Policy("full", Redaction.ADDRESSES)
+    assert policy.text("mail jo@example.org, password hunter2") == "mail [e-mail], password [secret]"
+    rows = list(policy.rows("commits", ("author_email", "subject", "position"), [("Jo@Example.org", "by jo@example.org", 3)]))
+    assert rows == [[pseudonym("jo@example.org"), "by [e-mail]", 3]]
+
+
+def test_secrets_are_found() -> None:
+    from collector.storage.redaction import secrets_out
+
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    block = "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIabc\n-----END RSA PRIVATE " + "KEY-----"
+    text = f"use {key} and\npassword = 'correcthorse'\n{block}\nghp_" + "a1B2" * 9 + "\nplain words stay, import os"
+    out = secrets_out(text)
+    assert key not in out and "correcthorse" not in out and "MIIabc" not in out and "ghp_" not in out
+    assert "plain words stay, import os" in out and "use [secret] and" in out
+
+
+# --- workers ----------------------------------------------------------------------------------------------------------
+
+
+def run_all(tasks: Sequence[Sequence[str]], jobs: int = 2, limits: TaskLimits | None = None) -> dict[str, TaskResult]:
+    every = [Task(str(number), tuple(task)) for number, task in enumerate(tasks)]
+    return {done.key: done for done in workers.run(work, every, jobs, limits or TaskLimits())}
+
+
+def test_a_task_that_dies_harms_no_other(tmp_path: Path) -> None:
+    found = run_all([("a",), ("die",), ("b",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("c",)])
+    assert [found[k].value for k in "0263"] == ["a done", "b done", "c done", "die once done"]
+    assert found["3"].attempts == 2 and found["1"].attempts == 2
+    assert "code -9" in found["1"].error and not found["1"].expected
+    assert found["4"].error == "ValueError: broken" and "Traceback" in found["4"].trace
+    assert (found["5"].error, found["5"].hint, found["5"].expected, found["5"].attempts) == ("no", "do this", True, 1)
+
+
+def test_a_task_that_hangs_is_ended() -> None:
+    found = run_all([("sleep",), ("a",)], limits=TaskLimits(seconds=2, attempts=1))
+    assert "longer than 2 s" in found["0"].error and found["1"].value == "a done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
+def test_a_task_that_eats_memory_is_told() -> None:
+    found = run_all([("eat",), ("a",)], limits=TaskLimits(memory=600 << 20, attempts=1))
+    assert "memory limit" in found["0"].error and found["1"].value == "a done"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="memory is not told there")
+def test_a_worker_that_has_grown_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len({done.value for done in run_all([("pid",)] * 3, jobs=1).values()}) == 1
+    monkeypatch.setattr(workers, "_LARGE", 1)
+    assert len({done.value for done in run_all([("pid",)] * 3, jobs=1).values()}) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a peak is forgotten on Linux alone")
+def test_the_memory_of_a_task_is_neither_that_of_the_task_before_nor_of_this_process() -> None:
+    held = bytearray(b"x") * (400 << 20)
+    found = run_all([("hold 200 MB",), ("a",)], jobs=1)
+    assert 200 << 20 < found["0"].peak < len(held)
+    assert 0 < found["1"].peak < 150 << 20
+
+
+@pytest.mark.workers
+def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
+    item = shards.ShardItem("o/r", "/nowhere", "key")
+    with Store(tmp_path / "x.db") as store:
+        for _ in range(2):
+            waiting = shards.pending(store, StageName.LOAD, [item], False)
+            results = list(shards.run(store, StageName.LOAD, die, waiting, (), RunOptions()))
+        assert not results and store.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
+        told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
+        assert [(row["subject"], row["code"]) for row in told] == [("o/r", "failed")] and "code -9" in told[0]["detail"]
+        assert shards.pending(store, StageName.LOAD, [item], True) == [item]
+        assert shards.pending(store, StageName.LOAD, [shards.ShardItem("o/r", "/nowhere", "other")], False)
+        forget(store, "o/r", tmp_path / "mirrors")
+        assert store.value("SELECT COUNT(*) FROM problems") == 0
+
+
+def die(name: str, path: str, shard: str) -> str:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+@contextmanager
+def local_cluster(more: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """(address of its scheduler, its process)."""
+    pytest.importorskip("distributed")
+    program = (
+        "from distributed import LocalCluster\n"
+        f"c = LocalCluster(n_workers=1, processes=True, dashboard_address=None, host='127.0.0.1', {more})\n"
+        "print(c.scheduler_address, flush=True); input(); c.close()"
+    )
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        address = process.stdout.readline().decode().strip()
+        assert address.startswith("tcp://")
+        yield address, process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def test_on_a_cluster_it_is_the_same(served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]) -> None:
+    db = tmp_path / "all.db"
+    with local_cluster("threads_per_worker=1") as (address, _):
+        known = say(collect, "run", *CASES, *at(served, db), "--scheduler", address)
+        assert known.exit_code == 0, known.output
+        done = say(attribute, "db", db, "--scheduler", address)
+        assert done.exit_code == 0, done.output
+    same(facts(db), direct(served))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
+def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
+    tasks = [("a",), ("sleep",), ("eat",), ("die",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("b",)]
+    every = [Task(str(number), task) for number, task in enumerate(tasks)]
+    limits = TaskLimits(seconds=3, memory=700 << 20)
+    with local_cluster("threads_per_worker=2") as (address, _):  # its workers are daemons, as on a real one
+        found = {done.key: done for done in cluster.run(work, every, address, limits)}
+    assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
+    assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
+    assert "memory" in found["2"].error and "code -9" in found["3"].error
+    assert found["5"].error == "ValueError: broken" and "Traceback" in found["5"].trace
+    assert (found["6"].error, found["6"].hint, found["6"].expected) == ("no", "do this", True)
+    assert found["0"].peak > 0
+
+
+def test_processes_of_a_cluster_live_for_many_tasks_and_for_one_kind() -> None:
+    """Starting one costs more than a small repository does."""
+    pids = [Task(str(number), ("pid",)) for number in range(6)]
+    with local_cluster("threads_per_worker=1") as (address, _):
+        for limits in (TaskLimits(), TaskLimits(seconds=50)):  # the second finds a process with the limits of the first
+            found = {done.key: done.value for done in cluster.run(work, pids, address, limits)}
+            assert len(found) == 6 and len(set(found.values())) == 1
+        dead = [*pids[:3], Task("dead", ("die",)), *pids[3:]]
+        found = {done.key: done.value for done in cluster.run(work, dead, address, TaskLimits(attempts=1))}
+        assert found["dead"] is None and all(found[task.key] for task in pids)
+
+
+def test_a_cluster_that_goes_away_is_said() -> None:
+    with local_cluster("threads_per_worker=1") as (address, process):
+        results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits())
+        assert next(results).value == "a done"
+        os.killpg(process.pid, signal.SIGKILL)
+        with pytest.raises(WhoWroteError, match="disappeared"):
+            list(results)
+
+
+def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def lost(future: Any, task: Task) -> TaskResult:
+        raise distributed.core.CommClosedError("in <TCP (closed) ConnectionPool.gather>: ConnectionResetError")
+
+    with local_cluster("threads_per_worker=1") as (address, _):
+        monkeypatch.setattr(cluster, "_done", lost)
+        with pytest.raises(WhoWroteError, match="disappeared"):
+            list(cluster.run(work, [Task("1", ("a",))], address, TaskLimits()))
+
+
+def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
+    class Lost:
+        """As dask has one between the death of the worker that held it and the end of the task elsewhere."""
+
+        status = "pending"
+
+        def exception(self) -> None:
+            self.status = "finished"
+
+        def result(self) -> TaskResult:
+            return TaskResult("1", "done")
+
+    assert cluster._done(Lost(), Task("1", ())).value == "done"
+
+
+def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
+    with pytest.raises(WhoWroteError, match="no scheduler answers"):
+        list(cluster.run(work, [], "tcp://127.0.0.1:9", TaskLimits()))
+
+
+def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    assert say(collect, "run", "p/none", *at(served, db)).exit_code == 0
+    assert "1 loaded" in say(collect, "run", "--db", db, "--allow-no-checkpoints").output
+    assert say(attribute, "db", db).exit_code == 0  # nothing is concluded; the facts stay
+    with Store(db, create=False) as store:
+        assert store.value("SELECT count(*) FROM commits") > 0 and not store.value("SELECT count(*) FROM spans")
+    assert "1 attributed" in say(attribute, "db", db, "--allow-no-checkpoints").output
+    with Store(db, create=False) as store:
+        spans = store.value("SELECT count(*) FROM spans")
+        assert spans > 0
+    for done in (say(collect, "run", "--db", db), say(attribute, "db", db), say(attribute, "db", db, "--allow-no-checkpoints")):
+        assert "no new repositories" in done.output
+    with Store(db, create=False) as store:
+        assert store.value("SELECT count(*) FROM spans") == spans
+
+
+def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_path: Path) -> None:
+    db = tmp_path / "all.db"
+    nothing = say(collect, "run", "group/part/name", "name", *at(served, db))
+    assert nothing.exit_code == 2 and "https://HOST/group/part/name" in nothing.output and "nothing to fetch" in nothing.output
+    some = say(collect, "run", "o/one", "name", "o/away", *at(served, db))
+    assert some.exit_code == 3 and "Use owner/name" in some.output
+    assert "1 gone" in some.output and "1 loaded" in some.output and "GITHUB_TOKEN" in some.output
+    budget = say(collect, "run", "o/two", *at(served, tmp_path / "other.db"), "--max-size", "4k")
+    assert budget.exit_code == 3 and "(--max-size)" in budget.output and "next:" not in budget.output
+    say(collect, "forget", "o/one", "--db", db, "--yes")
+    alone = say(collect, "run", "o/one", *at(served, db))
+    assert alone.exit_code == 0 and "1 repository skipped: removed with collect forget" in alone.output
+
+
+def test_conclusions_made_anew_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = next(iter(REASONS))
+    rows = f"SELECT key, '{reason}' AS reason, 'turn_count' AS features FROM sessions WHERE repo_id = ?"
+    monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
+    clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
+    attribute_clone(AttributeRequest(str(clone), db))
+    before = facts(db)
+    assert [row for row in before["problems"] if "feature_null" in row]
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
+    attribute_clone(AttributeRequest(str(clone), db))
+    same(facts(db), before)
