@@ -18,7 +18,7 @@ from pages import table
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
-from attribution.evaluation.maintainability.measure import opened
+from attribution.evaluation.maintainability.measure import open_repository
 from attribution.weaknesses.scan.complexity import FAILURES
 from attribution.weaknesses.scan.exclude import MAX_BYTES
 from collector.git.program import ScratchGit, open_scratch
@@ -64,7 +64,7 @@ class TheirCommit:
 
 def read(scratch: str, shas: Sequence[str]) -> list[TheirCommit]:
     """What pydriller says about commits; only for worker processes (see attribution/evaluation/maintainability/measure.py)."""
-    git = opened(scratch)
+    git = open_repository(scratch)
     return [_commit(git, sha) for sha in shas]
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attribution.stats.intervals import Moments, Statistic, around, jackknife, total
 
 LEAST_CLUSTERS = 5  # repositories: with fewer the interval takes observations as independent
 REPOSITORIES, OBSERVATIONS = "repositories", "observations"
+_Name = TypeVar("_Name", str, int)
 NOTHING = 1e-9  # a weight from which everything was taken away again
 
 
@@ -63,10 +64,10 @@ def estimate(
     return _with_interval(value, [moments for _, moments in rows], statistic, size, limits, OBSERVATIONS)
 
 
-def ratio_over_repositories(parts: Sequence[Moments], limits: tuple[float, float]) -> Estimate:
-    """A ratio of sums, one part for each repository: without an interval when they are fewer than LEAST_CLUSTERS."""
+def ratio_over_repositories(parts: Sequence[Moments], limits: tuple[float, float], least: int = LEAST_CLUSTERS) -> Estimate:
+    """A ratio of sums, one part for each repository: without an interval when they are fewer than `least`."""
     value = ratio(total(parts)) if parts else None
-    if value is None or len(parts) < LEAST_CLUSTERS:
+    if value is None or len(parts) < least:
         return Estimate(value)
     return _with_interval(value, parts, ratio, len(parts), limits, REPOSITORIES)
 
@@ -81,9 +82,9 @@ def _with_interval(
     return Estimate(value, error, interval.low, interval.high, over)
 
 
-def by_repository(rows: Iterable[tuple[str, Moments]]) -> list[Moments]:
-    """The sums of each repository."""
-    groups: dict[str, list[Moments]] = defaultdict(list)
+def by_repository(rows: Iterable[tuple[_Name, Moments]]) -> list[Moments]:
+    """The sums of each repository, in order of the repositories."""
+    groups: dict[_Name, list[Moments]] = defaultdict(list)
     for repository, moments in rows:
         groups[repository].append(moments)
     return [total(group) for _, group in sorted(groups.items())]

@@ -32,7 +32,9 @@ FEATURES = (
 )  # fmt: skip
 
 
-def cost_of(unrecorded: Mapping[str, Mapping[str, int]], recorded: float | None, prices: Prices, at: datetime | None) -> Values:
+def cost_of(
+    unrecorded: Mapping[str, Mapping[str, int]], recorded: float | None, prices: Prices, started: datetime | None
+) -> Values:
     """The values of FEATURES; NULL when any tokens without a recorded cost belong to a model, or are of a kind, that has no price.
 
     `unrecorded`: tokens by model and kind. `recorded`: USD. `at`: when the session began.
@@ -41,12 +43,12 @@ def cost_of(unrecorded: Mapping[str, Mapping[str, int]], recorded: float | None,
     for model, counts in unrecorded.items():
         if not any(counts.values()):
             continue
-        known = prices.of(model, at)
+        price = prices.of(model, started)
         hour = min(counts.get("cache_write_1h", 0), counts["cache_write"])
         amounts = {**counts, "cache_write": counts["cache_write"] - hour, "cache_write_1h": hour}
-        if known is None or any(n and kind not in known for kind, n in amounts.items()):
+        if price is None or any(n and kind not in price for kind, n in amounts.items()):
             return {"cost_usd": None, "cost_source": None, "prices_as_of": None}
-        total, listed = total + sum(n * known[kind] for kind, n in amounts.items() if n) / 1e6, True
+        total, listed = total + sum(n * price[kind] for kind, n in amounts.items() if n) / 1e6, True
     if recorded is None and not listed:
         return {"cost_usd": None, "cost_source": None, "prices_as_of": None}
     source = CostSource.LIST if recorded is None else CostSource.MIXED if listed else CostSource.RECORDED

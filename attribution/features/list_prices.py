@@ -39,8 +39,8 @@ class ListPrices:
     def key(self) -> str:
         return self.as_of
 
-    def of(self, model: str, at: datetime | None = None) -> Mapping[str, float] | None:
-        return _price(model, (at or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0))
+    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
+        return _price(model, (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0))
 
 
 def read_choice(path: Path) -> str:
@@ -79,17 +79,17 @@ def _release() -> str | None:
 
 
 @cache
-def _price(model: str, at: datetime) -> Mapping[str, float] | None:
+def _price(model: str, moment: datetime) -> Mapping[str, float] | None:
     from genai_prices import data_snapshot
 
     try:
-        _, found = data_snapshot.get_snapshot().find_provider_model(model, None, None, None)
+        _, listed = data_snapshot.get_snapshot().find_provider_model(model, None, None, None)
     except LookupError:
         return None
-    if not re.fullmatch(re.escape(_plain(found.id)) + _DATE, _plain(model)):
+    if not re.fullmatch(re.escape(_plain(listed.id)) + _DATE, _plain(model)):
         return None
-    known = found.get_prices(at)
-    prices = {kind: _base(getattr(known, name, None)) for kind, name in _KINDS.items()}
+    current = listed.get_prices(moment)
+    prices = {kind: _base(getattr(current, name, None)) for kind, name in _KINDS.items()}
     return {kind: price for kind, price in prices.items() if price is not None} or None
 
 

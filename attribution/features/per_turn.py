@@ -36,8 +36,8 @@ def compute(view: SessionView) -> Values:
         "turn_numbers": [t.index for t in view.user_turns],
         "typed_turn_numbers": [t.index for t in view.typed],
         "interrupted_turns": sorted({m.turn for m in session.marks if m.kind in STOPPED}),
-        "tokens_by_turn": {turn: by_model(some) for turn, some in listed.items()} if used else None,
-        "recorded_cost_by_turn": {turn: sum(u.cost or 0.0 for u in some) for turn, some in _by_turn(priced).items()}
+        "tokens_by_turn": {turn: by_model(usage) for turn, usage in listed.items()} if used else None,
+        "recorded_cost_by_turn": {turn: sum(u.cost or 0.0 for u in usage) for turn, usage in _by_turn(priced).items()}
         if priced
         else None,
     }
@@ -45,7 +45,7 @@ def compute(view: SessionView) -> Values:
 
 def _by_turn(usage: list[Usage]) -> dict[str, list[Usage]]:
     """By the number of the turn, as JSON writes keys."""
-    found: dict[str, list[Usage]] = defaultdict(list)
-    for one in sorted(usage, key=lambda u: u.turn):
-        found[str(one.turn)].append(one)
-    return found
+    turns: dict[str, list[Usage]] = defaultdict(list)
+    for response in sorted(usage, key=lambda u: u.turn):
+        turns[str(response.turn)].append(response)
+    return turns

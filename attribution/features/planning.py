@@ -24,12 +24,12 @@ _MOST = 50_000  # characters of a plan that are searched
 
 
 def compute(view: SessionView) -> Values:
-    named = _named(view)
+    named = _plan_files(view)
     untouched = [path for path in named if not view.changes(path)]
     return {"plan_files": len(named) or None, "gd_inaction": len(untouched) / len(named) if named else None}
 
 
-def _named(view: SessionView) -> list[str]:
+def _plan_files(view: SessionView) -> list[str]:
     approved = [(turn.at or 0.0, turn.text) for turn in view.user_turns if turn.origin == "plan"]
     called = [
         (call.at or 0.0, call.input.replace("\\n", "\n"))

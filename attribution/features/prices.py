@@ -31,7 +31,7 @@ class Prices(Protocol):
         """Changes when a price may have changed: costs are stored with it."""
         ...
 
-    def of(self, model: str, at: datetime | None = None) -> Mapping[str, float] | None:
+    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
         """Prices of a model at a moment, by kind of PRICES; None when the table does not know it. Without a moment: now."""
         ...
 
@@ -44,7 +44,7 @@ class PriceTable:
     models: tuple[tuple[re.Pattern[str], Mapping[str, float]], ...]
     key: str
 
-    def of(self, model: str, at: datetime | None = None) -> Mapping[str, float] | None:
+    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
         return next((prices for pattern, prices in self.models if pattern.fullmatch(model)), None)
 
 
@@ -62,8 +62,8 @@ class FirstOf:
     def key(self) -> str:
         return " ".join(table.key for table in self.tables)
 
-    def of(self, model: str, at: datetime | None = None) -> Mapping[str, float] | None:
-        return next((found for table in self.tables if (found := table.of(model, at)) is not None), None)
+    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
+        return next((price for table in self.tables if (price := table.of(model, moment)) is not None), None)
 
 
 @lru_cache(maxsize=1)
@@ -91,8 +91,8 @@ def parsed_prices(text: str) -> PriceTable:
     data: dict[str, Any] = tomllib.loads(text)
     models = []
     for entry in data["model"]:
-        given = {name: float(entry[name]) for name in PRICES if name in entry}
-        if not {"input", "output"} <= given.keys() or min(given.values()) < 0:
+        stated = {name: float(entry[name]) for name in PRICES if name in entry}
+        if not {"input", "output"} <= stated.keys() or min(stated.values()) < 0:
             raise ValueError(f"{entry['match']} needs input and output, none negative")
-        models.append((re.compile(entry["match"]), given))
+        models.append((re.compile(entry["match"]), stated))
     return PriceTable(str(data["as_of"]), tuple(models), hashlib.sha256(text.encode()).hexdigest()[:16])

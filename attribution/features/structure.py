@@ -94,17 +94,17 @@ def _localisation(view: SessionView) -> Values:
 
 
 def _files_seen(view: SessionView) -> list[dict[str, object]]:
-    found: dict[str, dict[str, object]] = {}
+    files: dict[str, dict[str, object]] = {}
     for number, (call, read) in enumerate(zip(view.calls, view.reads, strict=True)):
         for how, paths in (("read", read), ("changed", edited_paths(call) if is_edit(call) else ())):
             for path in paths:
                 inside = _inside(path, view.session.cwds)
                 if inside is not None:
-                    one = found.setdefault(
+                    file = files.setdefault(
                         inside, {"path": inside, "turn": call.turn, "at": call.at, "read": None, "changed": None}
                     )
-                    one[how] = number if one[how] is None else one[how]
-    return list(found.values())
+                    file[how] = number if file[how] is None else file[how]
+    return list(files.values())
 
 
 def _inside(path: str, directories: Sequence[str]) -> str | None:
@@ -114,7 +114,7 @@ def _inside(path: str, directories: Sequence[str]) -> str | None:
         return path or None
     if not path.startswith(("/", "~")) and path[1:2] != ":":
         return None if path.startswith("../") else path.removeprefix("./") or None
-    above = [at for directory in directories if directory and path.startswith(at := directory.rstrip("/") + "/")]
+    above = [prefix for directory in directories if directory and path.startswith(prefix := directory.rstrip("/") + "/")]
     first = directories[0].rstrip("/") + "/" if directories else ""
     return path.removeprefix(first if first in above else min(above, key=len)) or None if above else None
 
@@ -127,20 +127,20 @@ def _tool_before(stop: SessionEvent, calls: Iterable[ToolCall]) -> str | None:
 
 def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
     timed = sorted((u.at, u.input + u.cache_read + u.cache_write) for u in view.responses if u.at is not None)
-    before = [size for at, size in timed if mark.at is not None and at <= mark.at and size]
-    after = [size for at, size in timed if mark.at is not None and at > mark.at and size]
+    before = [size for moment, size in timed if mark.at is not None and moment <= mark.at and size]
+    after = [size for moment, size in timed if mark.at is not None and moment > mark.at and size]
     sizes = {"tokens_before": before[-1] if before else None, "tokens_after": after[0] if after else None}
     return {"turn": mark.turn, "at": mark.at, **sizes}
 
 
 def _errors(calls: tuple[ToolCall, ...]) -> Values:
     failed = [call.status is Status.ERROR for call in calls]
-    known = sum(1 for call in calls if call.status in (Status.OK, Status.ERROR))
+    results = sum(1 for call in calls if call.status in (Status.OK, Status.ERROR))
     by_agent: dict[str, list[bool]] = defaultdict(list)
     for call in calls:
         by_agent[call.agent_id].append(call.status is Status.ERROR)
     return {
-        "tool_error_rate": sum(failed) / known if known else None,
+        "tool_error_rate": sum(failed) / results if results else None,
         "tool_errors": sum(failed) if calls else None,
         "tool_errors_by_type": dict(sorted(Counter(c.name for c in calls if c.status is Status.ERROR).items())),
         "first_attempt_failures": _not_at_once(calls) if calls else None,
@@ -168,20 +168,20 @@ def _target(call: ToolCall) -> str:
 
 
 def _model_changes(view: SessionView) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
+    changes: list[dict[str, object]] = []
     last = ""
     for usage in sorted(view.responses, key=lambda u: u.at or 0.0):
         if last and usage.model and usage.model != last:
-            found.append({"turn": usage.turn, "from": last, "to": usage.model})
+            changes.append({"turn": usage.turn, "from": last, "to": usage.model})
         last = usage.model or last
-    return found
+    return changes
 
 
 def _ended_normally(view: SessionView) -> bool:
     """Whether the agent had the last word: nothing broke off what it was doing."""
     session = view.session
-    said = max((s.at for s in view.spoken if s.at is not None), default=0.0)
+    last_word = max((s.at for s in view.spoken if s.at is not None), default=0.0)
     broken = max((m.at for m in session.marks if m.kind in ("interrupt", "interrupt_tool", "api_error") and m.at), default=0.0)
-    open_calls = [c for c in session.calls if c.status is Status.UNKNOWN and not c.agent_id and (c.at or 0.0) >= said]
+    open_calls = [c for c in session.calls if c.status is Status.UNKNOWN and not c.agent_id and (c.at or 0.0) >= last_word]
     records_results = any(c.status is not Status.UNKNOWN for c in session.calls)
-    return broken <= said and not (open_calls and records_results) and bool(session.messages or session.calls)
+    return broken <= last_word and not (open_calls and records_results) and bool(session.messages or session.calls)

@@ -36,7 +36,7 @@ def compute(view: SessionView) -> Values:
         "wall_time_s": round(times[-1] - times[0], 3) if times else None,
         "session_runtime_s": round(sum(b - a for a, b in pairwise(times) if b - a <= IDLE), 3) if times else None,
         "agent_runtime_s": round(sum(s for s in spans if s is not None), 3) if any(s is not None for s in spans) else None,
-        "turn_timestamps": [round(at, 3) for at in stamps] if times else None,
+        "turn_timestamps": [round(stamp, 3) for stamp in stamps] if times else None,
         "per_turn_agent_latency_s": spans if any(s is not None for s in spans) else None,
         "per_response_latency_s": _response_latencies(view) or None,
         "time_to_first_edit_s": round(max(edited - times[0], 0.0), 3) if edited is not None else None,
@@ -45,9 +45,9 @@ def compute(view: SessionView) -> Values:
 
 def _times(view: SessionView) -> set[float]:
     session = view.session
-    found = {e.at for events in (session.turns, session.calls, session.messages, session.usage) for e in events}
-    found |= {m.at for m in session.marks if m.kind not in ("queue", "resumed")} | {c.done_at for c in session.calls}
-    return {at for at in found if at is not None}
+    times = {e.at for events in (session.turns, session.calls, session.messages, session.usage) for e in events}
+    times |= {m.at for m in session.marks if m.kind not in ("queue", "resumed")} | {c.done_at for c in session.calls}
+    return {time for time in times if time is not None}
 
 
 def _turn_spans(view: SessionView) -> list[float | None]:
@@ -56,9 +56,9 @@ def _turn_spans(view: SessionView) -> list[float | None]:
     last: dict[int, float] = {}
     events = [(c.turn, c.done_at if c.done_at is not None else c.at) for c in session.calls]
     events += [(e.turn, e.at) for kind in (session.messages, session.usage) for e in kind]
-    for turn, at in events:
-        if at is not None:
-            last[turn] = max(last.get(turn, at), at)
+    for turn, time in events:
+        if time is not None:
+            last[turn] = max(last.get(turn, time), time)
     return [round(max(last[t.index] - t.at, 0.0), 3) if t.at is not None and t.index in last else None for t in view.user_turns]
 
 
@@ -69,6 +69,6 @@ def _response_latencies(view: SessionView) -> list[float]:
         if usage.at is not None:
             done[usage.message_id] = max(usage.at, done.get(usage.message_id, usage.at))
     results = (c.done_at for c in view.calls if not c.agent_id)
-    events = sorted({at for at in (*(t.at for t in view.session.turns), *results, *done.values()) if at is not None})
-    answered = [(at, events[place - 1]) for at in sorted(done.values()) if (place := bisect_left(events, at))]
-    return [round(at - before, 3) for at, before in answered]
+    events = sorted({time for time in (*(t.at for t in view.session.turns), *results, *done.values()) if time is not None})
+    answered = [(time, events[position - 1]) for time in sorted(done.values()) if (position := bisect_left(events, time))]
+    return [round(time - before, 3) for time, before in answered]

@@ -70,25 +70,25 @@ def compute(view: SessionView) -> Values:
 def once(usage: Sequence[Usage]) -> list[Usage]:
     """The usage of each response once, the largest output when it was recorded several times."""
     best: dict[str, Usage] = {}
-    for one in usage:
-        known = best.get(one.message_id)
-        if known is None or known.output < one.output:
-            best[one.message_id] = one
+    for response in usage:
+        stored = best.get(response.message_id)
+        if stored is None or stored.output < response.output:
+            best[response.message_id] = response
     return list(best.values())
 
 
 def by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
-    for one in usage:
+    models: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
+    for response in usage:
         for kind in KINDS:
-            found[one.model][kind] += getattr(one, kind)
-    return dict(sorted(found.items()))
+            models[response.model][kind] += getattr(response, kind)
+    return dict(sorted(models.items()))
 
 
 def _too_low(view: SessionView, output: int) -> list[TooLow]:
     session = view.session
-    said = sum(len(message.text) for message in session.messages if message.kind == "text")
-    written = said + sum(len(call.input) for call in view.calls)
+    characters = sum(len(message.text) for message in session.messages if message.kind == "text")
+    written = characters + sum(len(call.input) for call in view.calls)
     holds = {
         TooLow.EARLY: written >= _ENOUGH and written > _MOST_CHARACTERS * output,
         TooLow.UNSEEN: any(call.spawn is not None and not call.spawn.visible for call in view.calls),

@@ -89,10 +89,10 @@ def command_kind(text: str) -> str:
     """bash:file, bash:build, bash:net, git/gh or bash, by the first effective program."""
     name = program(text)
     if name.startswith("python") or name in ("node", "ruby", "perl"):
-        rest = effective(text)
+        command = effective(text)
         return (
             "bash:build"
-            if re.match(r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b", rest)
+            if re.match(r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b", command)
             else "bash"
         )
     return _PROGRAM.get(name, "bash")
@@ -100,13 +100,13 @@ def command_kind(text: str) -> str:
 
 def effective(text: str) -> str:
     """The command from its first effective program on."""
-    text, at = text[:_MOST], 0
+    text, start = text[:_MOST], 0
     for _ in range(12):
-        match = _BEFORE.match(text, at)
+        match = _BEFORE.match(text, start)
         if match is None or match.end() >= len(text):
             break
-        at = match.end()
-    return text[at:].lstrip()
+        start = match.end()
+    return text[start:].lstrip()
 
 
 def program(text: str) -> str:
@@ -124,11 +124,13 @@ def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
     if kind not in ("read", "grep", "glob") or len(call.input) >= 20_000:
         return ()
     try:
-        given = json.loads(call.input or "{}")
+        argument = json.loads(call.input or "{}")
     except ValueError:
         return ()
-    found = next((given[key] for key in _PATH_KEYS if isinstance(given.get(key), str)), "") if isinstance(given, dict) else ""
-    return (found,) if found else ()
+    path = (
+        next((argument[key] for key in _PATH_KEYS if isinstance(argument.get(key), str)), "") if isinstance(argument, dict) else ""
+    )
+    return (path,) if path else ()
 
 
 def _read_by_shell(text: str) -> tuple[str, ...]:

@@ -58,9 +58,9 @@ class TurnModel:
     weights: Mapping[str, Sequence[float]]
     languages: frozenset[Language]
 
-    def probabilities(self, found: frozenset[str]) -> dict[TurnClass, float]:
+    def probabilities(self, features: frozenset[str]) -> dict[TurnClass, float]:
         sums = list(self.bias)
-        for name in sorted(found):
+        for name in sorted(features):
             for i, weight in enumerate(self.weights.get(name, ())):
                 sums[i] += weight
         top = max(sums)
@@ -81,7 +81,7 @@ def turn_model() -> TurnModel:
 
 
 @lru_cache(maxsize=1)
-def _measured() -> dict[str, dict[str, int]]:
+def _languages_measured() -> dict[str, dict[str, int]]:
     """Language -> tp, fp, fn, tn."""
     measured: dict[str, dict[str, int]] = json.loads(source("turn_classes.json"))["languages"]
     return measured
@@ -89,12 +89,12 @@ def _measured() -> dict[str, dict[str, int]]:
 
 def error_counts() -> dict[str, int]:
     """Messages of the measured languages by whether they push back and whether the model says so: tp, fp, fn, tn."""
-    return {name: sum(counts[name] for counts in _measured().values()) for name in ("tp", "fp", "fn", "tn")}
+    return {name: sum(counts[name] for counts in _languages_measured().values()) for name in ("tp", "fp", "fn", "tn")}
 
 
 def error_counts_in(language: str) -> dict[str, int] | None:
     """The same of one language; None where the model was not measured well enough to speak."""
-    return _measured().get(language)
+    return _languages_measured().get(language)
 
 
 def classify(text: str, first: bool = False) -> Guess | None:
@@ -114,17 +114,17 @@ def turn_features(text: str, first: bool) -> frozenset[str]:
     """Words, pairs of words, and one to three characters of scripts without blanks; length, question marks, pasted trouble."""
     whole = _PATH.sub(" ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000])))
     whole = whole.strip().lower().replace("’", "'")
-    words, found = [], set[str]()
+    words, features = [], set[str]()
     for token in _TOKEN.findall(whole[:_READ]):
         if _UNSPACED.search(token):
             edged = f"^{token}$"
-            found.update(f"c:{edged[i : i + n]}" for n in (1, 2, 3) for i in range(len(edged) - n + 1))
+            features.update(f"c:{edged[i : i + n]}" for n in (1, 2, 3) for i in range(len(edged) - n + 1))
         else:
             words.append("0" if token.isdigit() else token)
-    found.update(f"w:{word}" for word in words)
+    features.update(f"w:{word}" for word in words)
     pairs = ["^", *words[:_WORDS]]
-    found.update(f"b:{a} {b}" for a, b in pairwise(pairs))
-    found.add(f"len:{min(8, int(math.log2(len(whole) + 1)))}")
+    features.update(f"b:{a} {b}" for a, b in pairwise(pairs))
+    features.add(f"len:{min(8, int(math.log2(len(whole) + 1)))}")
     holds = {
         "s:" + " ".join(words[:3]): bool(words),
         "q:end": whole.endswith(("?", "？")),
@@ -133,4 +133,4 @@ def turn_features(text: str, first: bool) -> frozenset[str]:
         "error": _TROUBLE.search(whole) is not None,
         "first": first,
     }
-    return frozenset(found | {name for name, is_so in holds.items() if is_so})
+    return frozenset(features | {name for name, is_so in holds.items() if is_so})

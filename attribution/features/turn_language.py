@@ -191,17 +191,17 @@ class Language(StrEnum):
 
 def language_of(text: str) -> Language | None:
     """None when nothing tells, as in `y`, a bare address or a pasted identifier."""
-    own = _CODE.sub(" ", text.lstrip()[:_OWN])
-    letters = len(_OTHER_SCRIPT.findall(own))
+    beginning = _CODE.sub(" ", text.lstrip()[:_OWN])
+    letters = len(_OTHER_SCRIPT.findall(beginning))
     if not letters:
         return None
-    hangul, kana, han, cyrillic = (len(script.findall(own)) for script in (_HANGUL, _KANA, _HAN, _CYRILLIC))
-    for found, language in ((hangul, Language.KOREAN), (cyrillic, Language.CYRILLIC)):
-        if found / letters >= _SHARE:
+    hangul, kana, han, cyrillic = (len(script.findall(beginning)) for script in (_HANGUL, _KANA, _HAN, _CYRILLIC))
+    for count, language in ((hangul, Language.KOREAN), (cyrillic, Language.CYRILLIC)):
+        if count / letters >= _SHARE:
             return language
     if (kana + han) / letters >= _SHARE:
         return Language.JAPANESE if kana else Language.CHINESE
-    return _latin([word.lower().replace("’", "'") for word in _LATIN.findall(own)])
+    return _latin([word.lower().replace("’", "'") for word in _LATIN.findall(beginning)])
 
 
 def _latin(words: list[str]) -> Language | None:

@@ -23,14 +23,14 @@ def undos(view: SessionView) -> list[dict[str, object]]:
     A stash that is popped or applied later undoes nothing.
     """
     state = _State()
-    for at, kind, by, text, paths in sorted(_events(view), key=lambda e: e[0]):
+    for moment, kind, by, text, paths in sorted(_events(view), key=lambda e: e[0]):
         if kind == "edit":
             state.pending.update(paths)
         elif kind == "commit":
             state.pending.clear()
-            state.committed_at = at
+            state.committed_at = moment
         else:
-            state.command(at, by, text)
+            state.command(moment, by, text)
     return state.found
 
 
@@ -43,7 +43,7 @@ class _State:
     committed_at: float = 0.0
     stashes: list[dict[str, object] | None] = field(default_factory=list)  # newest first; None: held no edit of the session
 
-    def command(self, at: float, by: str, text: str) -> None:
+    def command(self, moment: float, by: str, text: str) -> None:
         for part in _GIT.finditer(text):
             words = part[2].split()
             if text[part.end() : part.end() + 1] in ("<", ">") and words and words[-1].isdigit():
@@ -53,7 +53,7 @@ class _State:
                 continue
             reached = {path for target in _of(part[1], words) for path in self.pending if _covers(target, path)}
             undo: dict[str, object] = {
-                "at": at, "by": by, "command": text[:200], "files": len(reached), "paths": sorted(reached)[:_PATHS],
+                "at": moment, "by": by, "command": text[:200], "files": len(reached), "paths": sorted(reached)[:_PATHS],
                 "since": self.committed_at,
             }  # fmt: skip
             if reached:
@@ -63,7 +63,7 @@ class _State:
                 self.stashes.insert(0, undo if reached else None)
 
     def _unstash(self, words: list[str]) -> None:
-        verb, number = words[0], next((int(found[1]) for word in words[1:] if (found := _STASH.fullmatch(word))), 0)
+        verb, number = words[0], next((int(match[1]) for word in words[1:] if (match := _STASH.fullmatch(word))), 0)
         if verb == "clear":
             self.stashes.clear()
         if number >= len(self.stashes):
@@ -86,13 +86,13 @@ def _puts_away(words: list[str]) -> bool:
 def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str, ...]]]:
     """(moment, edit | commit | command, who, text, paths)."""
     for call in view.calls:
-        at = call.done_at if call.done_at is not None else call.at or 0.0
+        moment = call.done_at if call.done_at is not None else call.at or 0.0
         if is_edit(call):
-            yield at, "edit", "agent", "", tuple(edited_paths(call))
+            yield moment, "edit", "agent", "", tuple(edited_paths(call))
         if call.commits:
-            yield at, "commit", "agent", "", ()
-        if call.command is not None and call.status is Status.OK and "git" in call.command.text and not _failed(call.command):
-            yield at, "command", "agent", call.command.text, ()
+            yield moment, "commit", "agent", "", ()
+        if call.command is not None and call.status is Status.OK and "git" in call.command.text and not _was_refused(call.command):
+            yield moment, "command", "agent", call.command.text, ()
     for mark in view.session.marks:
         if mark.kind == "user_shell" and "git" in mark.detail:
             yield mark.at or 0.0, "command", "human", re.sub(r"</?bash-input>", "", mark.detail), ()
@@ -116,7 +116,7 @@ def _of(name: str, words: list[str]) -> Iterable[str]:
     return plain if named is not None else _EVERYTHING
 
 
-def _failed(command: Command) -> bool:
+def _was_refused(command: Command) -> bool:
     """Whether the command is one that git refused, as its output says."""
     return _FAILED.search(command.output) is not None
 

@@ -52,15 +52,15 @@ def is_edit(call: ToolCall) -> bool:
 
 
 def view_of(session: Session) -> SessionView:
-    own = not session.parent_id
+    by_person = not session.parent_id
     categories = tuple(category(call) for call in session.calls)
     main = [s for s in session.messages if not s.agent_id]
     return SessionView(
         session=session,
         categories=categories,
         reads=tuple(paths_read(call, kind) for call, kind in zip(session.calls, categories, strict=True)),
-        typed=tuple(t for t in session.turns if t.origin in TYPED) if own else (),
-        user_turns=user_turns(session) if own else (),
+        typed=tuple(t for t in session.turns if t.origin in TYPED) if by_person else (),
+        user_turns=user_turns(session) if by_person else (),
         spoken=tuple(s for s in main if s.kind == "text"),
         thought=tuple(s for s in main if s.kind == "reasoning" and s.text),
         responses=tuple(u for u in session.usage if not u.agent_id and u.model != "<synthetic>"),

@@ -25,25 +25,27 @@ class Words:
 
     def count(self, lowered: str) -> int:
         """Occurrences in a lower-cased text; of phrases that overlap the first and longest counts."""
-        places = sorted((at, -len(phrase)) for phrase in self.phrases if phrase in lowered for at in _places(phrase, lowered))
+        positions = sorted(
+            (start, -len(phrase)) for phrase in self.phrases if phrase in lowered for start in _places(phrase, lowered)
+        )
         count = end = 0
-        for at, length in places:
-            if at >= end:
-                count, end = count + 1, at - length
+        for start, length in positions:
+            if start >= end:
+                count, end = count + 1, start - length
         return count
 
-    def found(self, lowered: str) -> bool:
+    def occur_in(self, lowered: str) -> bool:
         return any(phrase in lowered for phrase in self.phrases) and self.pattern.search(lowered) is not None
 
 
 def _places(phrase: str, text: str) -> Iterator[int]:
     """Where the phrase stands as whole words: ten times quicker than a pattern of alternatives."""
-    at = text.find(phrase)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(phrase) : at + len(phrase) + 1]
+    start = text.find(phrase)
+    while start >= 0:
+        before, after = text[start - 1 : start], text[start + len(phrase) : start + len(phrase) + 1]
         if not (_in_word(before) or _in_word(after)):
-            yield at
-        at = text.find(phrase, at + 1)
+            yield start
+        start = text.find(phrase, start + 1)
 
 
 def _in_word(character: str) -> bool:
@@ -59,6 +61,6 @@ def words(name: str) -> Words:
     return Words(tuple(ordered), re.compile(rf"(?<!\w)(?:{pattern})(?!\w)"))
 
 
-def lowered(text: str) -> str:
+def lower_case(text: str) -> str:
     """The form that word lists are matched against."""
     return text.lower().replace("’", "'")

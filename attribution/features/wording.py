@@ -14,7 +14,7 @@ from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.turn_classes import classify
 from attribution.features.turn_language import Language, language_of
 from attribution.features.view import SessionView, words_in
-from attribution.features.word_lists import lowered, words
+from attribution.features.word_lists import lower_case, words
 from collector.labels import request_of
 
 NAME = "wording"
@@ -63,11 +63,11 @@ _STEP = re.compile(r"^[ \t]{0,6}(?:\d{1,2}[.)]|[-*•]) +\S", re.M)
 
 def compute(view: SessionView) -> Values:
     calls = view.calls
-    repeated = _repeated(view)
+    repeated = _count_repeated(view)
     return {
         **_of_user(view),
         **(_of_agent(view) if view.spoken else {"agent_words": 0}),
-        "clarification_sought": _asked_first(view),
+        "clarification_sought": _asks_first(view),
         "reasoning_lengths": [len(message.text) for message in view.thought] or None,
         "repeated_calls": repeated if calls else None,
         "repetition_rate": repeated / len(calls) if calls else None,
@@ -84,11 +84,13 @@ def _of_user(view: SessionView) -> Values:
         return {"user_msg_lengths": []}
     languages = [language_of(request_of(text)) for text in texts]
     english = [language in (None, Language.ENGLISH) for language in languages]  # what nothing tells may be English
-    told = len(texts) == 1 or any(english[1:])
-    corrections = sum(1 for text in texts[1:] if corrects(text)) if told else None
+    understood = len(texts) == 1 or any(english[1:])
+    corrections = sum(1 for text in texts[1:] if corrects(text)) if understood else None
     last = _beginning(texts[-1])
-    rejects = words("rejection").found(last)
-    accepts = len(texts) > 1 and not rejects and lengths[-1] <= 12 and words("acceptance").found(last) and not corrects(texts[-1])
+    rejects = words("rejection").occur_in(last)
+    accepts = (
+        len(texts) > 1 and not rejects and lengths[-1] <= 12 and words("acceptance").occur_in(last) and not corrects(texts[-1])
+    )
     return {
         "user_msg_lengths": lengths,
         "user_msg_length_slope": slope(lengths),
@@ -98,19 +100,19 @@ def _of_user(view: SessionView) -> Values:
         "correction_ratio": None if corrections is None else corrections / len(texts),
         "last_message_rejects": int(rejects) if english[-1] else None,
         "last_message_accepts": int(accepts) if english[-1] else None,
-        "prompt_underspecification": underspecified(texts[0]),
+        "prompt_underspecification": underspecification(texts[0]),
     }
 
 
 def _classes(texts: Sequence[str]) -> Values:
     """What each message does, and how many of the later ones push back, as far as the model speaks."""
     guesses = [classify(text, first=i == 0) for i, text in enumerate(texts)]
-    later = [one for one in guesses[1:] if one is not None]
+    later = [guess for guess in guesses[1:] if guess is not None]
     return {
-        "turn_classes": [None if one is None else one.turn_class.value for one in guesses],
-        "turn_pushes_back": [None if one is None else int(one.pushes_back) for one in guesses],
+        "turn_classes": [None if guess is None else guess.turn_class.value for guess in guesses],
+        "turn_pushes_back": [None if guess is None else int(guess.pushes_back) for guess in guesses],
         "turns_classified": len(later),
-        "pushback_turns": sum(one.pushes_back for one in later) if later else None,
+        "pushback_turns": sum(guess.pushes_back for guess in later) if later else None,
     }
 
 
@@ -124,11 +126,11 @@ def _start() -> re.Pattern[str]:
 def corrects(text: str) -> bool:
     """Whether a message corrects the agent, by its beginning: what follows is often pasted."""
     low = _beginning(text)
-    return words("correction").found(low) or _start().search(low) is not None
+    return words("correction").occur_in(low) or _start().search(low) is not None
 
 
 def _beginning(text: str) -> str:
-    return lowered(text.lstrip()[:_OWN_WORDS])
+    return lower_case(text.lstrip()[:_OWN_WORDS])
 
 
 def slope(values: Sequence[float]) -> float | None:
@@ -140,11 +142,11 @@ def slope(values: Sequence[float]) -> float | None:
     return sum((i - middle) * (v - mean) for i, v in enumerate(values)) / sum((i - middle) ** 2 for i in range(n))
 
 
-def underspecified(text: str) -> float:
+def underspecification(text: str) -> float:
     """0: long, names files or code and says what should come out; 1: none of it."""
     short = max(0.0, 1 - words_in(text) / _LONG)
     nameless = _NAMES_CODE.search(text[:20_000]) is None
-    aimless = not words("outcome").found(lowered(text[:20_000]))
+    aimless = not words("outcome").occur_in(lower_case(text[:20_000]))
     return round((short + nameless + aimless) / 3, 4)
 
 
@@ -155,13 +157,13 @@ def _of_agent(view: SessionView) -> Values:
     pieces: dict[int, list[str]] = defaultdict(list)
     for message in view.spoken:
         pieces[message.turn].append(message.text)
-    by_turn = {turn: lowered("\n".join(texts)) for turn, texts in pieces.items()}  # a few long texts are searched much quicker
+    by_turn = {turn: lower_case("\n".join(texts)) for turn, texts in pieces.items()}  # a few long texts are searched much quicker
     hedges = {turn: words("hedging").count(text) for turn, text in by_turn.items()}
     sizes = {turn: words_in(text) for turn, text in by_turn.items()}
     whole = sum(sizes.values())
     asks = sum(1 for kind in view.categories if kind == "ask")
     text = "\n".join(by_turn.values())
-    thoughts = lowered("\n".join(message.text for message in view.thought))
+    thoughts = lower_case("\n".join(message.text for message in view.thought))
     return {
         "agent_words": whole,
         "last_said": view.spoken[-1].text[:200],
@@ -172,7 +174,7 @@ def _of_agent(view: SessionView) -> Values:
         "self_correction_count": words("self_correction").count(text) + words("self_correction").count(thoughts),
         "assumption_count": words("assumption").count(_opening(view)),
         "plan_steps_detected": _plan_steps(view),
-        "confirmation_requests": asks + sum(1 for line in _questions(text) if words("confirmation").found(line)),
+        "confirmation_requests": asks + sum(1 for line in _questions(text) if words("confirmation").occur_in(line)),
     }
 
 
@@ -185,7 +187,7 @@ def _opening(view: SessionView) -> str:
     """What the agent says and thinks in its first turn, before its second tool call."""
     main = [c.at for c in view.calls if not c.agent_id and c.at is not None]
     until, first = main[1] if len(main) > 1 else float("inf"), _first_turn(view)
-    return lowered("\n".join(s.text for s in (*view.spoken, *view.thought) if s.turn <= first and (s.at or 0.0) <= until))
+    return lower_case("\n".join(s.text for s in (*view.spoken, *view.thought) if s.turn <= first and (s.at or 0.0) <= until))
 
 
 def _first_turn(view: SessionView) -> int:
@@ -202,7 +204,7 @@ def _plan_steps(view: SessionView) -> int:
     return max(listed, todo.count('"status"'))
 
 
-def _asked_first(view: SessionView) -> int | None:
+def _asks_first(view: SessionView) -> int | None:
     """Whether the agent asked before it changed anything, in the first turn it answered."""
     turns = [e.turn for kind in (view.spoken, view.calls) for e in kind]
     if not turns:
@@ -216,10 +218,10 @@ def _asked_first(view: SessionView) -> int | None:
     return int(before is None and last.rstrip().rstrip("*_)").endswith("?"))
 
 
-def _repeated(view: SessionView) -> int:
-    seen, count = set[tuple[str, str, str]](), 0
+def _count_repeated(view: SessionView) -> int:
+    earlier, count = set[tuple[str, str, str]](), 0
     for call in view.calls:
         key = (call.agent_id, call.name, call.command.text if call.command is not None else call.input)
-        count += key in seen
-        seen.add(key)
+        count += key in earlier
+        earlier.add(key)
     return count

@@ -76,8 +76,8 @@ class Rate:
     def words(self) -> str:
         """47 of 48 (89 to 100 %); without an interval where too few were checked."""
         band = self.interval
-        shown = f"{100 * band.low:.0f} to {100 * band.high:.0f} %" if band else f"fewer than {minimum.READ.lines}: no rate"
-        return f"{self.correct:,} of {self.checked:,} ({shown})"
+        interval = f"{100 * band.low:.0f} to {100 * band.high:.0f} %" if band else f"fewer than {minimum.READ.lines}: no rate"
+        return f"{self.correct:,} of {self.checked:,} ({interval})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class CorrectedShare:
 
 
 @cache
-def measured() -> dict[str, Any]:
+def measurements() -> dict[str, Any]:
     """The numbers of docs/accuracy.md, as they were published with this version; {} where the file is missing."""
     inside = resources.files("attribution").joinpath("accuracy.json")
     path = Path(__file__).parent.parent.parent / "benchmarks" / "data" / "accuracy.json"
@@ -145,7 +145,7 @@ def confidence_of(tier: Tier) -> TierConfidence:
     name = tier.line_class
     rates = {of: _rate(filter(belongs, _read())) for of, belongs in _groups(tier).items()}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), RateOf.CLASS)
-    return TierConfidence(tier, measured_on, rates[measured_on], _forgotten(name), _planted(name), _decoys(name))
+    return TierConfidence(tier, measured_on, rates[measured_on], _forgotten(name), _planted_lines(name), _decoys(name))
 
 
 class _Read(NamedTuple):
@@ -161,7 +161,7 @@ class _Read(NamedTuple):
 
 @cache
 def _read() -> tuple[_Read, ...]:
-    return tuple(_Read(*(row[name] for name in ("class", *_Read._fields[1:]))) for row in measured().get("confidence", ()))
+    return tuple(_Read(*(row[name] for name in ("class", *_Read._fields[1:]))) for row in measurements().get("confidence", ()))
 
 
 def _groups(tier: Tier) -> dict[RateOf, Callable[[_Read], bool]]:
@@ -176,8 +176,8 @@ def _groups(tier: Tier) -> dict[RateOf, Callable[[_Read], bool]]:
 
 
 def _rate(rows: Iterable[_Read]) -> Rate:
-    found = list(rows)
-    return Rate(sum(row.checked for row in found), sum(row.correct for row in found))
+    counts = list(rows)
+    return Rate(sum(row.checked for row in counts), sum(row.correct for row in counts))
 
 
 # What the tests call the answers that are of a class; the lines of a forgotten session are nobody's, those planted a person's.
@@ -186,20 +186,20 @@ _PERSONS = ("after", "inside", "elsewhere")
 
 
 def _forgotten(name: str) -> Tried:
-    tests, answer = measured().get("forgotten"), _FORGOTTEN.get(LineClass(name))
+    tests, answer = measurements().get("forgotten"), _FORGOTTEN.get(LineClass(name))
     if not tests or answer is None:
         return _NOT_TRIED
-    return Tried(sum(one["lines"] for one in tests.values()), sum(one["answers"].get(answer, 0) for one in tests.values()))
+    return Tried(sum(test["lines"] for test in tests.values()), sum(test["answers"].get(answer, 0) for test in tests.values()))
 
 
-def _planted(name: str) -> Tried:
-    tests = measured().get("spikes")
+def _planted_lines(name: str) -> Tried:
+    tests = measurements().get("spikes")
     if not tests or LineClass(name) not in _FORGOTTEN:
         return _NOT_TRIED
     answers: dict[str, int] = defaultdict(int)
-    for one in tests.values():
+    for test in tests.values():
         for kind in _PERSONS:
-            for answer, lines in one.get("complete", {}).get(kind, {}).items():
+            for answer, lines in test.get("complete", {}).get(kind, {}).items():
                 answers[_class_of(answer)] += lines
     return Tried(sum(answers.values()), answers[name])
 
@@ -211,21 +211,21 @@ def _class_of(answer: str) -> str:
 
 
 def _decoys(name: str) -> Tried:
-    tests = measured().get("decoys")
+    tests = measurements().get("decoys")
     if not tests or name != Author.AGENT:
         return _NOT_TRIED
-    given = sum(one["given"] for one in tests.values())
-    return Tried(given + sum(one["certain"] for one in tests.values()), given)
+    assigned = sum(test["given"] for test in tests.values())
+    return Tried(assigned + sum(test["certain"] for test in tests.values()), assigned)
 
 
-def corrected(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1) -> list[CorrectedShare]:
-    """Shares by true author from counts by class; [] where `not_corrected` says why, or nothing was counted.
+def corrected_shares(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1) -> list[CorrectedShare]:
+    """Shares by true author from counts by class; [] where `correction_refusal` says why, or nothing was counted.
 
     `confusion`: class -> what readers found -> lines.
     """
     counted = {name: n for name, n in counts.items() if n}
     whole = sum(counted.values())
-    if not whole or not_corrected(counts, confusion):
+    if not whole or correction_refusal(counts, confusion):
         return []
     authors = sorted({author for row in confusion.values() for author in row})
     rng = random.Random(seed)
@@ -240,7 +240,7 @@ def corrected(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, in
     return [_share(author, counted, whole, sorted(draws[author])) for author in authors]
 
 
-def not_corrected(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]) -> str:
+def correction_refusal(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]) -> str:
     """Why counts cannot be corrected, in words: too few lines of a counted class were read; "" when they can."""
     thin = (name for name, n in counts.items() if n and too_few_read(sum(confusion.get(name, {}).values())))
     parts = [f"{name.replace('_', ' ')} ({sum(confusion.get(name, {}).values())})" for name in thin]
@@ -254,9 +254,9 @@ def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str
 
 
 def _share(author: str, counted: Mapping[str, int], whole: int, values: Sequence[float]) -> CorrectedShare:
-    own = sum(n for name, n in counted.items() if name == author or (author, name) == ("human", "likely_human"))
+    lines = sum(n for name, n in counted.items() if name == author or (author, name) == ("human", "likely_human"))
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
-    return CorrectedShare(author, own / whole, sum(values) / len(values), edges)
+    return CorrectedShare(author, lines / whole, sum(values) / len(values), edges)
 
 
 def class_rates() -> dict[str, dict[str, Any]]:

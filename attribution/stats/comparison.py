@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from attribution.lineage import minimum
@@ -69,12 +70,12 @@ def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = m
     Below `least` on either side there is no test or no excess rework, and the reason instead.
     """
     ours, theirs, strata = sides(records, baseline)
-    both = [r for one in strata.values() for r in one]
+    both = [r for stratum in strata.values() for r in stratum]
     refused = refusal(both, baseline, least)
     refused_rework = refusal([*_old(ours), *_old(theirs)], baseline, least)
     observed = expected = variance = 0.0
-    for one in strata.values():
-        o, e, v = _log_rank(one)
+    for stratum in strata.values():
+        o, e, v = _log_rank(stratum)
         observed, expected, variance = observed + o, expected + e, variance + v
     chi = (observed - expected) ** 2 / variance if variance > 0 and not refused else None
     a, b = _rework(ours), _rework(theirs)
@@ -83,14 +84,14 @@ def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = m
     agent = sum(r.lines for r in both if r.author == AGENT)
     return Comparison(
         baseline, agent, sum(r.lines for r in both) - agent, len(strata), observed, expected, chi,
-        math.erfc(math.sqrt(chi / 2)) if chi is not None else None, _shown(ours, a), _shown(theirs, b), excess,
+        math.erfc(math.sqrt(chi / 2)) if chi is not None else None, _rework_row(ours, a), _rework_row(theirs, b), excess,
         band.low if band else None, band.high if band else None, refused, refused_rework,
     )  # fmt: skip
 
 
-def spread(found: Iterable[Comparison]) -> tuple[float, float] | None:
+def spread(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
     """The smallest and the largest excess rework of several baselines; None with fewer than two."""
-    values = [c.excess_rework for c in found if c.excess_rework is not None]
+    values = [c.excess_rework for c in comparisons if c.excess_rework is not None]
     return (min(values), max(values)) if len(values) > 1 else None
 
 
@@ -102,8 +103,8 @@ def _rework(records: Sequence[LifetimeRecord]) -> Estimate | None:
     return estimate(observations(records), [REWORK_DAYS])[0] if _old(records) else None
 
 
-def _shown(records: Sequence[LifetimeRecord], found: Estimate | None) -> Rework:
-    return Rework(sum(r.lines for r in _old(records)), None if found is None else 1 - found.share)
+def _rework_row(records: Sequence[LifetimeRecord], survivors: Estimate | None) -> Rework:
+    return Rework(sum(r.lines for r in _old(records)), None if survivors is None else 1 - survivors.share)
 
 
 def _difference(a: Estimate, b: Estimate) -> Interval | None:
@@ -151,9 +152,9 @@ def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
     deaths, deaths_agent = [0] * len(ages), [0] * len(ages)
     for r in records:
         if r.dead:
-            at = bisect_left(ages, r.days)
-            deaths[at] += r.lines
-            deaths_agent[at] += r.lines if r.author == AGENT else 0
+            index = bisect_left(ages, r.days)
+            deaths[index] += r.lines
+            deaths_agent[index] += r.lines if r.author == AGENT else 0
     observed = expected = variance = 0.0
     for n, n1, d, d1 in zip(risk, risk_agent, deaths, deaths_agent, strict=True):
         observed += d1
@@ -165,19 +166,6 @@ def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
 
 def _at_risk(records: Iterable[LifetimeRecord], ages: Sequence[float]) -> list[int]:
     """Lines at least as old as each age when they ended."""
-    gone = [0] * (len(ages) + 1)
-    total = 0
-    for r in records:
-        total += r.lines
-        gone[_first_after(ages, r.days)] += r.lines
-    found = []
-    for at in range(len(ages)):
-        total -= gone[at]
-        found.append(total)
-    return found
-
-
-def _first_after(ages: Sequence[float], age: float) -> int:
-    """Index of the first age that is more than `age`."""
-    at = bisect_left(ages, age)
-    return at + 1 if at < len(ages) and ages[at] == age else at
+    ordered = sorted((r.days, r.lines) for r in records)
+    days, sums = [day for day, _ in ordered], [0, *accumulate(lines for _, lines in ordered)]
+    return [sums[-1] - sums[bisect_left(days, age)] for age in ages]

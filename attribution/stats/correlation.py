@@ -31,16 +31,16 @@ def spearman(pairs: Pairs) -> float | None:
 def ranks(values: Sequence[float]) -> list[float]:
     """Ranks from 1, equal values share their mean rank: Pearson over ranks is Spearman's correlation."""
     order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
+    result = [0.0] * len(values)
     start = 0
     while start < len(order):
         end = start
         while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
             end += 1
-        for place in range(start, end + 1):
-            found[order[place]] = (start + end) / 2 + 1
+        for position in range(start, end + 1):
+            result[order[position]] = (start + end) / 2 + 1
         start = end + 1
-    return found
+    return result
 
 
 def bootstrap(pairs: Pairs, statistic: Callable[[Pairs], float | None]) -> Interval | None:

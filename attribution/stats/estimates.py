@@ -87,6 +87,6 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
             fitter.fit(lines, "days", "dead", weights_col="lines", strata="file", cluster_col="commit")
         except (ConvergenceError, ConvergenceWarning):
             return None
-    found = fitter.summary.loc["agent"]
-    ratio, low, high = (float(found[f"exp(coef){end}"]) for end in ("", " lower 95%", " upper 95%"))
-    return Hazard(baseline, ratio, low, high, float(found["p"]), int(lines["lines"].sum()), len(telling))
+    summary = fitter.summary.loc["agent"]
+    ratio, low, high = (float(summary[f"exp(coef){end}"]) for end in ("", " lower 95%", " upper 95%"))
+    return Hazard(baseline, ratio, low, high, float(summary["p"]), int(lines["lines"].sum()), len(telling))

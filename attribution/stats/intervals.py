@@ -30,8 +30,8 @@ class Interval(NamedTuple):
 
 def mean(values: Iterable[float | None]) -> float | None:
     """Of those that are known, the same digits in whatever order they come; None without any."""
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
+    present = [value for value in values if value is not None]
+    return math.fsum(present) / len(present) if present else None
 
 
 @lru_cache(maxsize=512)

@@ -20,7 +20,7 @@ from attribution.features.registry import KINDS, TYPES
 from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
 from attribution.features.word_lists import words
-from attribution.features.wording import corrects, slope, underspecified
+from attribution.features.wording import corrects, slope, underspecification
 from attribution.outcomes.localised import localized_correct_file
 from attribution.queries import features as queries
 from collector.errors import WhoWroteError
@@ -638,8 +638,8 @@ def test_slope_and_underspecification() -> None:
     assert slope([10, 20, 30]) == 10
     assert slope([5]) is None
     assert slope([4, 4]) == 0
-    assert underspecified("fix it") == pytest.approx((1 - 2 / 60 + 1 + 1) / 3, abs=1e-4)
-    assert underspecified("`total` must return 0 for no rows " + "please " * 60) == 0
+    assert underspecification("fix it") == pytest.approx((1 - 2 / 60 + 1 + 1) / 3, abs=1e-4)
+    assert underspecification("`total` must return 0 for no rows " + "please " * 60) == 0
 
 
 def test_words_of_scripts_without_blanks() -> None:

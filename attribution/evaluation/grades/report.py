@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.estimates import (
+    REPOSITORIES,
     Estimate,
     Observation,
     by_repository,
@@ -69,7 +70,7 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
 
 def grades(store: Store, least: int = LEAST) -> list[Table]:
     """Means, differences, trend, harm and models. Raises WhoWroteError without scores."""
-    scored = _scored(store)
+    scored = scored_sessions(store)
     if not scored:
         raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: whowrote repo PATH --db {store.path}")
     if len(scored) < least:
@@ -170,7 +171,7 @@ def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights:
     }  # fmt: skip
 
 
-def _observations(ours: Iterable[Session], theirs: Iterable[Session], stratum: Callable[[Session], str]) -> list[Observation]:
+def _observations(ours: Iterable[Session], theirs: Iterable[Session], stratum: Callable[[Session], Hashable]) -> list[Observation]:
     sides = (((1.0, 0.0), ours), ((0.0, 1.0), theirs))
     return [Observation(s["repository"], stratum(s), weights, s["q"]) for weights, side in sides for s in side]
 
@@ -186,16 +187,8 @@ def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> E
 
     Without an interval when fewer than LEAST_CLUSTERS repositories have both.
     """
-    sides = [defaultdict[tuple[str, str], list[float]](list) for _ in range(2)]
-    for scores, side in zip(sides, (ours, theirs), strict=True):
-        for session in side:
-            scores[session["repository"], session["category"]].append(session["q"])
-    rows = []
-    for stratum in sorted(sides[0].keys() & sides[1].keys()):
-        x, y = sides[0][stratum], sides[1][stratum]
-        weight = len(x) * len(y) / (len(x) + len(y))
-        rows.append((stratum[0], (weight, weight * (statistics.fmean(x) - statistics.fmean(y)))))
-    return ratio_over_repositories(by_repository(rows), _WITHIN)
+    within = difference(_observations(ours, theirs, lambda session: (session["repository"], session["category"])), _WITHIN)
+    return within if within.over == REPOSITORIES else Estimate(within.value)
 
 
 # --- the trend --------------------------------------------------------------------------------------------------------
@@ -248,21 +241,21 @@ def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
 
 def harm(sessions: Iterable[Session], grouping: str, least: int = LEAST) -> list[dict[str, Any]]:
     """Harm of each group of at least `least` sessions, the largest first."""
-    found = [(name, members) for name, members in groups(sessions, grouping).items() if len(members) >= least]
-    return [_harm_row(grouping, name, members) for name, members in sorted(found, key=lambda pair: (-len(pair[1]), pair[0]))]
+    members_of = [(name, members) for name, members in groups(sessions, grouping).items() if len(members) >= least]
+    return [_harm_row(grouping, name, members) for name, members in sorted(members_of, key=lambda pair: (-len(pair[1]), pair[0]))]
 
 
 def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str, Any]:
     followed = [session for session in members if session["followed"]]
     scanned = [session["findings"] for session in members if session["findings"] is not None]
-    known = [session["undone"] for session in members if session["undone"] is not None]
+    undone = [session["undone"] for session in members if session["undone"] is not None]
     committed = [session for session in followed if session["commits"]]
     return {
         "by": grouping, "name": name, "sessions": len(members),
         "commits": sum(session["commits"] for session in followed) if followed else None,
         "reverted": sum(session["reverted"] for session in followed) if followed else None,
         **_share("sessions_reverted", sum(1 for session in committed if session["reverted"]), len(committed)),
-        **_share("undid_own_changes", sum(known), len(known)),
+        **_share("undid_own_changes", sum(undone), len(undone)),
         "findings": sum(scanned) if scanned else None,
         **_share("sessions_with_findings", sum(1 for findings in scanned if findings), len(scanned)),
     }  # fmt: skip
@@ -296,7 +289,7 @@ def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
     return notes
 
 
-def _scored(store: Store) -> list[Session]:
+def scored_sessions(store: Store) -> list[Session]:
     """Sessions with a score and what is known of their harm: NULL where nobody looked."""
     undone, features = "NULL", ""
     if features_ready(store):

@@ -83,12 +83,12 @@ def counts(path: str) -> bool:
 
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:
     """Measures commits; only for worker processes, see above. `scratch` is the directory of a ScratchGit."""
-    git = opened(scratch)
-    return [_measured(git, request) for request in requests]
+    git = open_repository(scratch)
+    return [_measure_commit(git, request) for request in requests]
 
 
 @lru_cache(1)
-def opened(scratch: str) -> Git:
+def open_repository(scratch: str) -> Git:
     """pydriller on a scratch directory of its own, in a worker process that forgets the caller's environment."""
     directory = own_copy(Path(scratch))
     os.environ.clear()
@@ -101,7 +101,7 @@ def opened(scratch: str) -> Git:
     return Git(str(directory))
 
 
-def _measured(git: Git, request: Request) -> Measured:
+def _measure_commit(git: Git, request: Request) -> Measured:
     from git.exc import GitError, ODBError
 
     try:

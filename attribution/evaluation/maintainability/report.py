@@ -124,11 +124,11 @@ def _has(commit: Commit, metric: str) -> bool:
 
 def _differences(commits: Sequence[Commit], least: int) -> Table:
     rows = [compare(commits, metric, reference, least) for metric in (*DMM, *PROCESS, *HISTORY) for reference in REFERENCES]
-    shown = [row for row in rows if row["all_commits"] is not None]
+    comparable = [row for row in rows if row["all_commits"] is not None]
     notes = ["Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."]
-    if not shown:
+    if not comparable:
         notes = ["No comparison: too few commits by agents or by others."]
-    return _table("differences", "Commits of agents less commits of others", shown, notes)
+    return _table("differences", "Commits of agents less commits of others", comparable, notes)
 
 
 def compare(commits: Sequence[Commit], metric: str, reference: str, least: float = LEAST) -> dict[str, Any]:

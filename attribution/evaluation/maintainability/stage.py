@@ -59,7 +59,7 @@ class _ChangedFile:
     lines_deleted: int
 
     @property
-    def renamed(self) -> bool:
+    def is_renamed(self) -> bool:
         return self.path != self.old_path
 
 
@@ -83,7 +83,7 @@ def measure_commits(context: RunContext, head: str, jobs: int = 0) -> QualityUpd
     update.refresh()
     done = update.measure(jobs or os.cpu_count() or 1)
     with run.writing():
-        run.report(update.expected())
+        run.report(update.ordinary_reasons())
     return QualityUpdate("measured", done, run.seconds)
 
 
@@ -109,7 +109,7 @@ class _Update:
             connection.execute(f"DELETE FROM commit_quality WHERE {stale}", (self._repo_id, self._tool, Unmeasured.UNREADABLE))
             connection.executemany(
                 f"UPDATE commit_quality SET {changes} WHERE repo_id = ? AND commit_sha = ?",
-                [(*self._shares(sha), self._repo_id, sha) for sha in self._measured()],
+                [(*self._shares(sha), self._repo_id, sha) for sha in self._measured_commits()],
             )
             connection.execute(
                 "DELETE FROM problems WHERE repo_id = ?1 AND stage = ?2 "
@@ -119,7 +119,7 @@ class _Update:
 
     def measure(self, jobs: int) -> int:
         """Measures the commits that have no row; each portion is stored when it is there. How many there were."""
-        measured = self._measured()
+        measured = self._measured_commits()
         new = [row["commit_sha"] for row in self._store.rows(_IN_ORDER, (self._repo_id,)) if row["commit_sha"] not in measured]
         planned = [self._plan(self._commits[sha]) for sha in new if sha in self._commits]
         requests = [plan for plan in planned if isinstance(plan, Request)]
@@ -131,7 +131,7 @@ class _Update:
             self._progress("measuring commits", done, len(requests))
         return done
 
-    def expected(self) -> list[Problem]:
+    def ordinary_reasons(self) -> list[Problem]:
         """How many commits have no value for an ordinary reason."""
         rows = self._store.rows(
             "SELECT reason, COUNT(*) AS commits FROM commit_quality WHERE repo_id = ? AND reason <> '' GROUP BY reason",
@@ -139,7 +139,7 @@ class _Update:
         )
         return [Problem(STAGE.name, "commits", r["reason"], f"{r['commits']} commits") for r in rows if r["reason"] in EXPECTED]
 
-    def _measured(self) -> set[str]:
+    def _measured_commits(self) -> set[str]:
         rows = self._store.rows("SELECT commit_sha FROM commit_quality WHERE repo_id = ?", (self._repo_id,))
         return {row["commit_sha"] for row in rows}
 
@@ -198,7 +198,7 @@ class _Update:
         return EarlierWork(((c.sha, c.author_email, self._past(c.sha)) for c in ordinary), self._history.is_ancestor)
 
     def _past(self, sha: str) -> list[PastFile]:
-        return [PastFile(f.path, f.old_path, f.renamed, f.lines_added, f.lines_deleted) for f in self._files[sha]]
+        return [PastFile(f.path, f.old_path, f.is_renamed, f.lines_added, f.lines_deleted) for f in self._files[sha]]
 
 
 Portion = list[Request]
@@ -206,7 +206,7 @@ Portion = list[Request]
 
 def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[list[Measured]]:
     """What pydriller says, in portions. A portion that fails is tried again commit by commit, to see which one it is."""
-    portions = [list(requests[at : at + _TOGETHER]) for at in range(0, len(requests), _TOGETHER)]
+    portions = [list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)]
     with open_scratch(repo) as git:
         failed: list[Portion] = []
         for portion, done in _run(git.directory, portions, jobs, _SECONDS + _TOGETHER):

@@ -27,7 +27,7 @@ def frontiers(scored: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         counts = Counter(session["model"] for session in complete if session["category"] == task)
         enough = {model for model, sessions in counts.items() if sessions >= minimum.SESSIONS}
         if len(enough) > 1:
-            rows += frontier([one for one in complete if one["category"] == task and one["model"] in enough], task)
+            rows += frontier([session for session in complete if session["category"] == task and session["model"] in enough], task)
     return rows
 
 

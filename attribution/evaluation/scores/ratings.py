@@ -96,7 +96,7 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
             rows.append({"correlation": "Pearson", "sessions of": task, "sessions": len(of_task), "r": pearson(of_task)})
     notes = ["95 % intervals: bootstrap over sessions, 2,000 samples."]
     if fit is not None:
-        about = {"correlation": "Pearson", "sessions": len(_fitted(rated))}
+        about = {"correlation": "Pearson", "sessions": len(_made_of_parts(rated))}
         rows.append({**about, "sessions of": "the fit, fitted weights", "r": fit.fitted})
         rows.append({**about, "sessions of": "repositories not fitted on", "r": fit.unseen})
         weights = ", ".join(f"{part} {weight:.2f}" for part, weight in zip(PARTS, fit.weights, strict=True))
@@ -121,7 +121,7 @@ def _row(
 
 def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
     """None with fewer than LEAST sessions, of fewer than LEAST_REPOSITORIES repositories, or when all ratings are equal."""
-    sessions = _fitted(rated)
+    sessions = _made_of_parts(rated)
     repositories = sorted({session.score["repo"] for session in sessions})
     too_few = len(sessions) < LEAST or len(repositories) < LEAST_REPOSITORIES
     if too_few or len({session.rating for session in sessions}) == 1:
@@ -135,7 +135,7 @@ def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
     return Fit(best, published, pearson(_pairs(sessions, _always(best))), pearson(unseen), spearman(unseen))
 
 
-def _fitted(rated: Sequence[RatedSession]) -> list[RatedSession]:
+def _made_of_parts(rated: Sequence[RatedSession]) -> list[RatedSession]:
     """Those whose score is made of its parts."""
     return [session for session in rated if not session.score["special"]]
 

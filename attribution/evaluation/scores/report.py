@@ -30,7 +30,7 @@ def score_table(store: Store, repo: int | None = None, weights: Weights | None =
     """Scores with their sessions, best first. `weights`: others than the published ones, which the database keeps."""
     table = read_view(store, "session_scores", {"repo_id": repo}, order="repo, q DESC, session_id")
     if weights is not None:
-        table.rows = [_reweighted(row, weights) for row in table]
+        table.rows = [_reweigh(row, weights) for row in table]
     table.notes += [
         "q_rank: share of sessions of the same task in public repositories with a lower Q. To explain one score: --explain KEY.",
         f"{AGREEMENT.sentence()}.",
@@ -66,7 +66,7 @@ def signal_table(store: Store, session: int, weights: Weights | None = None) -> 
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):
         return None
-    score = _reweighted(scores.rows[0], weights) if weights is not None else scores.rows[0]
+    score = _reweigh(scores.rows[0], weights) if weights is not None else scores.rows[0]
     stored = json.loads(store.value("SELECT parts FROM scores WHERE session_id = ?", (session,)))
     used = stored["weights"] if weights is None else mix(score, weights[score["task_type"]]).weights
     rows: list[dict[str, Any]] = []
@@ -91,7 +91,7 @@ def _short(value: Any) -> str | None:
     return f"{value:.4g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, dict | list) else str(value)
 
 
-def _reweighted(row: dict[str, Any], weights: Weights) -> dict[str, Any]:
+def _reweigh(row: dict[str, Any], weights: Weights) -> dict[str, Any]:
     """The score with other weights; one that a rule of its own gives stays."""
     if row["special"]:
         return row

@@ -60,15 +60,15 @@ def task_type(row: Row) -> str:
     deploy, push, …). coding: it begins with the name of a change (fix, rename, …). operations: at least half of its calls, and at
     least two, ran commands that do more than look (`acting_commands`). research: it called tools. chat: it called none.
     """
-    files, asked = row["touched_files"] or (), request(row)
+    files, words = row["touched_files"] or (), request(row)
     acting = row["acting_commands"] or 0
     rules = (
         ("heartbeat", _is_heartbeat(row)),
         ("coding", any(not f.endswith(_DOCUMENTS) for f in files)),
-        ("discovery", bool(files) and not _is_planned(row) and (bool(_PLAN.search(asked)) or all(map(_PLAN_FILE.search, files)))),
+        ("discovery", bool(files) and not _is_planned(row) and (bool(_PLAN.search(words)) or all(map(_PLAN_FILE.search, files)))),
         ("coding", bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])),
-        ("operations", bool(_OPERATION.search(asked))),
-        ("coding", _is_planned(row) or bool(_CHANGE.search(asked))),
+        ("operations", bool(_OPERATION.search(words))),
+        ("coding", _is_planned(row) or bool(_CHANGE.search(words))),
         ("operations", acting >= 2 and 2 * acting >= (row["tool_call_count"] or 0)),
         ("research", (row["tool_call_count"] or 0) > 0),
     )
@@ -104,17 +104,17 @@ def kind_of_work(row: Row) -> str | None:
     triage: it mentions a bug, an error or something that fails. clean-up: of refactoring, renaming, removing, formatting.
     novelty: of a prototype, an experiment, or a new program. code: a file was changed, a commit made, or a change asked for.
     """
-    files, asked = row["touched_files"] or (), request(row)
+    files, words = row["touched_files"] or (), request(row)
     changed = bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])
     documents = bool(files) and all(f.endswith(_DOCUMENTS) for f in files)
     rules = (
-        ("monitoring", _is_heartbeat(row) or (not changed and bool(_MONITORING.search(asked)))),
-        ("self-review", bool(_REVIEW.search(asked))),
-        ("content", documents or (not changed and bool(_CONTENT.search(asked)))),
-        ("triage", bool(_TROUBLE.search(asked))),
-        ("novelty", bool(_NOVELTY.search(asked))),
-        ("clean-up", bool(_CLEANING.search(asked))),
-        ("code", changed or _is_planned(row) or bool(_CHANGE.search(asked))),
+        ("monitoring", _is_heartbeat(row) or (not changed and bool(_MONITORING.search(words)))),
+        ("self-review", bool(_REVIEW.search(words))),
+        ("content", documents or (not changed and bool(_CONTENT.search(words)))),
+        ("triage", bool(_TROUBLE.search(words))),
+        ("novelty", bool(_NOVELTY.search(words))),
+        ("clean-up", bool(_CLEANING.search(words))),
+        ("code", changed or _is_planned(row) or bool(_CHANGE.search(words))),
     )
     return next((name for name, holds in rules if holds), None)
 
@@ -130,5 +130,5 @@ def _is_planned(row: Row) -> bool:
 
 
 def _is_heartbeat(row: Row) -> bool:
-    said = (row.get("last_said") or "").strip()
-    return "HEARTBEAT" in (row.get("first_prompt") or "")[:200] or said in ("HEARTBEAT_OK", "NO_REPLY")
+    message = (row.get("last_said") or "").strip()
+    return "HEARTBEAT" in (row.get("first_prompt") or "")[:200] or message in ("HEARTBEAT_OK", "NO_REPLY")

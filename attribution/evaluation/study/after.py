@@ -12,7 +12,7 @@ from attribution.lineage import minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.queries.lifetimes import records_of
 from attribution.queries.survival import undeclared_notes
-from attribution.stats.accuracy import confidences, corrected, measured, not_corrected
+from attribution.stats.accuracy import confidences, corrected_shares, correction_refusal, measurements
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.intervals import mean
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
@@ -36,7 +36,7 @@ def tables(store: Store, sessions: list[Row]) -> list[Table]:
         _evidence(store),
         _disagreement(store),
         _errors(),
-        _corrected(store),
+        _corrected_table(store),
     ]
 
 
@@ -137,10 +137,10 @@ def _errors() -> Table:
     return table_of(rows, notes=notes, name="error_rate", title="Our own error rate")
 
 
-def _corrected(store: Store) -> Table:
+def _corrected_table(store: Store) -> Table:
     rows: list[Row] = []
     refusals = []
-    matrix = measured().get("confusion", {})
+    matrix = measurements().get("confusion", {})
     for files, kinds in (("source and test", sorted(HEADLINE)), ("every kind", list(FileKind))):
         counts: Counter[str] = Counter()
         for total in evidence_totals(store, kinds):
@@ -151,9 +151,9 @@ def _corrected(store: Store) -> Table:
                 "files": files, "author": s.author, "counted": s.counted, "corrected": s.corrected, "95 % from": s.interval.low,
                 "95 % to": s.interval.high, "n": sum(counts.values()),
             }
-            for s in corrected(counts, matrix)
+            for s in corrected_shares(counts, matrix)
         ]  # fmt: skip
-        if refusal := not_corrected(counts, matrix):
+        if refusal := correction_refusal(counts, matrix):
             refusals.append(f"{files}: not corrected; {refusal}.")
     notes = [
         "Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out.",

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from attribution.evaluation.estimates import by_repository, ratio_over_repositories
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
-from attribution.stats.intervals import Interval, around, jackknife, total
 from collector.vocabulary.lines import Author, CodingMode
 
 MODES = tuple(CodingMode)
@@ -45,13 +45,13 @@ class Ratio(NamedTuple):
 
 def pooled(units: Sequence[StudyUnit]) -> Ratio:
     """Sum over sum, with a cluster jackknife over repositories."""
-    return _ratio_of(units, [(unit.cluster, (unit.top, unit.bottom)) for unit in units])
+    return _ratio_of(units, [(unit.cluster, (unit.bottom, unit.top)) for unit in units])
 
 
 def mean(units: Sequence[StudyUnit]) -> Ratio:
     """Mean of the ratios of the units; units with nothing below the line are left out."""
     usable = [unit for unit in units if unit.bottom]
-    return _ratio_of(usable, [(unit.cluster, (unit.top / unit.bottom, 1.0)) for unit in usable])
+    return _ratio_of(usable, [(unit.cluster, (1.0, unit.top / unit.bottom)) for unit in usable])
 
 
 def enough(ratio: Ratio) -> Ratio:
@@ -64,20 +64,11 @@ FEW_NOTE = f"No number where fewer than {minimum.SESSIONS} sessions (n) would st
 
 
 def _ratio_of(units: Sequence[StudyUnit], rows: Iterable[tuple[int, tuple[float, float]]]) -> Ratio:
-    groups: dict[int, list[tuple[float, float]]] = {}
-    for cluster, moments in rows:
-        groups.setdefault(cluster, []).append(moments)
-    parts = [total(group) for group in groups.values()]
-    value = _quotient(total(parts)) if parts else None
-    band: Interval | None = None
-    if value is not None and len(parts) >= LEAST:  # with two repositories the interval would say nothing
-        most = 1.0 if all(unit.top <= unit.bottom for unit in units) else math.inf
-        band = around(value, jackknife(parts, _quotient), len(parts) - 1, 0.0, most)
-    return Ratio(value, band.low if band else None, band.high if band else None, len(units), len(parts))
-
-
-def _quotient(moments: Sequence[float]) -> float | None:
-    return moments[0] / moments[1] if moments[1] else None
+    """`rows`: (repository, (bottom, top)) of each unit."""
+    parts = by_repository(rows)
+    limits = (0.0, 1.0 if all(unit.top <= unit.bottom for unit in units) else math.inf)
+    estimate = ratio_over_repositories(parts, limits, LEAST)  # with two repositories an interval would say nothing
+    return Ratio(estimate.value, estimate.low, estimate.high, len(units), len(parts))
 
 
 def median(values: Sequence[float]) -> float | None:

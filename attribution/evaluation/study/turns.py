@@ -119,10 +119,10 @@ def _last_tools(sessions: Iterable[Row]) -> Table:
     stops = [stop for session in sessions for stop in session["interruption_events"]]
     counts = Counter(str(stop.get("tool") or _NO_CALL) for stop in stops)
     names = dict.fromkeys((*paper.LAST_TOOL, *(name for name, _ in counts.most_common(_MOST))))
-    shown = {name: counts[name] for name in names} | {_OTHERS: sum(counts.values()) - sum(counts[name] for name in names)}
+    counted = {name: counts[name] for name in names} | {_OTHERS: sum(counts.values()) - sum(counts[name] for name in names)}
     rows = [
         {"tool": name, "interruptions": n, "share": n / len(stops), "n": len(stops), "paper_v1": paper.LAST_TOOL.get(name)}
-        for name, n in shown.items()
+        for name, n in counted.items()
         if stops and (n or name in paper.LAST_TOOL)
     ]
     note = "The tool that the main agent had called last in that turn; a plan or a question that was refused counts as well."

@@ -18,11 +18,11 @@ from attribution.evaluation.grades.report import (
     LEAST_WEIGHT,
     SUPPORT,
     Session,
-    _scored,
     differences,
     grades,
     harm,
     means,
+    scored_sessions,
     trend,
 )
 from attribution.features import features
@@ -333,7 +333,7 @@ def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
     given: list[tuple[str, dict[str, Any]]] = [("o/r", {"q": 0.5}), ("o/r", {"q": 0.7}), ("o/s", {"q": 0.1})]
 
     def findings(store: Store) -> dict[str, int | None]:
-        return {row["name"]: row["findings"] for row in harm(_scored(store), "repository", 1)}
+        return {row["name"]: row["findings"] for row in harm(scored_sessions(store), "repository", 1)}
 
     with _filled(tmp_path / "g.db", given) as store:
         with store.transaction() as connection:
@@ -369,7 +369,7 @@ def test_commits_that_were_taken_back(tmp_path: Path) -> None:
                 "INSERT INTO tip_states (repo_id, tip_sha, after_sha, keep, settings, lines, copies, commits, added, state) "
                 "VALUES (1, 'c', '', '', '', 0, 0, 3, 3, x'')"
             )
-        found = sorted((row["q"], row["commits"], row["reverted"]) for row in _scored(store))
+        found = sorted((row["q"], row["commits"], row["reverted"]) for row in scored_sessions(store))
         assert found == [(0.5, 2, 1), (0.7, 0, 0)]
 
 

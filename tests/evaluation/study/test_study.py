@@ -215,7 +215,7 @@ def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
 
 
 def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.evaluation.study.after.measured", lambda: {"confusion": {"agent": {"agent": 29}}})
+    monkeypatch.setattr("attribution.evaluation.study.after.measurements", lambda: {"confusion": {"agent": {"agent": 29}}})
     with Store(db) as store:
         (table,) = (one for one in after.tables(store, []) if one.name == "corrected_shares")
     assert table.rows == [] and any("not corrected" in note and "agent (29)" in note for note in table.notes)
