@@ -453,9 +453,8 @@ def test_the_report_is_one_page_that_loads_nothing(db: Path, tmp_path: Path) -> 
 
 
 def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:
-    for command in (("report", "--html", tmp_path / "none" / "page.html"), ("report", "study", "--out", db / "tables")):
-        done = run(*command, "--db", db)
-        assert done.exit_code == 2 and "cannot write" in done.stderr, command
+    done = run("report", "--html", tmp_path / "none" / "page.html", "--db", db)
+    assert done.exit_code == 2 and "cannot write" in done.stderr
 
 
 def test_the_report_in_markdown_has_the_numbers(db: Path) -> None:

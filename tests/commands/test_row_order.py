@@ -9,6 +9,7 @@ import pytest
 from support.commands import clone, run
 
 from collector.cli import cli as collect
+from collector.plugins import plugin_directories
 from collector.storage.store import Store
 
 CASES = {
@@ -75,11 +76,14 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "merged.db"
 
 
-WORDS: tuple[tuple[str, ...], ...] = (
+EVALUATION: tuple[tuple[str, ...], ...] = (
     ("report", "study", "--json"), ("report", "study"), ("report", "study", "--csv"),
     ("report", "study", "--markdown", "FILE"), ("report", "study", "--html", "FILE"),
-    ("survival", "--json"), ("survival", "--by", "agent"), ("survival", "--all-files", "--no-curves", "--csv"),
     ("report", "grades", "--min-n", "2", "--json"), ("report", "grades",), ("report", "grades", "--csv"),
+)  # fmt: skip
+WORDS: tuple[tuple[str, ...], ...] = (
+    *(EVALUATION if "attribution.evaluation" in plugin_directories() else ()),
+    ("survival", "--json"), ("survival", "--by", "agent"), ("survival", "--all-files", "--no-curves", "--csv"),
     ("report",), ("report", "--html", "FILE"), ("report", "--by", "month,agent", "--json"), ("report", "--by", "directory"),
     ("report", "--by", "repository,person", "--since", "2020-01-01", "--csv"), ("report", "--by", "month", "--html", "FILE"),
 )  # fmt: skip

@@ -49,19 +49,14 @@ def test_data_has_all_with_their_parents(db: Path) -> None:
     assert found["a key that both have"] == ("", "0")  # keys are of one repository
 
 
-def test_features_and_scores_count_subagents_apart(db: Path) -> None:
+def test_features_count_subagents_apart(db: Path) -> None:
     with Store(db) as store:
         feature_rows.prepare(store)
-        with store.transaction() as connection:
+        with store.transaction():
             for number in (1, 2, 3):
                 feature_rows.write(store, number, of_session(Session("s", "opencode", parent_id="" if number == 1 else "parent")))
-                connection.execute(
-                    "INSERT INTO scores (session_id, task_type, weight_covered, parts, version) VALUES (?, 'coding', 0, '{}', 1)",
-                    (number,),
-                )
-    for command, parent in ((("features",), "parent_key"), (("report", "quality"), "parent")):
-        shown = run(*command, "--db", db).stdout
-        assert "the task" in shown and "write tests" not in shown, command
-        assert "1 sessions, 2 subagents that are stored as sessions" in shown, command
-        found = {row["label"]: row[parent] for row in rows(run(*command, "--csv", "--db", db))}
-        assert found == {"the task": "", "look around": "parent", "write tests": "parent"}
+    shown = run("features", "--db", db).stdout
+    assert "the task" in shown and "write tests" not in shown
+    assert "1 sessions, 2 subagents that are stored as sessions" in shown
+    found = {row["label"]: row["parent_key"] for row in rows(run("features", "--csv", "--db", db))}
+    assert found == {"the task": "", "look around": "parent", "write tests": "parent"}

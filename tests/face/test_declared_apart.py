@@ -77,8 +77,6 @@ def test_in_the_interface_for_programs(history: tuple[Path, Path, str]) -> None:
         assert {line.attribution.author for line in found.blame("src/rows.ts")} == {"agent"}
         (commit,) = (one for one in found.commits() if one.sha == sha)
         assert (commit.agent_lines, commit.declared_lines) == (0, 5)
-        (shares,) = [rows for name, rows in found.chapter("study").items() if name == "corrected_shares"]
-        assert next(row["counted"] for row in shares if row["author"] == "declared") == pytest.approx(5 / 11)
 
 
 def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:

@@ -21,7 +21,7 @@ WORDS = [one.encode("utf-8", "surrogatepass") for one in ODD if isinstance(one, 
 CASES = sorted(place.name for place in REPOS.iterdir() if (place / "history.fi").is_file())
 COMMANDS = (
     ("survival", "REPO", "--no-curves"), ("features", "REPO"), ("claims", "REPO"), ("sessions",), ("turns", "REPO"),
-    ("regions", "REPO"), ("problems",), ("report", "grades"), ("check",),
+    ("regions", "REPO"), ("problems",), ("check",),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import pytest
 from support.commands import clone, run
 from support.invariants import broken_checks
 
+from collector.console.commands import CommandFiles
 from collector.errors import DatabaseUnusable
 from collector.storage.compare import compare
 from collector.storage.connection import cache_path
@@ -161,8 +162,8 @@ def test_parts_go_along_when_databases_are_merged_and_taken_apart(filled: Path, 
 def test_commands_that_read_do_without_optional_tables(tmp_path: Path) -> None:
     db = tmp_path / "out.db"
     Store(db).close()
-    chapters = [("report", name) for name in ("maintainability", "quality", "grades", "study")]
-    for command in (*chapters, *((name,) for name in ("sessions", "problems", "check", "claims", "findings", "attempts"))):
+    chapters = [("report", name) for name in CommandFiles("REPORTS")]
+    for command in (*chapters, ("sessions",), ("findings",), ("data", "problems"), ("data", "check")):
         result = run(*command, "--db", db, "--json")
         assert result.exit_code in (0, 1, 2), (command, result.output)
     with Store(db) as store:

@@ -315,8 +315,6 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     (priced,) = json.loads(run("features", "--db", db, "--prices", table, "--json").stdout)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
-    (scored,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
-    assert scored["cost_usd"] == priced["cost_usd"]
     run("repo", repo, "--db", db)  # the database keeps to the table
     (kept,) = json.loads(run("features", "--db", db, "--json").stdout)
     assert kept["cost_usd"] == priced["cost_usd"]
@@ -324,10 +322,8 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
         assert not price_repo(store, 1)
         store.connection.execute("UPDATE settings SET value = replace(value, 'output = 1', 'output = 2') WHERE name = 'prices'")
         assert price_repo(store, 1)
-        assert store.value("SELECT cost_usd FROM scores") == pytest.approx(2 * priced["cost_usd"], abs=1e-6)
+        assert store.value("SELECT cost_usd FROM session_features") == pytest.approx(2 * priced["cost_usd"], abs=1e-6)
         assert not broken_checks(store)
-        store.connection.execute("UPDATE scores SET cost_usd = 1000")
-        assert list(broken_checks(store)) == ["score_costs"]
 
 
 def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
@@ -349,30 +345,12 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     assert printed.count("app.py:10") == 2 and "2 are shown; for more: --limit N" in printed
 
 
-def test_quality_commands(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
-    _, db, rows, _ = taken
-    (key,) = rows
-    (found,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
-    assert found["task_type"] == "coding" and 0.7 < found["q"] <= 1
-    shown = run("report", "quality", "--db", db, "--explain", key).stdout
-    for words in ("completion", "execution", "efficiency", "outcome", "tool success", "model appropriateness", found["tier"]):
-        assert words in shown
-    ratings = tmp_path / "r.csv"
-    ratings.write_text(f"session,rating\n{key[:8]},4\nnobody,2\n")
-    compared = run("data", "ratings", ratings, "--db", db, "--json")
-    (pearson, *_) = json.loads(compared.stdout)
-    assert (pearson["sessions"], pearson["r"]) == (1, None)
-    assert "no scored session found for 1 ratings: nobody" in compared.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("features", "--session", "zzzzzz"), "no such session: zzzzzz"),
         (("regions", "--session", "zzzzzz"), "no such session: zzzzzz"),
-        (("report", "quality", "--explain", "zzzzzz"), "no such session: zzzzzz"),
         (("features", "--prices", "none.toml"), "cannot be read"),
-        (("data", "ratings", "none.csv"), "cannot be read"),
     ],
 )
 def test_wrong_use_is_explained(
@@ -385,18 +363,10 @@ def test_wrong_use_is_explained(
 
 
 def test_without_a_database(tmp_path: Path) -> None:
-    for command in (("features",), ("regions",), ("report", "quality")):
-        failed = run(*command, "--db", tmp_path / "none.db")
+    for command in ("features", "regions"):
+        failed = run(command, "--db", tmp_path / "none.db")
         assert failed.exit_code == 5 and "there is no database" in failed.stderr
     assert not (tmp_path / "none.db").exists()
-
-
-def test_ratings_that_are_none(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
-    _, db, _, _ = taken
-    for text, words in (("a,b\n1,2\n", "no columns session and rating"), ("session,rating\nx,good\n", "not a number")):
-        (tmp_path / "r.csv").write_text(text)
-        failed = run("data", "ratings", tmp_path / "r.csv", "--db", db)
-        assert failed.exit_code == 2 and words in failed.stderr
 
 
 def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Path) -> None:
