@@ -83,7 +83,7 @@ def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
 
 
 def test_what_is_not_known_is_said(example: tuple[Path, Path]) -> None:
-    assert ask(*example, "what_was_tried_and_undone", file="nothing.py") == {"known": False, "places": [], "left_out": 0}
+    assert ask(*example, "what_was_tried_and_undone", file="nothing.py") == {"known": False, "regions": [], "left_out": 0}
     assert "there is no file nothing.py" in ask(*example, "who_wrote", file="nothing.py")
     assert "no such session" in ask(*example, "what_did_this_session_do", session="nothing")
 
@@ -102,7 +102,7 @@ def test_what_was_tried_and_undone(tmp_path: Path) -> None:
     session.end_turn()
     world.commit("Both", [session])
     repo = world.build(tmp_path / "repo")
-    (place,) = ask(repo, tmp_path / "x.db", "what_was_tried_and_undone", file="a.py")["places"]
+    (place,) = ask(repo, tmp_path / "x.db", "what_was_tried_and_undone", file="a.py")["regions"]
     assert place["returned_to_round"] == 0
     assert [(one["turn"], one["added"].strip()) for one in place["rounds"]] == [(1, "timeout = 90"), (2, "timeout = 1")]
 

@@ -98,7 +98,7 @@ def _rows(store: Store, table: str, repo_id: int, labels: Labels) -> Iterator[Ro
 
 
 def _labels(store: Store) -> Labels:
-    return {place: value for labels in hooks("judge_labels") for place, value in labels(store).items()}
+    return {key: value for labels in hooks("judge_labels") for key, value in labels(store).items()}
 
 
 # --- what needs more than SQL -----------------------------------------------------------------------------------------
