@@ -42,7 +42,7 @@ class FileAnswers(NamedTuple):
     """A file at HEAD."""
 
     texts: list[bytes]  # without line ends
-    blocks: list[Block]
+    blocks: dict[int, Block]  # by each of their lines
 
 
 class _Clones:
@@ -68,8 +68,9 @@ class _Clones:
             try:
                 lines, blocks = db.annotated(name, "HEAD")
             except UnknownBranch:  # a new file: nothing of it is committed
-                return FileAnswers([], [])
-        return FileAnswers([line.text.removesuffix("\r").encode("utf-8", "surrogatepass") for line in lines], list(blocks))
+                return FileAnswers([], {})
+        texts = [line.text.removesuffix("\r").encode("utf-8", "surrogatepass") for line in lines]
+        return FileAnswers(texts, {line: block for block in blocks for line in range(block.start, block.end + 1)})
 
 
 class Answers(BufferedWriter):
@@ -93,8 +94,8 @@ def server(db: Path | None = None) -> LanguageServer:
     language_server = LanguageServer("whowrote", version())
     clones, complaints = _Clones(db), set[str]()
 
-    def answers(uri: str) -> tuple[FileAnswers, list[int | None]] | None:
-        """What is known of a file, and where each line of its buffer stands at HEAD."""
+    def blocks_of(uri: str) -> list[Block | None]:
+        """For each line of a buffer the block it belongs to at HEAD; [] when nothing is known of the file."""
         path = to_fs_path(uri)
         try:
             file = clones.answers_for(Path(path)) if path is not None else None
@@ -104,30 +105,29 @@ def server(db: Path | None = None) -> LanguageServer:
                 complaints.add(complaint)
                 message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
                 language_server.window_show_message(message)
-            return None
-        return None if file is None else (file, lines_at_head(file.texts, language_server.workspace.get_text_document(uri).source))
+            return []
+        return [] if file is None else [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
+
+    def source_of(uri: str) -> str:
+        return language_server.workspace.get_text_document(uri).source
 
     @language_server.feature(types.TEXT_DOCUMENT_HOVER)
     @language_server.thread()
     def hover(params: types.HoverParams) -> types.Hover | None:
-        answer = answers(params.text_document.uri)
-        line = params.position.line
-        if answer is None or not 0 <= line < len(answer[1]):
+        blocks, line = blocks_of(params.text_document.uri), params.position.line
+        if not 0 <= line < len(blocks):
             return None
-        block = _block_of(answer[0].blocks, answer[1][line])
+        block = blocks[line]
         text = hover_text(block) if block is not None else "Not committed: HEAD does not have this line."
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     @language_server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     @language_server.thread()
     def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
-        answer = answers(params.text_document.uri)
-        if answer is None:
-            return []
-        texts = language_server.workspace.get_text_document(params.text_document.uri).source.split("\n")
-        visible = range(params.range.start.line, min(params.range.end.line + 1, len(answer[1])))
-        blocks = {line: _block_of(answer[0].blocks, answer[1][line]) for line in (visible.start - 1, *visible) if line >= 0}
-        starts = (line for line in visible if blocks[line] is not blocks.get(line - 1))
+        blocks = blocks_of(params.text_document.uri)
+        texts = source_of(params.text_document.uri).split("\n") if blocks else []
+        visible = range(params.range.start.line, min(params.range.end.line + 1, len(blocks)))
+        starts = (line for line in visible if not line or blocks[line] is not blocks[line - 1])
         return [hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None]
 
     return language_server
@@ -179,12 +179,6 @@ def _who(block: Block) -> str:
     names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
     details = " · ".join(name for name in names if name)
     return f"{of.kind.replace('_', ' ') or 'older'}{': ' if details else ''}{details}"
-
-
-def _block_of(blocks: list[Block], line: int | None) -> Block | None:
-    if line is None:
-        return None
-    return next((block for block in blocks if block.start <= line <= block.end), None)
 
 
 def _join(lines: list[bytes]) -> bytes:
