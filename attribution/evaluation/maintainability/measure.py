@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.words import Unmeasured
@@ -177,36 +178,24 @@ def _over(metric: Callable[..., Any], commits: Iterable[Any], **options: Any) ->
 
 
 @dataclass(frozen=True, slots=True)
-class PastFile:
-    """A file that a commit changed, as pydriller's metrics see it."""
+class ChangedFile:
+    """A file that a commit changed, with the names that pydriller's metrics ask for."""
 
     new_path: str
     old_path: str
-    renamed: bool
     added_lines: int
     deleted_lines: int
+    content: str  # as in `commit_files`
+    is_deleted: bool
 
     @property
     def change_type(self) -> Any:
         from pydriller.domain.commit import ModificationType
 
-        return ModificationType.RENAME if self.renamed else ModificationType.MODIFY
+        return ModificationType.MODIFY if self.new_path == self.old_path else ModificationType.RENAME
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
-    email: str
-
-
-@dataclass(frozen=True, slots=True)
-class PastCommit:
-    """An earlier commit, as pydriller's metrics see it."""
-
-    author: Author
-    modified_files: Sequence[PastFile]
-
-
-def file_history(paths: Sequence[str], commits: Sequence[PastCommit]) -> Values:
+def file_history(paths: Sequence[str], commits: Sequence[Any]) -> Values:
     """pydriller's metrics of these files over earlier commits, newest first: means over those that existed; {} when all are new.
 
     Read from the clone, every commit would have to be compared with its parent again for each later one.
@@ -224,27 +213,26 @@ def file_history(paths: Sequence[str], commits: Sequence[PastCommit]) -> Values:
 class EarlierWork:
     """The changed files of all ordinary commits, oldest first, found again by name."""
 
-    def __init__(self, commits: Iterable[tuple[str, str, Sequence[PastFile]]], is_ancestor: Callable[[str, str], bool]) -> None:
+    def __init__(self, commits: Iterable[tuple[str, str, Sequence[ChangedFile]]], is_ancestor: Callable[[str, str], bool]) -> None:
         """`commits`: (id, e-mail of the author, changed files); `is_ancestor(a, b)`: whether b comes after a."""
         self._is_ancestor = is_ancestor
-        self._authors: dict[str, Author] = {}
-        self._order: dict[str, int] = {}
-        self._by_name: dict[str, list[tuple[str, PastFile]]] = defaultdict(list)
+        self._authors: dict[str, SimpleNamespace] = {}  # in the order of the commits
+        self._by_name: dict[str, list[tuple[str, ChangedFile]]] = defaultdict(list)
         for sha, email, files in commits:
-            self._authors[sha] = Author(email)
-            self._order[sha] = len(self._order)
+            self._authors[sha] = SimpleNamespace(email=email)
             for file in files:
                 self._by_name[file.new_path].append((sha, file))
+        self._order = {sha: number for number, sha in enumerate(self._authors)}
 
     def before(self, sha: str, paths: Sequence[str]) -> Values:
         """The history of files with these names before the commit `sha`; {} when all of them are new."""
         names = list(dict.fromkeys(paths))
-        commits: dict[str, list[PastFile]] = defaultdict(list)
+        commits: dict[str, list[ChangedFile]] = defaultdict(list)
         for name in names:  # grows: a file is followed to the names that it had before
             for other, file in self._by_name.get(name, ()):
                 if self._is_ancestor(other, sha):
                     commits[other].append(file)
-                    if file.renamed and file.old_path not in names:
+                    if file.old_path not in names:
                         names.append(file.old_path)
         newest_first = sorted(commits, key=self._order.__getitem__, reverse=True)
-        return file_history(paths, [PastCommit(self._authors[other], commits[other]) for other in newest_first])
+        return file_history(paths, [SimpleNamespace(author=self._authors[c], modified_files=commits[c]) for c in newest_first])

@@ -15,7 +15,16 @@ from pathlib import Path
 from attribution.authorship.commits import CommitHistory
 from attribution.ensure.writing import sole_writer
 from attribution.evaluation.maintainability import measure
-from attribution.evaluation.maintainability.measure import DMM, HISTORY, PROCESS, EarlierWork, Measured, PastFile, Request, Values
+from attribution.evaluation.maintainability.measure import (
+    DMM,
+    HISTORY,
+    PROCESS,
+    ChangedFile,
+    EarlierWork,
+    Measured,
+    Request,
+    Values,
+)
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses.scan.exclude import MAX_BYTES
@@ -47,20 +56,6 @@ class QualityUpdate:
     state: str  # unchanged | measured
     commits: int  # measured now
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class _ChangedFile:
-    path: str
-    old_path: str
-    content: str
-    deleted: bool
-    lines_added: int
-    lines_deleted: int
-
-    @property
-    def is_renamed(self) -> bool:
-        return self.path != self.old_path
 
 
 def measure_new_commits(clone: OpenRepo, jobs: int, progress: Progress) -> None:
@@ -147,7 +142,7 @@ class _Update:
         """What to ask about a commit, or why it cannot be asked."""
         if len(commit.parents) > 1:
             return Measured(commit.sha, reason=Unmeasured.MERGE)
-        if not any((f.lines_added or f.content == "missing") and measure.counts(f.path) for f in self._files[commit.sha]):
+        if not any(measure.counts(f.new_path) for f in self._files[commit.sha] if f.added_lines or f.content == "missing"):
             return Measured(commit.sha, reason=Unmeasured.NO_CODE)
         changes = self._repo.changes(commit, renames=False)
         if changes is None:
@@ -186,7 +181,7 @@ class _Update:
             return {}
         files = self._files[commit.sha]
         return self._earlier.before(
-            commit.sha, [f.old_path for f in files if f.content == "text" and not f.deleted and measure.counts(f.path)]
+            commit.sha, [f.old_path for f in files if f.content == "text" and not f.is_deleted and measure.counts(f.new_path)]
         )
 
     def _shares(self, sha: str) -> list[int]:
@@ -195,10 +190,7 @@ class _Update:
     @cached_property
     def _earlier(self) -> EarlierWork:
         ordinary = [commit for commit in self._history.commits if len(commit.parents) < 2]
-        return EarlierWork(((c.sha, c.author_email, self._past(c.sha)) for c in ordinary), self._history.is_ancestor)
-
-    def _past(self, sha: str) -> list[PastFile]:
-        return [PastFile(f.path, f.old_path, f.is_renamed, f.lines_added, f.lines_deleted) for f in self._files[sha]]
+        return EarlierWork(((c.sha, c.author_email, self._files[c.sha]) for c in ordinary), self._history.is_ancestor)
 
 
 Portion = list[Request]
@@ -230,16 +222,16 @@ def _run(scratch: Path, portions: Sequence[Portion], jobs: int, seconds: float) 
 _IN_ORDER = "SELECT commit_sha FROM commits WHERE repo_id = ? ORDER BY position"
 
 
-def _changed_files(store: Store, repo_id: int) -> dict[str, list[_ChangedFile]]:
-    files: dict[str, list[_ChangedFile]] = defaultdict(list)
+def _changed_files(store: Store, repo_id: int) -> dict[str, list[ChangedFile]]:
+    files: dict[str, list[ChangedFile]] = defaultdict(list)
     for r in store.rows(
         "SELECT c.commit_sha, f.path, f.old_path, f.status, f.content, f.lines_added, f.lines_deleted FROM commit_files f "
         "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY f.id",
         (repo_id,),
     ):
         old_path = r["old_path"] or r["path"]
-        counted = (r["lines_added"], r["lines_deleted"])
-        files[r["commit_sha"]].append(_ChangedFile(r["path"], old_path, r["content"], r["status"] == "D", *counted))
+        lines = (r["lines_added"], r["lines_deleted"])
+        files[r["commit_sha"]].append(ChangedFile(r["path"], old_path, *lines, r["content"], r["status"] == "D"))
     return files
 
 
