@@ -63,7 +63,7 @@ def drain(git: ScratchGit, args: Sequence[str]) -> None:
     stream = git.stream(args)
     while stream.read():
         pass
-    stream.failed()
+    stream.has_failed()
 
 
 def own_seconds() -> float:

@@ -35,7 +35,7 @@ from collector.runtime.stages import (
 )
 from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import PROMPTS, Policy
-from collector.storage.session_cache import SessionCache, compressed, sessions_of
+from collector.storage.session_cache import SessionCache, compress, sessions_of
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.transcripts import reader_for, readers, readers_for
@@ -358,7 +358,7 @@ def _keep_session(cache: SessionCache, key: str, loaded: LoadedSession) -> None:
     if loaded.session is not None:
         with suppress(NotPacked, *PART_ERRORS):
             parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
-            cache.put(loaded.files.key, key, compressed(pack(_Parsed, parsed)))
+            cache.put(loaded.files.key, key, compress(pack(_Parsed, parsed)))
 
 
 def kept_session(

@@ -59,10 +59,10 @@ def check(context: click.Context, db: Path, repair: bool, output_format: str) ->
 
 
 def _repair(store: Store) -> None:
-    from attribution.ensure.repair import repaired
+    from attribution.ensure.repair import repair
 
     with Reporter(str(store.path)) as progress:
-        notes = repaired(store, progress)
+        notes = repair(store, progress)
     for note in notes or ["nothing to repair"]:
         notice(note)
 

@@ -94,9 +94,9 @@ def features(path: str | None, session: str, prices: Path | None, db: Path, outp
     with database(path, db) as (store, repo):
         rows = feature_rows(store, repo, session, only)  # says so when there are none, before anything is changed
         if prices:
-            from attribution.ensure.sessions import repriced
+            from attribution.ensure.sessions import reprice
 
-            table = repriced(store, prices)
+            table = reprice(store, prices)
             rows = feature_rows(store, repo, session, only)
             costs = sum(1 for row in rows if row.values["cost_usd"] is not None)
             notice(f"{costs} of {len(rows)} sessions have a cost, at prices as of {table.as_of}")

@@ -32,11 +32,11 @@ def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], p
         raise WhoWroteError(
             f"the commit that {store.path} was made from is not in {path}", f"Update the database with: whowrote repo {path}"
         )
-    where = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
+    clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     try:
-        moved = repo.resolve(where.branch).sha != where.head
+        moved = repo.resolve(clone.branch).sha != clone.head
     except UnknownBranch:
         moved = False
     if moved:
-        where.notes.append(f"{where.branch} has new commits; update the database with: whowrote repo {path}")
-    return where
+        clone.notes.append(f"{clone.branch} has new commits; update the database with: whowrote repo {path}")
+    return clone

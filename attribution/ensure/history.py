@@ -17,12 +17,12 @@ from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
 
-def lines_followed(where: OpenRepo, wanted: HistoryRequest, progress: Progress) -> list[str]:
+def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress) -> list[str]:
     """Brings the history of a clone up to date, and what is concluded from it. Notes for people."""
-    with sole_writer(where, progress):
-        done = follow_history(RunContext(where.store, where.repo, where.repo_id, progress), where.head, wanted)
+    with sole_writer(clone, progress):
+        done = follow_history(RunContext(clone.store, clone.repo, clone.repo_id, progress), clone.head, request)
         progress("joining lines with authors", 0, 0)
-        fill_survival(where.store, where.repo_id)
+        fill_survival(clone.store, clone.repo_id)
     return done.notes
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.writing import claimed
+from attribution.ensure.writing import claim_repository
 from attribution.queries.advice import Advice, CloneState, advice, unnamed_checkpoints
 from attribution.queries.repo_report import RepoReport, repo_report
 from collector.checkpoints.other_branches import other_branches
@@ -21,7 +21,7 @@ from collector.local import find_sessions
 from collector.local.model import LocalChoice
 from collector.repository_rows import NameTaken, find_repo, repo_name
 from collector.runtime import runner, shards
-from collector.runtime.bounds import bounded
+from collector.runtime.bounds import apply_limits
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.runner import RunOptions
 from collector.runtime.stages import note_failure
@@ -64,7 +64,7 @@ def attribute_one(
 
     gc.set_threshold(*_GARBAGE)
     try:
-        with bounded(limits, progress) as heard, claimed(store, clone, options.name, heard):
+        with apply_limits(limits, progress) as heard, claim_repository(store, clone, options.name, heard):
             done = attribute_repo(store, clone, options, heard)
     except (NoCheckpoints, DatabaseUnusable, NameTaken):
         raise
@@ -106,7 +106,7 @@ def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Pr
             progress("attributing", len(results), len(requests))
         if result.error and not request.as_shard and (len(requests) > 1 or not result.expected):
             with Store(request.db) as store:
-                _note_failed(store, _opened(request.path), request.path, result.error)
+                _note_failed(store, _open(request.path), request.path, result.error)
     return [results[number] for number in range(len(requests))]
 
 
@@ -139,7 +139,7 @@ def _database(request: AttributeRequest) -> Iterator[Store]:
         raise
 
 
-def _opened(path: str) -> GitRepo | None:
+def _open(path: str) -> GitRepo | None:
     try:
         return GitRepo(path)
     except NotARepository:
@@ -155,8 +155,8 @@ def _note_failed(store: Store, clone: GitRepo | None, path: str, error: str) -> 
             name = repo_name(clone)
         except NameTaken:  # the row of that name is another repository's
             pass
-    known = "SELECT 1 FROM problems WHERE stage = 'repository' AND subject IN (?, ?)"
-    if error or store.value(known, (printable(name), printable(path))):
+    noted = "SELECT 1 FROM problems WHERE stage = 'repository' AND subject IN (?, ?)"
+    if error or store.value(noted, (printable(name), printable(path))):
         with store.transaction():
             note_failure(store, path, "")  # when there was no repository it had no other name
             note_failure(store, name, error)

@@ -13,7 +13,7 @@ from collector.runtime.locks import writing_database
 from collector.storage.store import Store
 
 
-def repriced(store: Store, table: Path) -> Prices:
+def reprice(store: Store, table: Path) -> Prices:
     """Computes all costs and scores with this table, which the database keeps to from now on; returns it.
 
     `table`: a file, or the name of the package of list prices. Raises WhoWroteError.

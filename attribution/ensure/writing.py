@@ -16,7 +16,7 @@ from collector.storage.store import Store
 
 
 @contextmanager
-def claimed(store: Store, repo: GitRepo, name: str, progress: Progress) -> Iterator[int]:
+def claim_repository(store: Store, repo: GitRepo, name: str, progress: Progress) -> Iterator[int]:
     """Claims a repository and is its only writer inside; gives its number. Raises NameTaken."""
     with writing_database(store, progress):
         repo_id = claim_repo(store, repo, name)
@@ -29,12 +29,12 @@ def claimed(store: Store, repo: GitRepo, name: str, progress: Progress) -> Itera
 
 
 @contextmanager
-def sole_writer(where: OpenRepo, progress: Progress) -> Iterator[None]:
+def sole_writer(clone: OpenRepo, progress: Progress) -> Iterator[None]:
     """The only writer of an attributed repository, which stands at the commit that it was last attributed at."""
-    with writing_database(where.store, progress), writing_repository(where.store, where.repo_id, progress):
-        row = repository(where.store, where.repo_id)
+    with writing_database(clone.store, progress), writing_repository(clone.store, clone.repo_id, progress):
+        row = repository(clone.store, clone.repo_id)
         if row is None:
-            raise WhoWroteError(f"{where.name} was removed from the database", "Run the same command again")
-        if row.head_sha is not None and where.repo.has(row.head_sha):  # another run may have moved it while this one waited
-            where.head, where.branch = row.head_sha, row.branch or ""
+            raise WhoWroteError(f"{clone.name} was removed from the database", "Run the same command again")
+        if row.head_sha is not None and clone.repo.has(row.head_sha):  # another run may have moved it while this one waited
+            clone.head, clone.branch = row.head_sha, row.branch or ""
         yield

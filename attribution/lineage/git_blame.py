@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from collector.git.program import ScratchGit
-from collector.git.quoting import unquoted
+from collector.git.quoting import unquote
 from collector.text import decode
 
 
@@ -59,4 +59,4 @@ def _parse(data: bytes) -> Iterator[Introduction]:
         elif not header:
             header = line.decode("ascii").split(" ") if line else []
         elif line.startswith(b"filename "):
-            names[header[0]] = decode(unquoted(line[9:]))
+            names[header[0]] = decode(unquote(line[9:]))

@@ -36,12 +36,12 @@ from collector.local.model import LocalSessions
 from collector.model import Checkpoint, Problem, TranscriptReader
 from collector.repository_rows import stored_name
 from collector.runtime import workers
-from collector.runtime.bounds import PART_ERRORS, bounded, memory_left, part_of_the_time, time_left
+from collector.runtime.bounds import PART_ERRORS, apply_limits, memory_left, part_of_the_time, time_left
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import Policy
-from collector.storage.session_cache import SessionCache, compressed, inflated, sessions_of
+from collector.storage.session_cache import SessionCache, compress, inflate, sessions_of
 from collector.text import printable
 from collector.transcripts import readers
 from collector.vocabulary.sessions import TranscriptState
@@ -120,7 +120,7 @@ def _prepare(wanted: _Wanted, loaded: LoadedSession) -> _Prepared:
             done.failed = f"{type(error).__name__}: {error}"
     if track is not None:
         with suppress(NotPacked):
-            done.packed = compressed(pack(_SessionRead, done.read))
+            done.packed = compress(pack(_SessionRead, done.read))
     return done
 
 
@@ -190,7 +190,7 @@ class _Reading:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = wanted.files, wanted.session_id, done.read
         if read.edits is None and done.packed is not None:  # it comes from another process
-            read = unpack(_SessionRead, inflated(done.packed) or b"")
+            read = unpack(_SessionRead, inflate(done.packed) or b"")
         if done.rows is not None:
             stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
             if stored is not done.loaded:
@@ -226,7 +226,7 @@ class _Reading:
 def read_apart(path: str, wanted: _Wanted, seconds: float) -> _Prepared:
     """The task of a worker. `seconds` that the whole run has, of which a session may take its share; 0: no limit."""
     gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
-    with bounded(workers.TaskLimits(seconds=seconds), no_progress):
+    with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(wanted, read_session(_clone(path), wanted.files, readers()))
     if done.packed is not None:
         done.read.edits = None  # it goes packed: smaller, and faster than the objects

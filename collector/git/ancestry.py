@@ -34,8 +34,8 @@ class Ancestry(Generic[Id]):
 
     def add(self, commit: Id, parents: Iterable[Id]) -> None:
         """One more commit, after its parents."""
-        known = {self._numbers[parent] for parent in parents if parent in self._numbers}
-        self._unrelated.append(self._of(len(self._unrelated), known))
+        numbers = {self._numbers[parent] for parent in parents if parent in self._numbers}
+        self._unrelated.append(self._of(len(self._unrelated), numbers))
         self._numbers[commit] = len(self._numbers)
 
     def is_ancestor(self, ancestor: Id, descendant: Id) -> bool:

@@ -8,7 +8,7 @@ from sys import intern
 
 from collector.git.diff_tree import Broken, PrintedLines, Stream
 from collector.git.program import ScratchGit
-from collector.git.quoting import unquoted
+from collector.git.quoting import unquote
 from collector.text import decode
 
 _START = re.compile(rb"@@@+ .*?\+(\d+)(?:,\d+)? @@@")
@@ -43,13 +43,13 @@ class CombinedPatches(PrintedLines):
             self._at += 1
             while (line := self._peek()) is not None and line.startswith(b":"):
                 self._at += 1
-                file = _listed(line)
+                file = _parse_entry(line)
                 files[file.path] = file
             if line == b"":
                 self._at += 1
             while (line := self._peek()) is not None and line.startswith(b"diff --cc "):
                 self._at += 1
-                self._file(files[decode(unquoted(line[10:]))])
+                self._file(files[decode(unquote(line[10:]))])
         self._check()
         return list(files.values())
 
@@ -68,10 +68,10 @@ class CombinedPatches(PrintedLines):
                 return
 
     def _hunk(self, header: bytes, parents: int, written: Written) -> None:
-        found = _START.match(header)
-        if found is None:
+        match = _START.match(header)
+        if match is None:
             raise Broken
-        number = int(found[1]) - 1
+        number = int(match[1]) - 1
         everywhere, last = b"+" * parents, -1
         self._at += 1
         while (line := self._peek()) is not None and line.startswith(_BODY):
@@ -87,15 +87,15 @@ class CombinedPatches(PrintedLines):
             number += 1
 
 
-def _listed(line: bytes) -> MergedFile:
+def _parse_entry(line: bytes) -> MergedFile:
     record, _, path = line.partition(b"\t")
     words = record.lstrip(b":").decode("ascii").split(" ")
     parents = (len(words) - 3) // 2
     ids = [oid if oid.strip("0") else "" for oid in words[parents + 1 : -1]]
     modes = tuple(int(mode, 8) for mode in words[: parents + 1])
-    return MergedFile(intern(decode(unquoted(path))), tuple(ids[:-1]), modes[:-1], ids[-1], modes[-1])
+    return MergedFile(intern(decode(unquote(path))), tuple(ids[:-1]), modes[:-1], ids[-1], modes[-1])
 
 
 def combined_patches(git: ScratchGit) -> Stream[CombinedPatches, list[MergedFile]]:
     """Files of merges that differ from all parents, renames not followed."""
-    return Stream(lambda wanted: CombinedPatches(git.stream([*_COMBINED, *_COMBINED_TAIL], wanted)), CombinedPatches.commit)
+    return Stream(lambda commits: CombinedPatches(git.stream([*_COMBINED, *_COMBINED_TAIL], commits)), CombinedPatches.commit)

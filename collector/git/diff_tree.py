@@ -13,7 +13,7 @@ from sys import intern
 from typing import Generic, Protocol, TypeVar
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
-from collector.git.quoting import unquoted
+from collector.git.quoting import unquote
 from collector.text import decode
 
 SUBMODULE = 0o160000
@@ -76,7 +76,7 @@ class PrintedLines:
 
     def _check(self) -> None:
         """Raises Broken where the output ends because git failed."""
-        if self._peek() is None and self.stream.failed():
+        if self._peek() is None and self.stream.has_failed():
             raise Broken
 
 
@@ -114,10 +114,10 @@ class Patches(PrintedLines):
         return delta
 
     def _hunk(self, header: bytes, delta: FileDelta) -> None:
-        found = _HUNK.match(header)
-        if found is None:
+        match = _HUNK.match(header)
+        if match is None:
             raise Broken
-        old, old_count, new, new_count = found.groups()
+        old, old_count, new, new_count = match.groups()
         removed = 1 if old_count is None else int(old_count)
         added = 1 if new_count is None else int(new_count)
         a0 = int(old) - 1 if removed else int(old)
@@ -173,7 +173,7 @@ def _note(line: bytes, delta: FileDelta) -> bool:
 
 def _header_path(names: bytes) -> str:
     """`a/P b/P`, or both in C quotes: without renames the two halves are equal."""
-    return intern(decode(unquoted(names[: (len(names) - 1) // 2])[2:]))
+    return intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
 
 
 class RawLists:
@@ -190,7 +190,7 @@ class RawLists:
 
     def records(self, sha: bytes) -> list[tuple[bytes, str]]:
         """(record, path) of one commit."""
-        found: list[tuple[bytes, str]] = []
+        records: list[tuple[bytes, str]] = []
         if self._peek() == sha:
             self._at += 1
             while (record := self._peek()) is not None and record.startswith(b":"):
@@ -199,10 +199,10 @@ class RawLists:
                 if path is None:
                     break
                 self._at += 1
-                found.append((record, decode(path)))
-        if self._peek() is None and self.stream.failed():
+                records.append((record, decode(path)))
+        if self._peek() is None and self.stream.has_failed():
             raise Broken
-        return found
+        return records
 
     def _peek(self) -> bytes | None:
         while self._at >= len(self._fields):
@@ -253,19 +253,19 @@ class Stream(Generic[_Reader, Answer]):
         self._reader: _Reader | None = None
         self._left = _RESTARTS
 
-    def feed(self, wanted: list[str]) -> None:
+    def feed(self, lines: list[str]) -> None:
         """Lines for git: the id of a commit, perhaps followed by the parents to compare it with."""
         self.close()
-        self._wanted, self._at, self._left = wanted, 0, _RESTARTS
+        self._wanted, self._at, self._left = lines, 0, _RESTARTS
 
     def read(self, sha: str) -> Answer | None:
         """The next commit; None when git cannot tell."""
-        at, self._at = self._at, self._at + 1
+        number, self._at = self._at, self._at + 1
         if not self._left:
             return None
         try:
             if self._reader is None:
-                self._reader = self._start("".join(f"{line}\n" for line in self._wanted[at:]).encode())
+                self._reader = self._start("".join(f"{line}\n" for line in self._wanted[number:]).encode())
             return self._read(self._reader, sha.encode())
         except (Broken, GitFailed):
             self.close()
@@ -282,9 +282,9 @@ def patches(git: ScratchGit, max_file: int, with_text: bool) -> Stream[Patches, 
     """What ordinary commits changed, renames not followed; of files above `max_file` bytes no hunks, as of binary ones."""
     args = [*_PATCH, *_PATCH_TAIL] if with_text else [*_PATCH, "--irreversible-delete", *_PATCH_TAIL]
     settings = [f"core.bigFileThreshold={max_file}"]
-    return Stream(lambda wanted: Patches(git.stream(args, wanted, settings), with_text), Patches.commit)
+    return Stream(lambda commits: Patches(git.stream(args, commits, settings), with_text), Patches.commit)
 
 
 def raw_lists(git: ScratchGit) -> Stream[RawLists, list[FileDelta]]:
     """Changed files without hunks; each line that is fed names a commit and the parent to compare it with."""
-    return Stream(lambda wanted: RawLists(git.stream(_RAW, wanted)), RawLists.commit)
+    return Stream(lambda commits: RawLists(git.stream(_RAW, commits)), RawLists.commit)

@@ -25,13 +25,13 @@ class Touched(NamedTuple):
     lines: int | None
 
 
-def touched(patch: str) -> Touched:
+def touched_files(patch: str) -> Touched:
     """What a patch of any number of files changes. Of a damaged one, what its headers say; empty when it is none."""
     if len(patch) <= _TOO_LONG:
         try:
-            found = PatchSet(io.StringIO(patch if patch.endswith("\n") else patch + "\n", newline="\n"))
-            names = [_name(side) for file in found for side in (file.source_file, file.target_file)]
-            return Touched(_files(names), sum(file.added + file.removed for file in found))
+            files = PatchSet(io.StringIO(patch if patch.endswith("\n") else patch + "\n", newline="\n"))
+            names = [_name(side) for file in files for side in (file.source_file, file.target_file)]
+            return Touched(_files(names), sum(file.added + file.removed for file in files))
         except (UnidiffParseError, ValueError, AssertionError, RecursionError):
             pass  # models write diffs whose counts are wrong: the headers still tell the files
     names = [name for pair in _GIT.findall(patch) for name in pair] or _SIDE.findall(patch)

@@ -110,7 +110,7 @@ class ScratchGit:
             lines.append("\trefstorage = reftable")
             _copy_tables(reftable, self.directory / "reftable")
         (self.directory / "config").write_text("\n".join(lines) + "\n")
-        (info / "alternates").write_bytes(_quoted(os.fsencode(self._objects)) + b"\n")
+        (info / "alternates").write_bytes(_quote(os.fsencode(self._objects)) + b"\n")
         if self._shallow:
             (self.directory / "shallow").write_text("".join(f"{sha}\n" for sha in self._shallow))
 
@@ -131,7 +131,7 @@ class ScratchGit:
         """All that a command prints. Raises GitFailed."""
         stream = self.stream(args, stdin, settings)
         data = b"".join(stream.chunks())
-        if stream.failed():
+        if stream.has_failed():
             raise GitFailed(f"git {args[0]} failed: {stream.complaint()}")
         return data
 
@@ -158,14 +158,14 @@ class ScratchGit:
     def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
         """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
         command = self._command(settings)
-        given = tempfile.TemporaryFile()  # noqa: SIM115 (closed below; the child has its own handle)
+        input_file = tempfile.TemporaryFile()  # noqa: SIM115 (closed below; the child has its own handle)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the stream)
         try:
-            given.write(stdin)
-            given.seek(0)
+            input_file.write(stdin)
+            input_file.seek(0)
             process = subprocess.Popen(
                 [*command, *args],
-                stdin=given,
+                stdin=input_file,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=self.directory,
@@ -176,12 +176,12 @@ class ScratchGit:
             errors.close()
             raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
         finally:
-            given.close()
+            input_file.close()
         _widen(process)
-        found = GitStream(process, errors)
+        stream = GitStream(process, errors)
         self._running = [s for s in self._running if not s.closed]
-        self._running.append(found)
-        return found
+        self._running.append(stream)
+        return stream
 
 
 class ObjectReader:
@@ -197,7 +197,7 @@ class ObjectReader:
 
     def read(self, oid: str) -> tuple[str, bytes] | None:
         """(kind, content)."""
-        answer = self._asked("--batch", oid)
+        answer = self._ask("--batch", oid)
         if answer is None:
             return None
         kind, size, process = answer
@@ -210,10 +210,10 @@ class ObjectReader:
 
     def header(self, oid: str) -> tuple[str, int] | None:
         """(kind, size in bytes)."""
-        answer = self._asked("--batch-check", oid)
+        answer = self._ask("--batch-check", oid)
         return answer[:2] if answer else None
 
-    def _asked(self, how: str, oid: str) -> tuple[str, int, subprocess.Popen[bytes]] | None:
+    def _ask(self, how: str, oid: str) -> tuple[str, int, subprocess.Popen[bytes]] | None:
         if not _OID.fullmatch(oid):
             return None
         if self._process != os.getpid():  # a fork: these answers are the parent's
@@ -260,7 +260,7 @@ def _copy_tables(source: Path, target: Path) -> None:
         shutil.copyfile(path, target / path.name, follow_symlinks=False)
 
 
-def reftable_refs(objects: Path, shared: Path, own: Path, sha256: bool = False) -> dict[str, str]:
+def reftable_refs(objects: Path, shared: Path, worktree: Path, sha256: bool = False) -> dict[str, str]:
     """Name -> object id of the refs in the reftable of a repository, symbolic refs resolved; HEAD as `ref: NAME` where it is one.
 
     `shared`: directory of the reftable of all worktrees; `own`: of the worktree's own, the same in a main one. Raises GitFailed,
@@ -269,7 +269,7 @@ def reftable_refs(objects: Path, shared: Path, own: Path, sha256: bool = False) 
     with ScratchGit(objects, sha256=sha256, reftable=shared) as git:
         listed = git.output(["for-each-ref", "--format=%(objectname) %(refname)"])
     refs = {os.fsdecode(name): oid.decode() for line in listed.splitlines() for oid, _, name in [line.partition(b" ")]}
-    with ScratchGit(objects, sha256=sha256, reftable=own) as git:
+    with ScratchGit(objects, sha256=sha256, reftable=worktree) as git:
         try:
             refs["HEAD"] = "ref: " + os.fsdecode(git.output(["symbolic-ref", "HEAD"]).strip())
         except GitFailed:  # it names a commit, or nothing
@@ -280,8 +280,8 @@ def reftable_refs(objects: Path, shared: Path, own: Path, sha256: bool = False) 
 
 def clean_environment(home: Path) -> dict[str, str]:
     """Nothing of the caller's git: no configuration, no hooks, no prompts, no network."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return kept | {
+    variables = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return variables | {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home),
         "LC_ALL": "C",
@@ -349,13 +349,13 @@ def talk(
     environment |= {"GIT_ALLOW_PROTOCOL": ":".join(access.protocols) or "none", "GIT_CONFIG_COUNT": str(len(access.secrets))}
     for number, (key, value) in enumerate(access.secrets):
         environment |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        given.write(stdin)
-        given.seek(0)
+    with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        input_file.write(stdin)
+        input_file.seek(0)
         try:
             process = subprocess.Popen(
                 [*command, *args],
-                stdin=given,
+                stdin=input_file,
                 stdout=output,
                 stderr=errors,
                 cwd=directory,
@@ -368,9 +368,9 @@ def talk(
             raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
         _attend(process, watch)
         errors.seek(0)
-        said = errors.read(200_000).decode("utf-8", "replace")
+        complaint = errors.read(200_000).decode("utf-8", "replace")
         if process.returncode:
-            raise GitFailed(_told(said) or f"git {args[0]} ended with code {process.returncode}")
+            raise GitFailed(_complaints(complaint) or f"git {args[0]} ended with code {process.returncode}")
         output.seek(0)
         return output.read()
 
@@ -404,9 +404,9 @@ def _await_group(group: int) -> None:
         time.sleep(0.1)
 
 
-def _told(said: str) -> str:
+def _complaints(output: str) -> str:
     """Git's complaints without its progress, the most telling ones first, on one line."""
-    lines = [line.strip() for line in said.replace("\r", "\n").splitlines()]
+    lines = [line.strip() for line in output.replace("\r", "\n").splitlines()]
     grave = [line for line in lines if line.startswith(("fatal:", "error:", "remote: ", "ERR "))]
     return "; ".join(dict.fromkeys(grave or [line for line in lines if line][-1:]))[:1000]
 
@@ -456,7 +456,7 @@ class GitStream:
                 break
         return b"".join(pieces)
 
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """To be asked at the end of the output: did the command end with an error?"""
         status = self._process.wait()
         self.close()
@@ -488,7 +488,7 @@ def _widen(process: subprocess.Popen[bytes]) -> None:
             fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _CHUNK)
 
 
-def _quoted(path: bytes) -> bytes:
+def _quote(path: bytes) -> bytes:
     """A line of the alternates file: as it is, or in C quotes when it could be misread."""
     plain = not re.search(rb'["\\\n]', path) and not path.startswith(b"#")
     return path if plain else b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

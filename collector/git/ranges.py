@@ -19,45 +19,45 @@ _ITEM = re.compile(r"^\s*(\d{1,10})(?:\s*-\s*(\d{1,10}))?\s*$")
 
 def united(items: Iterable[LineRange]) -> Ranges:
     """Sorted, merged where they overlap or touch; items whose end lies before their start are left out."""
-    found: list[LineRange] = []
+    ranges: list[LineRange] = []
     for first, last in sorted((a, b) for a, b in items if a <= b):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], last))
         else:
-            found.append((first, last))
-    return tuple(found)
+            ranges.append((first, last))
+    return tuple(ranges)
 
 
 def common(a: Ranges, b: Ranges) -> Ranges:
     """Lines of both."""
-    found, i, j = [], 0, 0
+    ranges, i, j = [], 0, 0
     while i < len(a) and j < len(b):
         first, last = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
         if first <= last:
-            found.append((first, last))
+            ranges.append((first, last))
         if a[i][1] < b[j][1]:
             i += 1
         else:
             j += 1
-    return tuple(found)
+    return tuple(ranges)
 
 
 def without(a: Ranges, b: Ranges) -> Ranges:
     """Lines of `a` that are not in `b`."""
-    found, j = [], 0
+    ranges, j = [], 0
     for first, last in a:
-        at = first
-        while j < len(b) and b[j][1] < at:
+        start = first
+        while j < len(b) and b[j][1] < start:
             j += 1
         k = j
         while k < len(b) and b[k][0] <= last:
-            if b[k][0] > at:
-                found.append((at, b[k][0] - 1))
-            at = max(at, b[k][1] + 1)
+            if b[k][0] > start:
+                ranges.append((start, b[k][0] - 1))
+            start = max(start, b[k][1] + 1)
             k += 1
-        if at <= last:
-            found.append((at, last))
-    return tuple(found)
+        if start <= last:
+            ranges.append((start, last))
+    return tuple(ranges)
 
 
 def count(a: Ranges) -> int:
@@ -78,17 +78,17 @@ class ParsedRanges(NamedTuple):
 
 
 def parse(written: str) -> ParsedRanges:
-    found: list[LineRange] = []
+    ranges: list[LineRange] = []
     whole = True
     for item in written.split(","):
         match = _ITEM.match(item)
         first = int(match[1]) if match else 0
         last = int(match[2]) if match and match[2] else first
         if 1 <= first <= last <= HIGHEST:
-            found.append((first, last))
+            ranges.append((first, last))
         else:
             whole = False
-    return ParsedRanges(tuple(found), whole)
+    return ParsedRanges(tuple(ranges), whole)
 
 
 def of_lines(numbers: Iterable[int]) -> Ranges:

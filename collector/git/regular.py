@@ -31,25 +31,25 @@ class NotRegular(Exception):
 def require_files(path: str | Path) -> None:
     """Looks at the repository around `path`. Raises NotRegular."""
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
-        for place in (folder / ".git", folder):
-            if found := _git_directory(place):
-                _look(found)
+        for directory in (folder / ".git", folder):
+            if git_directory := _git_directory(directory):
+                _look(git_directory)
                 return
 
 
-def _git_directory(place: Path) -> Path | None:
+def _git_directory(path: Path) -> Path | None:
     """The directory of a repository: `place`, or the one that it names in a file. Raises NotRegular."""
-    if place.is_dir():
-        return place if (os.path.lexists(place / "HEAD") and os.path.lexists(place / "objects")) or _is_linked(place) else None
-    if place.name != ".git" or not os.path.lexists(place):
+    if path.is_dir():
+        return path if (os.path.lexists(path / "HEAD") and os.path.lexists(path / "objects")) or _is_linked(path) else None
+    if path.name != ".git" or not os.path.lexists(path):
         return None
-    named = _small_text(place).removeprefix("gitdir:").strip()
-    target = place.parent / named
+    named = _small_text(path).removeprefix("gitdir:").strip()
+    target = path.parent / named
     return target if named and target.is_dir() else None
 
 
-def _is_linked(place: Path) -> bool:
-    return os.path.lexists(place / "HEAD") and os.path.lexists(place / "commondir")
+def _is_linked(path: Path) -> bool:
+    return os.path.lexists(path / "HEAD") and os.path.lexists(path / "commondir")
 
 
 @cache
@@ -109,8 +109,8 @@ def _require_included(config: Path, depth: int) -> None:
             inside, line = True, section[1]
         elif _OTHER_SECTION.match(line):
             inside = False
-        if inside and (found := _PATH.match(line)):
-            value = found[1].strip().strip('"').replace('\\"', '"').replace("\\\\", "\\")
+        if inside and (match := _PATH.match(line)):
+            value = match[1].strip().strip('"').replace('\\"', '"').replace("\\\\", "\\")
             target = config.parent / os.path.expanduser(value)  # noqa: PTH111 (a `~name` without a home stays as it is)
             _require(target)
             if depth < _DEEPEST and target.is_file():

@@ -44,25 +44,25 @@ def pair(
     *,
     size: Callable[[str], int | None] | None = None,
     whole: bool = False,
-    wanted: Container[str] | None = None,
+    needed: Container[str] | None = None,
 ) -> dict[str, str]:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison.
 
     `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by that.
 
-    Of added paths that are not `wanted` the answer may lack pairs: only files that can take one from those that are get compared;
+    Of added paths that are not `needed` the answer may lack pairs: only files that can take one from those that are get compared;
     None: all are.
     """
     sources, targets, texts = by_path(deleted), by_path(added), RenameTexts(get, whole, size)
-    found = _exact(sources, targets)
-    for stage in (_by_name, partial(_by_matrix, wanted=wanted)):
-        used = set(found.values())
+    pairs = _exact(sources, targets)
+    for stage in (_by_name, partial(_by_matrix, needed=needed)):
+        used = set(pairs.values())
         sources = [s for s in sources if s[0] not in used]
-        targets = [t for t in targets if t[0] not in found]
+        targets = [t for t in targets if t[0] not in pairs]
         if not sources or not targets:
             break
-        found.update(stage(sources, targets, texts))
-    return found
+        pairs.update(stage(sources, targets, texts))
+    return pairs
 
 
 class RenameSources:
@@ -121,11 +121,11 @@ class RenameTexts:
             self.budget -= 1
             if self.budget < 0:
                 return 0
-        one, two = self._load(old), self._load(new)
-        if one is None or two is None:
+        old_spans, new_spans = self._load(old), self._load(new)
+        if old_spans is None or new_spans is None:
             return 0
-        far = _far(one[0], two[0], max(a, b))
-        return _score(*one, *two) if far is None else far
+        far = _far(old_spans[0], new_spans[0], max(a, b))
+        return _score(*old_spans, *new_spans) if far is None else far
 
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
@@ -136,11 +136,11 @@ class RenameTexts:
     def _load(self, oid: str) -> tuple[Spans, int] | None:
         if oid in self._known:
             return self._known[oid]
-        found = None if (data := self._get(oid)) is None else (spans(data, self._whole), len(data))
+        loaded = None if (data := self._get(oid)) is None else (spans(data, self._whole), len(data))
         if self._held < _HELD:
-            self._known[oid] = found
-            self._held += len(found[0]) if found else 1
-        return found
+            self._known[oid] = loaded
+            self._held += len(loaded[0]) if loaded else 1
+        return loaded
 
 
 def by_path(files: Iterable[File]) -> list[File]:
@@ -151,24 +151,24 @@ def by_path(files: Iterable[File]) -> list[File]:
 def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
     """Same content; among several sources one with the same file name, else the first."""
     waiting = _by_content(sources)
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for path, oid, mode in targets:
         choice = _pick(path, mode, waiting.get(oid, {}))
         if choice is not None:
-            found[path] = choice
+            pairs[path] = choice
             del waiting[oid][choice]
-    return found
+    return pairs
 
 
 def _by_content(sources: Sequence[File]) -> dict[str, dict[str, int]]:
     """Blob id -> path -> mode, in the order in which git looks at files with one content."""
-    found: dict[str, dict[str, int]] = {}
-    for path, oid, mode in reversed(sources) if _turned(len(sources)) else sources:
-        found.setdefault(oid, {})[path] = mode
-    return found
+    paths: dict[str, dict[str, int]] = {}
+    for path, oid, mode in reversed(sources) if _is_reversed(len(sources)) else sources:
+        paths.setdefault(oid, {})[path] = mode
+    return paths
 
 
-def _turned(sources: int) -> bool:
+def _is_reversed(sources: int) -> bool:
     """Git's table of sources grows by four; at a few counts (205, 3,277, …) it does so once too late, which turns it over."""
     size = 64
     while sources * 5 // 4 > size:
@@ -194,12 +194,12 @@ def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
 def _by_name(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
     """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
     old, new = _unique_names(sources), _unique_names(targets)
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for name, source in old.items():
         target = new.get(name)
         if source is not None and target is not None and _similar(source, target, texts) >= BY_NAME:
-            found[target[0]] = source[0]
-    return found
+            pairs[target[0]] = source[0]
+    return pairs
 
 
 def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
@@ -211,28 +211,28 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
 
 
 def _by_matrix(
-    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts, wanted: Container[str] | None = None
+    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts, needed: Container[str] | None = None
 ) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
-    rows = range(len(targets)) if wanted is None else [n for n, target in enumerate(targets) if target[0] in wanted]
+    rows = range(len(targets)) if needed is None else [n for n, target in enumerate(targets) if target[0] in needed]
     matrix = _rows(rows, sources, targets, texts)
     matrix.sort()
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     used = set()
     for _, _, _, source, target_number in matrix:
         path = targets[target_number][0]
-        if path not in found and source not in used:
-            found[path] = sources[source][0]
+        if path not in pairs and source not in used:
+            pairs[path] = sources[source][0]
             used.add(source)
-    return found
+    return pairs
 
 
 def _rows(numbers: Sequence[int], sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> list[_Candidate]:
     """The rows of some targets, and of every other target that may take a source from one of these."""
     rows: dict[int, list[_Candidate]] = {}
-    waiting, asked = list(numbers), set[int]()
+    waiting, used_sources = list(numbers), set[int]()
     while waiting:
         number = waiting.pop()
         if number in rows:
@@ -240,8 +240,8 @@ def _rows(numbers: Sequence[int], sources: Sequence[File], targets: Sequence[Fil
         rows[number] = _row(number, targets[number], sources, texts)
         if len(numbers) == len(targets):
             continue  # all are asked for
-        for source in {candidate[3] for candidate in rows[number]} - asked:
-            asked.add(source)
+        for source in {candidate[3] for candidate in rows[number]} - used_sources:
+            used_sources.add(source)
             others = (n for n in range(len(targets)) if n not in rows)
             waiting += [n for n in others if _similar(sources[source], targets[n], texts) >= MINIMUM]
     return [candidate for row in rows.values() for candidate in row]
@@ -250,17 +250,21 @@ def _rows(numbers: Sequence[int], sources: Sequence[File], targets: Sequence[Fil
 def _row(number: int, target: File, sources: Sequence[File], texts: RenameTexts) -> list[_Candidate]:
     """The four best sources of a target. A newcomer takes the place of the worst one, if it is better than that."""
     name = _name(target[0])
-    places: list[tuple[int, int, int]] = []  # (negative score, other name, source); too poor ones hold a place, too
+    best: list[tuple[int, int, int]] = []  # (negative score, other name, source); too poor ones hold a place, too
     for index, source in enumerate(sources):
         rank = (-_similar(source, target, texts), 0 if _name(source[0]) == name else 1)
-        if len(places) < _CANDIDATES:
-            places.append((*rank, index))
+        if len(best) < _CANDIDATES:
+            best.append((*rank, index))
             continue
-        worst = max(range(_CANDIDATES), key=lambda p: places[p][:2])  # the first of equals
-        if rank < places[worst][:2]:
-            places[worst] = (*rank, index)
+        worst = max(range(_CANDIDATES), key=lambda p: best[p][:2])  # the first of equals
+        if rank < best[worst][:2]:
+            best[worst] = (*rank, index)
     base = number * _CANDIDATES
-    return [(score, other, base + place, index, number) for place, (score, other, index) in enumerate(places) if -score >= MINIMUM]
+    return [
+        (score, other, base + rank_number, index, number)
+        for rank_number, (score, other, index) in enumerate(best)
+        if -score >= MINIMUM
+    ]
 
 
 def _similar(source: File, target: File, texts: RenameTexts) -> int:
@@ -316,27 +320,27 @@ def spans(data: bytes, whole: bool = False) -> Spans:
     """Span -> bytes of the text in such spans."""
     if b"\r\n" in data and not is_binary(data):
         data = data.replace(b"\r\n", b"\n")
-    found: Spans = {}
+    sizes: Spans = {}
     lines = data.split(b"\n")
     last = lines.pop()
     for line in lines:
         if len(line) >= _SPAN:
-            line = _cut(line, found)
+            line = _cut(line, sizes)
         line += b"\n"
-        found[line] = found.get(line, 0) + len(line)
+        sizes[line] = sizes.get(line, 0) + len(line)
     if last:
-        last = _cut(last, found)
+        last = _cut(last, sizes)
         if whole and last:
-            found[last] = found.get(last, 0) + len(last)
-    return found
+            sizes[last] = sizes.get(last, 0) + len(last)
+    return sizes
 
 
-def _cut(line: bytes, found: Spans) -> bytes:
+def _cut(line: bytes, sizes: Spans) -> bytes:
     """Counts the full spans at the head of a long line and gives the rest."""
     full = len(line) // _SPAN * _SPAN
     for start in range(0, full, _SPAN):
         piece = line[start : start + _SPAN]
-        found[piece] = found.get(piece, 0) + _SPAN
+        sizes[piece] = sizes.get(piece, 0) + _SPAN
     return line[full:]
 
 

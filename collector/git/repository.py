@@ -108,9 +108,9 @@ def _common_tail(old: bytes, new: bytes) -> int:
 def blob_id(data: bytes | memoryview, like: str = "") -> str:
     """The id git gives to a blob of this content: SHA-1, or SHA-256 when `like` is an id of that length."""
     name = "sha256" if len(like) == 64 else "sha1"
-    known = hashlib.new(name, b"blob %d\0" % len(data), usedforsecurity=False)
-    known.update(data)
-    return known.hexdigest()
+    digest = hashlib.new(name, b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
 
 
 class NamedCommit(NamedTuple):
@@ -136,15 +136,15 @@ class BlobEntry(NamedTuple):
 
 def without_files(directory: Path) -> GitRepo:
     """A new bare repository with one commit and no file, for sessions that are looked at alone. The commit is always the same."""
-    made = pygit2.init_repository(str(directory), bare=True)
+    repository = pygit2.init_repository(str(directory), bare=True)
     nobody = pygit2.Signature("whowrote", "whowrote@localhost", 0, 0)
-    made.create_commit("HEAD", nobody, nobody, "No repository\n", made.TreeBuilder().write(), [])
+    repository.create_commit("HEAD", nobody, nobody, "No repository\n", repository.TreeBuilder().write(), [])
     return GitRepo(directory)
 
 
 def _directory_of(path: str | Path) -> Path:
     """The directory of the repository that contains `path`. Raises NotARepository."""
-    found = None
+    discovered = None
     if Path(path).exists():
         try:
             require_files(path)
@@ -153,11 +153,11 @@ def _directory_of(path: str | Path) -> Path:
                 f"{path} cannot be read: {error.path} is a pipe or a device, and no file",
                 "Nothing was read; remove it or clone the repository again",
             ) from error
-        found = pygit2.discover_repository(str(path))
-    if found is None:
+        discovered = pygit2.discover_repository(str(path))
+    if discovered is None:
         what = "is not inside a git repository" if Path(path).exists() else "does not exist"
         raise NotARepository(f"{path} {what}", "Use the path of a clone, for example: whowrote repo ~/src/project")
-    return Path(found)
+    return Path(discovered)
 
 
 def _common_dir(directory: Path) -> Path:
@@ -167,9 +167,9 @@ def _common_dir(directory: Path) -> Path:
 
 def config_of(directory: Path) -> Config:
     """The configuration of a repository that libgit2 may not open."""
-    place = _common_dir(directory) / "config"
+    path = _common_dir(directory) / "config"
     try:
-        return pygit2.Config(str(place)) if place.is_file() else pygit2.Config()
+        return pygit2.Config(str(path)) if path.is_file() else pygit2.Config()
     except (pygit2.GitError, ValueError, OSError) as error:
         raise NotARepository(f"{directory} cannot be opened as a git repository: {error}") from error
 
@@ -198,14 +198,14 @@ class GitRepo:
     def __init__(self, path: str | Path) -> None:
         """Opens the repository that contains `path`. Raises NotARepository."""
         self.path = _directory_of(path)
-        self._config = self._opened(path)
+        self._config = self._open(path)
         self._listed = self._listed_refs(path)
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be known.
         self._boundary = frozenset(self.censored().shallow)
         self._texts: dict[str, bytes] = {}  # the last blobs read: a version is the new side of one diff and the old side of another
         self._held = 0  # bytes in it
 
-    def _opened(self, path: str | Path) -> Config:
+    def _open(self, path: str | Path) -> Config:
         """Opens it with libgit2; gives its configuration. Raises NotARepository."""
         try:
             self._repo = pygit2.Repository(str(self.path))
@@ -249,9 +249,9 @@ class GitRepo:
 
     def default_branch(self) -> NamedCommit:
         """The branch and commit that HEAD points to. Raises UnknownBranch for an empty repository."""
-        found = self._listed_head(self._listed) if self._listed is not None else None
-        if found is not None:
-            return found
+        listed = self._listed_head(self._listed) if self._listed is not None else None
+        if listed is not None:
+            return listed
         try:
             head = self._repo.head
             return NamedCommit(head.shorthand, str(head.peel(pygit2.Commit).id))
@@ -317,13 +317,13 @@ class GitRepo:
     def worktrees(self) -> list[Path]:
         """Directories of files that belong to this clone: the main one and the linked ones, also those that are gone."""
         common = self.common_dir()
-        own = self._worktree()
-        found = [own] if own else []
+        main = self._worktree()
+        directories = [main] if main else []
         if common.name == ".git":
-            found.append(common.parent)
+            directories.append(common.parent)
         for marker in sorted(common.glob("worktrees/*/gitdir")):
-            found.append(Path(marker.read_text("utf-8", "replace").strip()).parent)
-        return list(dict.fromkeys(found))
+            directories.append(Path(marker.read_text("utf-8", "replace").strip()).parent)
+        return list(dict.fromkeys(directories))
 
     def _worktree(self) -> Path | None:
         """The directory of the files; None in a bare repository."""
@@ -331,20 +331,20 @@ class GitRepo:
 
     def own_emails(self) -> frozenset[str]:
         """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""
-        common, found = self.common_dir(), set[str]()
-        found.add(setting(self._config, "user.email"))
+        common, emails = self.common_dir(), set[str]()
+        emails.add(setting(self._config, "user.email"))
         for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
             if log.is_file():
-                found.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
-        return frozenset(found - {""})
+                emails.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
+        return frozenset(emails - {""})
 
     # --- objects ------------------------------------------------------------------------------------------------------
 
     def blob(self, oid: str) -> bytes | None:
         """Content, or None when the object is missing or no blob."""
-        known = self._texts.get(oid)
-        if known is not None:
-            return known
+        cached = self._texts.get(oid)
+        if cached is not None:
+            return cached
         data = self._content(oid)
         if data is not None and len(data) <= _CACHED_TEXT:
             self._texts[oid] = data
@@ -362,9 +362,9 @@ class GitRepo:
 
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""
-        known = self._texts.get(oid)
-        if known is not None:
-            return len(known)
+        cached = self._texts.get(oid)
+        if cached is not None:
+            return len(cached)
         try:
             kind, size = self._repo.odb.read_header(oid)
         except (KeyError, ValueError, pygit2.GitError):
@@ -378,8 +378,8 @@ class GitRepo:
     def entries(self, tree: str) -> dict[str, TreeEntry]:
         """What is in a tree, or in a commit's root tree, by name; {} when missing."""
         try:
-            found = self._repo[tree].peel(pygit2.Tree)
-            return {decode(e.raw_name or b""): TreeEntry(str(e.id), e.type == ObjectType.TREE) for e in found}
+            tree_object = self._repo[tree].peel(pygit2.Tree)
+            return {decode(e.raw_name or b""): TreeEntry(str(e.id), e.type == ObjectType.TREE) for e in tree_object}
         except (KeyError, ValueError, pygit2.GitError):
             return {}
 
@@ -395,7 +395,7 @@ class GitRepo:
 
     def paths(self, tree: str) -> dict[str, str]:
         """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
-        found: dict[str, str] = {}
+        files: dict[str, str] = {}
         stack = [("", tree)]
         while stack:
             prefix, oid = stack.pop()
@@ -408,8 +408,8 @@ class GitRepo:
                 if entry.type == ObjectType.TREE:
                     stack.append((path + "/", str(entry.id)))
                 elif is_regular(git_mode(int(entry.filemode))):
-                    found[path] = str(entry.id)
-        return found
+                    files[path] = str(entry.id)
+        return files
 
     def file_at(self, sha: str, path: str) -> str | None:
         """Blob id of a path in a commit."""
@@ -448,16 +448,16 @@ class GitRepo:
 
     def commit(self, sha: str) -> Commit | None:
         try:
-            found = self._repo[sha].peel(pygit2.Commit)
+            commit = self._repo[sha].peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return _commit(found)
+        return _commit(commit)
 
     def signature(self, sha: str) -> str:
         """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
         head, _, _ = (self._raw_commit(sha) or b"").partition(b"\n\n")
-        found = _SIGNED.search(head)
-        return next((kind for start, kind in _SIGNATURES.items() if found[1].startswith(start)), Signature.OTHER) if found else ""
+        match = _SIGNED.search(head)
+        return next((kind for start, kind in _SIGNATURES.items() if match[1].startswith(start)), Signature.OTHER) if match else ""
 
     def _raw_commit(self, sha: str) -> bytes | None:
         try:
@@ -473,16 +473,16 @@ class GitRepo:
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         """Commits reachable from any of `tips` and from none of `hide`, parents first."""
         try:
-            yield from self._ordered(tips, hide or [])
+            yield from self._walk_ordered(tips, hide or [])
             return
         except (KeyError, pygit2.GitError):
             pass  # a parent is absent
         for oid in self._ordered_tolerant(tips, hide or []):
-            found = self.commit(oid)
-            if found is not None:
-                yield found
+            commit = self.commit(oid)
+            if commit is not None:
+                yield commit
 
-    def _ordered(self, tips: list[str], hide: list[str]) -> list[Commit]:
+    def _walk_ordered(self, tips: list[str], hide: list[str]) -> list[Commit]:
         walker = self._repo.walk(None, SortMode.TOPOLOGICAL | SortMode.REVERSE)
         for tip in tips:
             walker.push(pygit2.Oid(hex=tip))
@@ -492,9 +492,9 @@ class GitRepo:
 
     def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[str]:
         """Post-order walk that survives absent parents, which libgit2's own walker does not."""
-        seen: set[str] = set()
+        visited: set[str] = set()
         for skip in hide:
-            seen.update(self._ordered_tolerant([skip], []))
+            visited.update(self._ordered_tolerant([skip], []))
         order: list[str] = []
         for tip in tips:
             stack: list[tuple[str, bool]] = [(tip, False)]
@@ -503,14 +503,14 @@ class GitRepo:
                 if done:
                     order.append(oid)
                     continue
-                if oid in seen:
+                if oid in visited:
                     continue
-                seen.add(oid)
-                found = self.commit(oid)
-                if found is None:
+                visited.add(oid)
+                commit = self.commit(oid)
+                if commit is None:
                     continue
                 stack.append((oid, True))
-                stack.extend((parent, False) for parent in reversed(found.parents) if parent not in seen)
+                stack.extend((parent, False) for parent in reversed(commit.parents) if parent not in visited)
         return order
 
     def changes(self, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
@@ -529,29 +529,29 @@ class GitRepo:
         None when a tree is missing.
         """
         diffs = [self._tree_diff(self._tree_of(parent), commit.tree) for parent in commit.parents]
-        known = [diff for diff in diffs if diff is not None]
-        if len(known) < len(diffs) or commit.sha in self._boundary:
+        complete = [diff for diff in diffs if diff is not None]
+        if len(complete) < len(diffs) or commit.sha in self._boundary:
             return None
         # Mostly one side brings a few files and the other one hundreds: names of the small side are looked up in the large one.
-        smallest, *others = sorted(known, key=len)
+        smallest, *others = sorted(complete, key=len)
         touched = {delta.new_file.raw_path for delta in smallest.deltas if delta.status_char() != _GONE}
         for diff in others if touched else ():
-            touched = {delta.new_file.raw_path for delta in _named(diff, touched) if delta.status_char() != _GONE}
-        return [_of_merge(diff, touched) for diff in known]
+            touched = {delta.new_file.raw_path for delta in _with_names(diff, touched) if delta.status_char() != _GONE}
+        return [_of_merge(diff, touched) for diff in complete]
 
     def _tree_of(self, sha: str) -> str | None:
-        found = self.commit(sha)
-        return found.tree if found else None
+        commit = self.commit(sha)
+        return commit.tree if commit else None
 
     def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
         """As `changes`, for two trees; `old_tree` "" is the empty tree."""
         diff = self._tree_diff(old_tree, new_tree)
         if diff is None:
             return None
-        found = [
+        changes = [
             change for change in map(_file_change, diff.deltas) if (change.old, change.old_mode) != (change.new, change.new_mode)
         ]
-        return self.with_renames(found) if renames else found
+        return self.with_renames(changes) if renames else changes
 
     def _tree_diff(self, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
         """None when a tree is missing."""
@@ -578,8 +578,8 @@ class GitRepo:
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
-    def with_renames(self, changes: list[FileChange], wanted: Container[str] | None = None) -> list[FileChange]:
-        """Additions paired with deletions as `git diff -M` pairs them; `wanted`: additions that matter (None: all do)."""
+    def with_renames(self, changes: list[FileChange], needed: Container[str] | None = None) -> list[FileChange]:
+        """Additions paired with deletions as `git diff -M` pairs them; `needed`: additions that matter (None: all do)."""
         deleted = {c.path: c for c in changes if c.status == "D" and c.old}
         added = {c.path: c for c in changes if c.status == "A" and c.new}
         if not deleted or not added:
@@ -589,7 +589,7 @@ class GitRepo:
             [(c.path, c.new or "", c.new_mode) for c in added.values()],
             self.blob,
             size=self.blob_size,
-            wanted=wanted,
+            needed=needed,
         )
         gone = set(pairs.values())
         result = []
@@ -602,26 +602,26 @@ class GitRepo:
         return result
 
 
-def _commit(found: pygit2.Commit) -> Commit:
-    author, committer = found.author, found.committer  # few people make many commits: a name is kept once
+def _commit(commit: pygit2.Commit) -> Commit:
+    author, committer = commit.author, commit.committer  # few people make many commits: a name is kept once
     return Commit(
-        sha=intern(str(found.id)),
-        parents=tuple(intern(str(p)) for p in found.parent_ids),
-        tree=str(found.tree_id),
+        sha=intern(str(commit.id)),
+        parents=tuple(intern(str(p)) for p in commit.parent_ids),
+        tree=str(commit.tree_id),
         author_name=intern(decode(author.raw_name)),
         author_email=intern(decode(author.raw_email)),
         author_time=float(author.time),
         committer_name=intern(decode(committer.raw_name)),
         committer_email=intern(decode(committer.raw_email)),
         commit_time=float(committer.time),
-        message=decode(found.raw_message),
+        message=decode(commit.raw_message),
     )
 
 
 _TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
 
 
-def _named(diff: pygit2.Diff, names: set[bytes]) -> Iterator[pygit2.DiffDelta]:
+def _with_names(diff: pygit2.Diff, names: set[bytes]) -> Iterator[pygit2.DiffDelta]:
     return (delta for delta in diff.deltas if delta.new_file.raw_path in names)
 
 
@@ -629,13 +629,13 @@ def _of_merge(diff: pygit2.Diff, touched: set[bytes]) -> list[FileChange]:
     """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
     if not touched:
         return []
-    counted = list(_named(diff, touched))
+    counted = list(_with_names(diff, touched))
     if all(delta.status_char() != _NEW for delta in counted):
         return [_file_change(delta) for delta in counted]
     # A merge of a long branch differs in thousands of files, few of which can be a new name or an old one.
     letters = (_NEW, _GONE)
-    told = (delta for delta in diff.deltas if delta.status_char() in letters or delta.new_file.raw_path in touched)
-    return [_file_change(delta) for delta in told]
+    deltas = (delta for delta in diff.deltas if delta.status_char() in letters or delta.new_file.raw_path in touched)
+    return [_file_change(delta) for delta in deltas]
 
 
 def _file_change(delta: pygit2.DiffDelta) -> FileChange:

@@ -40,7 +40,7 @@ class Sha256Repo(GitRepo):
 
     sha256 = True
 
-    def _opened(self, path: str | Path) -> Config:
+    def _open(self, path: str | Path) -> Config:
         self._git = ScratchGit(self.common_dir() / "objects", self.censored().shallow, sha256=True)
         self._objects = ObjectReader(self._git)
         weakref.finalize(self, self._objects.close)
@@ -59,42 +59,42 @@ class Sha256Repo(GitRepo):
     # --- refs ---------------------------------------------------------------------------------------------------------
 
     def default_branch(self) -> NamedCommit:
-        found = self._listed_head(self._listed or {})
-        if found is None:
+        head = self._listed_head(self._listed or {})
+        if head is None:
             raise UnknownBranch("HEAD points to no commit", "Is the repository empty? Otherwise choose a branch with --branch")
-        return found
+        return head
 
     def resolve(self, name: str) -> NamedCommit:
         for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
-            sha = self.peel_commit(self._of_listed(candidate)) or self._parsed(candidate)
+            sha = self.peel_commit(self._of_listed(candidate)) or self._parse_name(candidate)
             if sha is not None:
                 return NamedCommit(name, sha)
         raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
 
-    def _parsed(self, name: str) -> str | None:
+    def _parse_name(self, name: str) -> str | None:
         """What git understands by a name: an id, part of one, `HEAD~2`."""
         if "\0" in name:
             return None
         try:
-            found = self._git.output(["rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"])
+            printed = self._git.output(["rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"])
         except GitFailed:
             return None
-        return self.peel_commit(found.decode("ascii", "replace").strip())
+        return self.peel_commit(printed.decode("ascii", "replace").strip())
 
     def peel_commit(self, oid: str) -> str | None:
-        return self._peeled(oid, "commit")
+        return self._peel(oid, "commit")
 
-    def _peeled(self, oid: str, wanted: str) -> str | None:
+    def _peel(self, oid: str, kind: str) -> str | None:
         """The commit or tree that an id stands for."""
         for _ in range(_DEEPEST):
             header = self._objects.header(oid)
-            if header is None or header[0] == wanted:
+            if header is None or header[0] == kind:
                 return oid if header else None
-            follow = {"tag": b"object", "commit": b"tree" if wanted == "tree" else b""}.get(header[0])
-            found = self._objects.read(oid) if follow else None
-            if not found or not follow:
+            follow = {"tag": b"object", "commit": b"tree" if kind == "tree" else b""}.get(header[0])
+            target = self._objects.read(oid) if follow else None
+            if not target or not follow:
                 return None
-            oid = _headers(found[1]).get(follow, b"").decode("ascii", "replace")
+            oid = _headers(target[1]).get(follow, b"").decode("ascii", "replace")
         return None
 
     def remote_url(self) -> str:
@@ -110,28 +110,28 @@ class Sha256Repo(GitRepo):
     # --- objects ------------------------------------------------------------------------------------------------------
 
     def _content(self, oid: str) -> bytes | None:
-        found = self._objects.read(oid)
-        return found[1] if found and found[0] == "blob" else None
+        answer = self._objects.read(oid)
+        return answer[1] if answer and answer[0] == "blob" else None
 
     def blob_size(self, oid: str) -> int | None:
-        found = self._objects.header(oid)
-        return found[1] if found and found[0] == "blob" else None
+        header = self._objects.header(oid)
+        return header[1] if header and header[0] == "blob" else None
 
     def has(self, oid: str) -> bool:
         return self._objects.header(oid) is not None
 
     def _tree(self, oid: str) -> dict[bytes, _Entry] | None:
         """What is in a tree or in a commit's; None when it is missing or damaged."""
-        tree = self._peeled(oid, "tree")
-        found = self._objects.read(tree) if tree else None
-        return _entries(found[1]) if found else None
+        tree = self._peel(oid, "tree")
+        answer = self._objects.read(tree) if tree else None
+        return _entries(answer[1]) if answer else None
 
     def entries(self, tree: str) -> dict[str, TreeEntry]:
-        found = self._tree(tree) or {}
-        return {decode(name): TreeEntry(entry.oid, entry.mode == _TREE) for name, entry in found.items()}
+        content = self._tree(tree) or {}
+        return {decode(name): TreeEntry(entry.oid, entry.mode == _TREE) for name, entry in content.items()}
 
     def paths(self, tree: str) -> dict[str, str]:
-        found: dict[str, str] = {}
+        files: dict[str, str] = {}
         stack = [("", tree)]
         while stack:
             prefix, oid = stack.pop()
@@ -140,8 +140,8 @@ class Sha256Repo(GitRepo):
                 if entry.mode == _TREE:
                     stack.append((path + "/", entry.oid))
                 elif is_regular(entry.mode):
-                    found[path] = entry.oid
-        return found
+                    files[path] = entry.oid
+        return files
 
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
         *folders, last = encode(path).split(b"/")
@@ -149,12 +149,12 @@ class Sha256Repo(GitRepo):
         for folder in folders:
             below = (entries or {}).get(folder)
             entries = self._tree(below.oid) if below and below.mode == _TREE else None
-        found = (entries or {}).get(last)
-        return BlobEntry(found.oid, found.mode) if found and found.mode not in (_TREE, _LINK) else None
+        entry = (entries or {}).get(last)
+        return BlobEntry(entry.oid, entry.mode) if entry and entry.mode not in (_TREE, _LINK) else None
 
     def file_at(self, sha: str, path: str) -> str | None:
-        found = self.entry_at(sha, path)
-        return found.oid if found else None
+        entry = self.entry_at(sha, path)
+        return entry.oid if entry else None
 
     # --- history ------------------------------------------------------------------------------------------------------
 
@@ -164,32 +164,32 @@ class Sha256Repo(GitRepo):
             sha = self.default_branch().sha
         except UnknownBranch:
             return None
-        while (found := self.commit(sha)) is not None and found.parents:
-            sha = found.parents[0]
-        return sha if found is not None and sha not in self._boundary else None
+        while (commit := self.commit(sha)) is not None and commit.parents:
+            sha = commit.parents[0]
+        return sha if commit is not None and sha not in self._boundary else None
 
     def commit(self, sha: str) -> Commit | None:
-        oid = self._peeled(sha, "commit")
-        found = self._objects.read(oid) if oid else None
-        return _commit(oid, found[1], oid in self._boundary) if oid and found else None
+        oid = self._peel(sha, "commit")
+        answer = self._objects.read(oid) if oid else None
+        return _commit(oid, answer[1], oid in self._boundary) if oid and answer else None
 
     def _raw_commit(self, sha: str) -> bytes | None:
-        found = self._objects.read(sha)
-        return found[1] if found and found[0] == "commit" else None
+        answer = self._objects.read(sha)
+        return answer[1] if answer and answer[0] == "commit" else None
 
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         for oid in self._ordered_tolerant(tips, hide or []):
-            found = self.commit(oid)
-            if found is not None:
-                yield found
+            commit = self.commit(oid)
+            if commit is not None:
+                yield commit
 
     def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
         diffs = [self.tree_changes(self._tree_of(parent), commit.tree, renames=False) for parent in commit.parents]
-        known = [diff for diff in diffs if diff is not None]
-        if len(known) < len(diffs) or commit.sha in self._boundary:
+        complete = [diff for diff in diffs if diff is not None]
+        if len(complete) < len(diffs) or commit.sha in self._boundary:
             return None
-        touched = set.intersection(*({c.path for c in diff if c.status != "D"} for diff in known))
-        return [_of_merge(diff, touched) for diff in known]
+        touched = set.intersection(*({c.path for c in diff if c.status != "D"} for diff in complete))
+        return [_of_merge(diff, touched) for diff in complete]
 
     def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
         if old_tree is None:
@@ -198,11 +198,11 @@ class Sha256Repo(GitRepo):
         waiting = [(b"", old_tree, new_tree)]
         while waiting:
             prefix, old, new = waiting.pop()
-            one, other = (self._tree(oid) if oid else {} for oid in (old, new))
-            if one is None or other is None:
+            before, after = (self._tree(oid) if oid else {} for oid in (old, new))
+            if before is None or after is None:
                 return None
-            for name in one.keys() | other.keys():
-                was, now = one.get(name), other.get(name)
+            for name in before.keys() | after.keys():
+                was, now = before.get(name), after.get(name)
                 if was != now:
                     changes += _files_changed(prefix + name, was, now)
                     folders = [side.oid if side and side.mode == _TREE else "" for side in (was, now)]
@@ -251,30 +251,30 @@ def _of_merge(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
 
 def _entries(data: bytes) -> dict[bytes, _Entry] | None:
     """A tree: mode, space, name, zero byte, id, for each entry. None when it is damaged."""
-    found: dict[bytes, _Entry] = {}
-    at = 0
-    while at < len(data):
-        space, zero = data.find(b" ", at), data.find(b"\0", at)
+    entries: dict[bytes, _Entry] = {}
+    start = 0
+    while start < len(data):
+        space, zero = data.find(b" ", start), data.find(b"\0", start)
         end = zero + 1 + _ID_BYTES
-        if not at < space < zero or end > len(data):
+        if not start < space < zero or end > len(data):
             return None
         try:
-            mode = int(data[at:space], 8)
+            mode = int(data[start:space], 8)
         except ValueError:
             return None
-        found[data[space + 1 : zero]] = _Entry(git_mode(mode), data[zero + 1 : end].hex())
-        at = end
-    return found
+        entries[data[space + 1 : zero]] = _Entry(git_mode(mode), data[zero + 1 : end].hex())
+        start = end
+    return entries
 
 
 def _headers(data: bytes) -> dict[bytes, bytes]:
     """The first value of each header of a commit or tag."""
-    found: dict[bytes, bytes] = {}
+    headers: dict[bytes, bytes] = {}
     for line in data.partition(b"\n\n")[0].split(b"\n"):
         name, _, value = line.partition(b" ")
         if name:  # lines of a signature go on with a space
-            found.setdefault(name, value)
-    return found
+            headers.setdefault(name, value)
+    return headers
 
 
 def _commit(sha: str, data: bytes, is_boundary: bool) -> Commit:
@@ -300,17 +300,17 @@ def _commit(sha: str, data: bytes, is_boundary: bool) -> Commit:
 
 def _person(line: bytes) -> tuple[str, str, float]:
     """(name, address, time in seconds since 1970) of `Name <address> 1700000000 +0100`."""
-    name, _, rest = line.partition(b"<")
-    address, _, when = rest.rpartition(b">")
+    name, _, address_and_time = line.partition(b"<")
+    address, _, when = address_and_time.rpartition(b">")
     seconds = (when.split() or [b""])[0]
-    known = seconds.isdigit() and len(seconds) < 19
-    return decode(name.strip()), decode(address.strip()), float(int(seconds)) if known else 0.0
+    is_number = seconds.isdigit() and len(seconds) < 19
+    return decode(name.strip()), decode(address.strip()), float(int(seconds)) if is_number else 0.0
 
 
 # --- refs in files ----------------------------------------------------------------------------------------------------
 
 
-def _refs_in_files(common: Path, own: Path) -> dict[str, str]:
+def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:
     """Name -> object id, symbolic refs resolved; HEAD as `ref: NAME` where it is one."""
     refs: dict[str, str] = {}
     for line in _small(common / "packed-refs", _MOST_PACKED).split("\n"):
@@ -332,7 +332,7 @@ def _refs_in_files(common: Path, own: Path) -> dict[str, str]:
             target = symbolic.get(target, target)
         if _is_name(name) and target in refs:
             refs[name] = refs[target]
-    head = _small(own / "HEAD", _LONGEST_REF).strip()
+    head = _small(worktree / "HEAD", _LONGEST_REF).strip()
     if _is_oid(head) or (head.startswith("ref: ") and _is_name(head[5:].strip())):
         refs["HEAD"] = head
     return refs

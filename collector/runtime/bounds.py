@@ -63,11 +63,11 @@ def memory_share(jobs: int) -> int:
 
 
 @contextmanager
-def bounded(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
+def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
     """The work inside is stopped when it exceeds the limits. Gives the progress to hand on. Raises OverLimit."""
     step = ["starting"]
 
-    def heard(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int) -> None:
         step[0] = what
         if deadline.passed:
             raise _Late
@@ -77,8 +77,8 @@ def bounded(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
         with until(Deadline.after(limits.seconds)) as deadline, _less_memory(limits.memory):
             token = _WHOLE.set(deadline)
             try:
-                with _interrupted(deadline):
-                    yield heard
+                with _interrupt_at(deadline):
+                    yield report
             finally:
                 _WHOLE.reset(token)
     except _Late:
@@ -97,17 +97,17 @@ def _over(why: str) -> OverLimit:
 
 @contextmanager
 def part_of_the_time() -> Iterator[None]:
-    """One session, within `bounded`: raises PartTooLong when it takes more than its share. Outside there is no limit."""
+    """One session, within `apply_limits`: raises PartTooLong when it takes more than its share. Outside there is no limit."""
     whole = _WHOLE.get()
     if whole is None or whole.left() == float("inf"):
         yield
         return
-    with until(Deadline.after(whole.seconds * _SHARE)) as deadline, _interrupted(deadline):
+    with until(Deadline.after(whole.seconds * _SHARE)) as deadline, _interrupt_at(deadline):
         yield
 
 
 def memory_left(jobs: int) -> int:
-    """Bytes that each of so many processes may use for the work inside `bounded`; 0 if unknown."""
+    """Bytes that each of so many processes may use for the work inside `apply_limits`; 0 if unknown."""
     share = memory_share(jobs)
     if sys.platform != "linux":
         return share
@@ -116,13 +116,13 @@ def memory_left(jobs: int) -> int:
 
 
 def time_left() -> float:
-    """Seconds that the work inside `bounded` still has; 0 when it has no limit."""
+    """Seconds that the work inside `apply_limits` still has; 0 when it has no limit."""
     whole = _WHOLE.get()
     return 0.0 if whole is None or whole.left() == float("inf") else max(0.001, whole.left())
 
 
 @contextmanager
-def _interrupted(deadline: Deadline) -> Iterator[None]:
+def _interrupt_at(deadline: Deadline) -> Iterator[None]:
     """A timer, where the system has one, on the thread that hears it; elsewhere reports of progress look at the clock."""
     if not _CAN_INTERRUPT or deadline.left() == float("inf") or threading.current_thread() is not threading.main_thread():
         yield
@@ -161,8 +161,8 @@ def _less_memory(most: int) -> Iterator[None]:
         yield
         return
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    known = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min([most, *known]), before[1]))
+    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([most, *limits]), before[1]))
     try:
         yield
     finally:

@@ -44,13 +44,13 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: T
         for future in running:
             task, began = keys.pop(future.key)
             if future.status == "cancelled":  # no fault of the task: its shard goes on in the next run
-                raise _gone(address)
+                raise _scheduler_lost(address)
             try:
-                done = _done(future, task)
+                done = _result_of(future, task)
             except OSError as error:  # after the task ended and before its result was here
-                raise _gone(address) from error
+                raise _scheduler_lost(address) from error
             if future.status == "cancelled":
-                raise _gone(address)
+                raise _scheduler_lost(address)
             done.seconds = done.seconds or round(time.monotonic() - began, 3)
             future.release()
             if (following := more()) is not None:
@@ -60,7 +60,7 @@ def run(work: Callable[..., Any], tasks: Iterable[Task], address: str, limits: T
         client.close()
 
 
-def _gone(address: str) -> WhoWroteError:
+def _scheduler_lost(address: str) -> WhoWroteError:
     return WhoWroteError(f"the scheduler at {address} disappeared", "Finished work is kept; run the same command again")
 
 
@@ -93,7 +93,7 @@ def _run(work: Callable[..., Any], task: Task, limits: TaskLimits) -> TaskResult
     return done
 
 
-def _done(future: Any, task: Task) -> TaskResult:
+def _result_of(future: Any, task: Task) -> TaskResult:
     """Waits when the result was lost with its worker after the task had ended: another one does it again."""
     failed = future.exception()
     if failed is None:

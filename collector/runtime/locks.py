@@ -35,7 +35,7 @@ def file_lock(path: Path, patience: float, what: str, shared: bool = False, prog
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            while not _locked(descriptor, shared):
+            while not _try_lock(descriptor, shared):
                 if time.monotonic() >= deadline:
                     raise InUse(f"{what} is in use by another run", "Wait until it has finished, then run the same command again")
                 progress(f"waiting for another run on {what}", 0, 0)
@@ -68,7 +68,7 @@ def writing_database(store: Store, progress: Progress = no_progress) -> Iterator
         try:
             yield
         finally:
-            if _locked(descriptor, shared=False):  # nobody else shares it
+            if _try_lock(descriptor, shared=False):  # nobody else shares it
                 path.unlink(missing_ok=True)
 
 
@@ -93,7 +93,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
     return False
 
 
-def _locked(descriptor: int, shared: bool) -> bool:
+def _try_lock(descriptor: int, shared: bool) -> bool:
     """Takes the lock if that is possible at once. Windows has no such locks."""
     if sys.platform == "win32":
         return True

@@ -114,14 +114,14 @@ def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: b
         (stage,),
     )
     ended = {(r["name"].lower(), r["input_key"]): r["state"] for r in rows}
-    found = []
+    waiting = []
     for item in items:
         plain, forced = (ended.get((item.name.lower(), key)) for key in (item.key, item.forced))
         last = forced if anyway else plain
         if "done" in (plain, forced) or forced == "nothing" or last == "nothing" or (last == "given_up" and not retry):
             continue
-        found.append(replace(item, key=item.forced) if anyway and item.forced else item)
-    return found
+        waiting.append(replace(item, key=item.forced) if anyway and item.forced else item)
+    return waiting
 
 
 class FinishedItem(NamedTuple):
@@ -177,13 +177,13 @@ class _Seeds:
                 begun.keep(self._store.policy)
             return shard
         fresh = shard.with_name(shard.name + ".seed")
-        shutil.copyfile(self._emptied(), fresh)
+        shutil.copyfile(self._empty_seed(), fresh)
         if self._store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
             extract(self._store, fresh, [name], prepared=True)
         fresh.replace(part)
         return shard
 
-    def _emptied(self) -> Path:
+    def _empty_seed(self) -> Path:
         """Made again when a merged shard brought a part of the schema that was not there."""
         parts = filled_parts(self._store)
         if parts != self._parts:
@@ -216,9 +216,9 @@ def _is_whole(shard: Path) -> bool:
         return False
 
 
-def finish_left(store: Store, wanted: Iterable[str]) -> None:
+def finish_left(store: Store, names: Iterable[str]) -> None:
     """Merges the shards that a killed run had finished."""
-    for name in wanted:
+    for name in names:
         shard = shard_path(store.path, name)
         if shard.is_file():
             with contextlib.suppress(DatabaseUnusable):  # a damaged one is made again
@@ -231,7 +231,7 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True, one_server=True)
-    elif state == "nothing" and (stage == StageName.LOAD or not _loaded(store, item.name)):
+    elif state == "nothing" and (stage == StageName.LOAD or not _has_facts(store, item.name)):
         forget_rows(store, [item.name])
     with store.transaction() as connection:
         tried = store.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
@@ -260,19 +260,19 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
         drop(shard)
 
 
-def _loaded(store: Store, name: str) -> bool:
+def _has_facts(store: Store, name: str) -> bool:
     """Whether its facts were loaded, with checkpoints or with --allow-no-checkpoints: then they stay, whatever is concluded."""
     return _stored_at(store, name, StageName.LOAD) is not None
 
 
 def _stored_at(store: Store, name: str, stage: StageName) -> str | None:
     """When the last run of a stage on a repository was finished, as the database has it."""
-    found = store.value(
+    finished = store.value(
         "SELECT MAX(s.finished_at) FROM stage_runs s JOIN repos r ON r.id = s.repo_id "
         "WHERE r.name = ? COLLATE NOCASE AND s.stage = ?",
         (name, stage),
     )
-    return str(found) if found else None
+    return str(finished) if finished else None
 
 
 def _now() -> str:

@@ -83,11 +83,11 @@ class FinishedRun:
 
 def last_run(store: Store, repo_id: int, name: StageName, subject: str = "") -> FinishedRun | None:
     """None when the stage never finished."""
-    found = store.rows(
+    rows = store.rows(
         "SELECT input_key, version, finished_at FROM stage_runs WHERE repo_id = ? AND stage = ? AND subject = ?",
         (repo_id, name, subject),
     )
-    return FinishedRun(found[0]["input_key"], found[0]["version"], found[0]["finished_at"]) if found else None
+    return FinishedRun(rows[0]["input_key"], rows[0]["version"], rows[0]["finished_at"]) if rows else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def clear_problems(
 
     Call within a transaction.
     """
-    repos, subjects = ([one] if one is not None else None for one in (repo_id, subject))
+    repos, subjects = ([value] if value is not None else None for value in (repo_id, subject))
     _delete(store, "problems", stage=stages, repo_id=repos, subject=subjects, code=codes)
 
 
@@ -196,12 +196,14 @@ def note_failure(store: Store, name: str, error: str) -> None:
 
     store.connection.execute("DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),))
     if error:
-        known = store.value("SELECT id FROM repos WHERE name = ? COLLATE NOCASE", (name,))
-        store.add_problems(known, [Problem("repository", name, "failed", error)])
+        repo_id = store.value("SELECT id FROM repos WHERE name = ? COLLATE NOCASE", (name,))
+        store.add_problems(repo_id, [Problem("repository", name, "failed", error)])
 
 
-def _delete(store: Store, table: str, **wanted: Sequence[object] | None) -> None:
+def _delete(store: Store, table: str, **values_by_column: Sequence[object] | None) -> None:
     """Removes the rows that have one of the wanted values in each column; None: any value."""
-    given = {column: values for column, values in wanted.items() if values is not None}
-    where = " AND ".join(f"{column} IN ({', '.join('?' * len(values))})" for column, values in given.items())
-    store.connection.execute(f"DELETE FROM {table} WHERE {where}", [value for values in given.values() for value in values])
+    conditions = {column: values for column, values in values_by_column.items() if values is not None}
+    condition = " AND ".join(f"{column} IN ({', '.join('?' * len(values))})" for column, values in conditions.items())
+    store.connection.execute(
+        f"DELETE FROM {table} WHERE {condition}", [value for values in conditions.values() for value in values]
+    )

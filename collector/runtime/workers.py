@@ -106,7 +106,7 @@ def run(
                 worker = idle.pop() if idle else _Worker(work, limits)
                 worker.begin(task, attempt)
                 busy[worker.connection] = worker
-            for worker in _ended(busy, progress):
+            for worker in _finished_workers(busy, progress):
                 result = worker.end()
                 if worker.usable():
                     idle.append(worker)
@@ -124,7 +124,7 @@ def run(
             worker.stop()
 
 
-def _ended(busy: dict[Any, _Worker], progress: Progress) -> list[_Worker]:
+def _finished_workers(busy: dict[Any, _Worker], progress: Progress) -> list[_Worker]:
     """Workers that have a result, have died, or have had their time."""
     from multiprocessing.connection import wait
 
@@ -146,7 +146,7 @@ class _Worker:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, work, limits), daemon=True)
-        with _allowed():
+        with _allow_children():
             self._process.start()
         theirs.close()
         self.task: Task | None = None
@@ -224,7 +224,7 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _allowed() -> Iterator[None]:
+def _allow_children() -> Iterator[None]:
     """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and workers of a cluster are daemons.
 
     Ours end with their parent (`_settle`), and are daemons themselves.
@@ -314,8 +314,8 @@ def _high_water() -> int:
         status = Path("/proc/self/status").read_text("ascii", "replace")
     except OSError:
         return 0
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
 
 
 def _forget_peak() -> None:

@@ -90,8 +90,8 @@ class Bounded(sqlite3.Connection):
 
     _over: threading.Event | None = None
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self._interrupting = threading.Lock()
 
     def cursor(self, factory: Any = None) -> Any:
@@ -141,7 +141,7 @@ def _replace(text: object, old: object, new: object) -> object:
     return whole.replace(part, other)
 
 
-def _trimmed(start: bool, end: bool) -> Callable[..., str | None]:
+def _trim_function(start: bool, end: bool) -> Callable[..., str | None]:
     def trim(text: object, characters: object = " ") -> str | None:
         if text is None or characters is None:
             return None
@@ -164,7 +164,7 @@ _FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("instr", 2, _instr),
     ("replace", 3, _replace),
     *(
-        (name, count, _trimmed(start, end))
+        (name, count, _trim_function(start, end))
         for name, start, end in (("trim", True, True), ("ltrim", True, False), ("rtrim", False, True))
         for count in (1, 2)
     ),

@@ -111,6 +111,6 @@ class _Names:
         if link is None or set(value) != set(self.tables[link.parent].key):
             return None
         parts = {name: self.resolve(link.parent, name, part) for name, part in value.items()}
-        where = " AND ".join(f'"{name}" IS ?' for name in parts)
-        row = self._run(f'SELECT "{link.to}" FROM "{link.parent}" WHERE {where}', tuple(parts.values())).fetchone()
+        condition = " AND ".join(f'"{name}" IS ?' for name in parts)
+        row = self._run(f'SELECT "{link.to}" FROM "{link.parent}" WHERE {condition}', tuple(parts.values())).fetchone()
         return row[0] if row else None

@@ -56,14 +56,14 @@ def compare(first: Path, second: Path) -> list[TableDifference]:
 
     Columns that only one database has are named and not compared. Raises DatabaseUnusable.
     """
-    with read_only(first) as one, read_only(second) as other:
-        ours, theirs = _Contents(one), _Contents(other)
+    with read_only(first) as first_connection, read_only(second) as second_connection:
+        ours, theirs = _Contents(first_connection), _Contents(second_connection)
         shared = {name: set(ours.columns(name)) & set(theirs.columns(name)) for name in ours.tables.keys() & theirs.tables.keys()}
         unshared = {name: (_missing(ours, theirs, name), _missing(theirs, ours, name)) for name in shared}
         ours.compared = theirs.compared = shared
         names = sorted({*ours.tables, *theirs.tables} - {name for name, left_out in PASSING.items() if "*" in left_out})
-        found = [_table(name, ours, theirs, unshared.get(name, ("", ""))) for name in names]
-    return [one for one in found if one.rows or one.differs]
+        differences = [_table(name, ours, theirs, unshared.get(name, ("", ""))) for name in names]
+    return [first_connection for first_connection in differences if first_connection.rows or first_connection.differs]
 
 
 def _missing(ours: _Contents, theirs: _Contents, name: str) -> str:
@@ -100,31 +100,31 @@ class _Contents:
         return [c for c in table.columns if c != table.number and c not in left_out and (compared is None or c in compared)]
 
     def rows(self, name: str, columns: Sequence[str]) -> Counter[bytes]:
-        return Counter(_hash(values) for values in self._said(name, columns))
+        return Counter(_hash(values) for values in self._row_values(name, columns))
 
-    def examples(self, name: str, columns: Sequence[str], wanted: Counter[bytes]) -> list[str]:
-        found: list[str] = []
-        if wanted:
-            for values in self._said(name, columns):
-                if len(found) < _EXAMPLES and _hash(values) in wanted:
-                    found.append(", ".join(f"{c}={_short(v)}" for c, v in zip(columns, values, strict=True)))
-        return found
+    def examples(self, name: str, columns: Sequence[str], hashes: Counter[bytes]) -> list[str]:
+        texts: list[str] = []
+        if hashes:
+            for values in self._row_values(name, columns):
+                if len(texts) < _EXAMPLES and _hash(values) in hashes:
+                    texts.append(", ".join(f"{c}={_short(v)}" for c, v in zip(columns, values, strict=True)))
+        return texts
 
-    def _said(self, name: str, columns: Sequence[str]) -> Iterator[list[Any]]:
+    def _row_values(self, name: str, columns: Sequence[str]) -> Iterator[list[Any]]:
         """Values of each row; a reference is the hash of the row it points to."""
         if name not in self.tables or not columns:
             return
         links = {k.column: k for k in self.tables[name].links if k.parent in self.tables}
-        known = {c: self._identities(links[c].parent, links[c].to) for c in columns if c in links}
+        identities = {c: self._identities(links[c].parent, links[c].to) for c in columns if c in links}
         listed = ", ".join(_READ_AS.get((name, c), f'"{c}"') for c in columns)
         for row in self._run(f'SELECT {listed} FROM "{name}"'):
-            yield [known[c].get(v, v) if c in known else v for c, v in zip(columns, row, strict=True)]
+            yield [identities[c].get(v, v) if c in identities else v for c, v in zip(columns, row, strict=True)]
 
     def _identities_of(self, name: str, column: str) -> dict[Any, bytes]:
         """Value of `column` -> what its row says, references of the table to itself left out."""
-        own = {k.column for k in self.tables[name].links if k.parent == name}
-        columns = [c for c in self.columns(name) if c not in own and c != column]
-        return {number: _hash(values) for number, *values in self._said(name, [column, *columns])}
+        own_references = {k.column for k in self.tables[name].links if k.parent == name}
+        columns = [c for c in self.columns(name) if c not in own_references and c != column]
+        return {number: _hash(values) for number, *values in self._row_values(name, [column, *columns])}
 
 
 def _is_index(name: str) -> bool:

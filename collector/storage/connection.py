@@ -61,22 +61,22 @@ def reading(path: Path, factory: type[Opened], **options: Any) -> Opened:
 @contextmanager
 def standing_in(run: Callable[..., Any], names: Iterable[str]) -> Iterator[None]:
     """Views of these names while the block runs: empty for a table, of what there is for a view. Writing to one is an error."""
-    made = []
+    created = []
     try:
         for name in names:
             run(f'CREATE TEMP VIEW "{name}" AS {_selection(name)}')
-            made.append(name)
+            created.append(name)
         yield
     finally:
-        for name in made:
+        for name in created:
             run(f'DROP VIEW temp."{name}"')
 
 
 @cache
 def _selection(name: str) -> str:
     """What stands for a table or view of ours that is not there."""
-    if found := columns_of_table(name):
-        listed = ", ".join(f'NULL AS "{column}"' for column in found)
+    if columns := columns_of_table(name):
+        listed = ", ".join(f'NULL AS "{column}"' for column in columns)
         return f"SELECT {listed} WHERE 0"
     for statement in statements(part_sql(homes()[name])):
         if view := re.search(rf"CREATE VIEW IF NOT EXISTS {name} AS\b(.+)", statement, re.DOTALL):
@@ -100,8 +100,8 @@ def read(run: Callable[..., sqlite3.Cursor], sql: str, parameters: Any = ()) -> 
 
 def _missing(error: sqlite3.OperationalError) -> str | None:
     """A table or view of ours that may be missing, and is."""
-    found = _MISSING.match(str(error))
-    return found[2] if found and found[2] in homes() else None
+    match = _MISSING.match(str(error))
+    return match[2] if match and match[2] in homes() else None
 
 
 class _WayOut(Enum):
@@ -133,12 +133,12 @@ class OwnConnection(sqlite3.Connection):
     def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
         last: list[Any] = [()]
 
-        def noted(rows: Iterable[Any]) -> Iterator[Any]:
+        def remember_last(rows: Iterable[Any]) -> Iterator[Any]:
             for row in rows:
                 last[0] = row
                 yield row
 
-        rows = noted(rows)
+        rows = remember_last(rows)
         first = next(rows, None)
         if first is None:  # no reason to make a table
             return self.cursor()
@@ -163,10 +163,10 @@ class OwnConnection(sqlite3.Connection):
         name = _missing(error)
         if name is None or sql.lstrip()[:4].upper() == "DROP":
             raise error
-        found = _WRITES.match(sql)
-        verb, target = (found[1].upper(), found[2]) if found else ("", "")
+        match = _WRITES.match(sql)
+        verb, target = (match[1].upper(), match[2]) if match else ("", "")
         is_new = verb in ("INSERT", "REPLACE") and (name == target or "main." in str(error))
-        if self._provided(name, is_new):
+        if self._provide(name, is_new):
             return _WayOut.AGAIN
         return _WayOut.NOTHING if name == target else _WayOut.EMPTY
 
@@ -181,7 +181,7 @@ class OwnConnection(sqlite3.Connection):
         for statement in statements(sql):
             super().execute(statement)
 
-    def _provided(self, name: str, is_new: bool) -> bool:
+    def _provide(self, name: str, is_new: bool) -> bool:
         """Whether a missing table was made, or found in the cache, so that it is worth trying again."""
         part = homes()[name]
         if part in CACHE and self.beside is not None and not self._attached and (is_new or self.beside.exists()):

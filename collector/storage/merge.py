@@ -78,8 +78,8 @@ _TEMPORARY = {
 def without_shadows(definitions: Mapping[str, str]) -> list[str]:
     """Names of the tables with rows of ours, of all that `sqlite_master` has: not SQLite's own, nor an index for searching."""
     virtual = tuple(f"{name}_" for name, sql in definitions.items() if sql.upper().startswith("CREATE VIRTUAL"))
-    own = ("sqlite_", "_sqlite_", *virtual)
-    return [name for name in definitions if not name.startswith(own) and f"{name}_" not in virtual]
+    internal = ("sqlite_", "_sqlite_", *virtual)
+    return [name for name in definitions if not name.startswith(internal) and f"{name}_" not in virtual]
 
 
 def definitions_of(run: Execute, database: str) -> dict[str, str]:
@@ -132,7 +132,7 @@ class MergeSchema:
         return next((link for link in links if link.parent == ROOT or link.parent in owners), None)
 
     @cached_property
-    def named(self) -> set[str]:
+    def named_tables(self) -> set[str]:
         """Tables of no repository, whose rows have a name of their own."""
         return {name for name, table in self.tables.items() if name != ROOT and name not in self.owner and table.key}
 
@@ -178,9 +178,9 @@ def _columns_of(sql: str) -> str:
 def _table(run: Execute, name: str, database: str) -> MergeTable:
     info = run("SELECT name, type, [notnull], pk FROM pragma_table_info(?, ?) ORDER BY cid", (name, database)).fetchall()
     required = {r[0] for r in info if r[2] or r[3]}
-    found = run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
-    compound = {r[0] for r in found if r[1]}
-    links = [Link(r[3], r[2], r[4] or "id", r[3] in required) for r in found if r[0] not in compound]
+    keys = run('SELECT id, seq, "table", "from", "to" FROM pragma_foreign_key_list(?, ?)', (name, database)).fetchall()
+    compound = {r[0] for r in keys if r[1]}
+    links = [Link(r[3], r[2], r[4] or "id", r[3] in required) for r in keys if r[0] not in compound]
     primary = [r[0] for r in sorted(info, key=lambda r: r[3]) if r[3]]
     numbered = len(primary) == 1 and next(r[1] for r in info if r[0] == primary[0]).upper() == "INTEGER"
     foreign = {link.column for link in links}
@@ -200,7 +200,7 @@ def _unique(run: Execute, name: str, database: str) -> list[str]:
 
 
 class _Copy:
-    """Repositories of the attached database `source` into `target`, which is main, or the other way round."""
+    """Repositories of the attach database `source` into `target`, which is main, or the other way round."""
 
     def __init__(self, store: Store, source: str, target: str) -> None:
         self.run = store.connection.execute
@@ -230,8 +230,8 @@ class _Copy:
         for name, table in self.schema.tables.items():
             if name not in self._there or _columns_of(self._there[name]) == _columns_of(here[name]):
                 continue
-            found = self.run("SELECT name FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.source)).fetchall()
-            if [r[0] for r in found] != table.columns:
+            columns = self.run("SELECT name FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.source)).fetchall()
+            if [r[0] for r in columns] != table.columns:
                 raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
 
     def copy(self, names: Mapping[str, str], named: bool) -> None:
@@ -272,24 +272,24 @@ class _Copy:
         return int(self.run(f'SELECT MIN("{column}") FROM {self.source}."{name}"').fetchone()[0])
 
     def _insert(self, name: str, named: bool) -> None:
-        table, is_named = self.schema.tables[name], name in self.schema.named
+        table, is_named = self.schema.tables[name], name in self.schema.named_tables
         if is_named and not named:
             return
         columns = [c for c in table.columns if not (is_named and c == table.number)]
-        where = "1" if is_named else self.schema.condition(name, self.source, "temp.taken")
+        condition = "1" if is_named else self.schema.condition(name, self.source, "temp.taken")
         if (link := self.schema.owner.get(name)) and table.key and not link.required and named:
-            where = f'({where} OR s."{link.column}" IS NULL)'  # of no repository, but with a name of its own
+            condition = f'({condition} OR s."{link.column}" IS NULL)'  # of no repository, but with a name of its own
             is_named = True
         listed = ", ".join(f'"{c}"' for c in columns)
         verb = "INSERT OR IGNORE" if is_named else "INSERT"
-        select = self._selection(table, columns, where)
+        select = self._selection(table, columns, condition)
         self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
 
-    def _selection(self, table: MergeTable, columns: Sequence[str], where: str) -> str:
+    def _selection(self, table: MergeTable, columns: Sequence[str], condition: str) -> str:
         """Rows of a table as the target has them."""
         values = ", ".join(self._value(table, column) for column in columns)
         order = f' ORDER BY "{table.number}"' if table.number else ""
-        return f'SELECT {values} FROM {self.source}."{table.name}" s WHERE {where}{order}'
+        return f'SELECT {values} FROM {self.source}."{table.name}" s WHERE {condition}{order}'
 
     def _value(self, table: MergeTable, column: str) -> str:
         """The new value of a column."""
@@ -309,7 +309,7 @@ class _Copy:
         table = self.schema.tables.get(name)
         if table is None:
             return value
-        if name in self.schema.named and table.number == to:
+        if name in self.schema.named_tables and table.number == to:
             same = " AND ".join(f't."{c}" IS {self._value_of(table, c)}' for c in table.key)
             return (
                 f'(SELECT t."{table.number}" FROM {self.target}."{name}" t, {self.source}."{name}" o '
@@ -332,12 +332,12 @@ def remove(run: Execute, schema: MergeSchema, database: str) -> int:
     return sum(
         max(0, run(f'DELETE FROM {database}."{name}" WHERE {schema.condition(name, database, "temp.doomed")}').rowcount)
         for name in reversed(schema.order)
-        if name not in schema.named
+        if name not in schema.named_tables
     )
 
 
 @contextmanager
-def unenforced(store: Store) -> Iterator[None]:
+def foreign_keys_off(store: Store) -> Iterator[None]:
     """Foreign keys are not enforced inside: rows are copied and removed in an order and with numbers that keep them."""
     run = store.connection.execute
     run("PRAGMA foreign_keys = OFF")
@@ -352,7 +352,7 @@ def unenforced(store: Store) -> Iterator[None]:
 
 
 @contextmanager
-def attached(store: Store, path: Path) -> Iterator[None]:
+def attach(store: Store, path: Path) -> Iterator[None]:
     """`path` as the database `other`."""
     store.connection.execute("ATTACH DATABASE ? AS other", (str(path),))
     try:
@@ -380,15 +380,15 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     called = {name: name if one_server else _name_here(path, state, ours, force) for name, state in theirs.items()}
     dropped = {name for name, here in called.items() if not hidden.isdisjoint((tombstone(name), tombstone(here)))}
-    kept = [n for n in theirs if n not in dropped and not force and _is_as_new(ours.get(called[n]), theirs[n])]
-    names = {n: called[n] for n in theirs if n not in dropped and n not in kept}
-    with attached(store, path), unenforced(store), store.transaction():
+    newer_here = [n for n in theirs if n not in dropped and not force and _is_as_new(ours.get(called[n]), theirs[n])]
+    names = {n: called[n] for n in theirs if n not in dropped and n not in newer_here}
+    with attach(store, path), foreign_keys_off(store), store.transaction():
         for part in parts:
             store.connection.make(part)
         copy = _Copy(store, "other", "main")
         copy.copy(names, named=True)
     replaced = [here for here in names.values() if here in ours]
-    return Merged(str(path), replaced, [here for here in names.values() if here not in ours], kept, len(dropped), copy.rows)
+    return Merged(str(path), replaced, [here for here in names.values() if here not in ours], newer_here, len(dropped), copy.rows)
 
 
 def _is_as_new(ours: _State | None, theirs: _State) -> bool:
@@ -400,8 +400,8 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     namesake = ours.get(theirs.name)
     if host_of(theirs.url):
         names = (name_of(theirs.url), name_with_host(theirs.url))
-        known = (name for name in names if name in ours and same_place(ours[name].url, theirs.url))
-        if theirs.name in names and (same := next(known, None)):
+        present = (name for name in names if name in ours and same_place(ours[name].url, theirs.url))
+        if theirs.name in names and (same := next(present, None)):
             return same
         return names[1] if namesake is not None and on_other_server(namesake.url, theirs.url) else theirs.name
     roots = {theirs.root_sha, namesake.root_sha if namesake is not None else None}
@@ -422,7 +422,7 @@ def extract(store: Store, path: Path, names: Sequence[str], prepared: bool = Fal
         with Store(path) as target, target.transaction():
             for part in filled_parts(store):
                 target.connection.make(part)
-    with attached(store, path), unenforced(store):
+    with attach(store, path), foreign_keys_off(store):
         if prepared:
             store.connection.execute("PRAGMA other.synchronous = OFF")
         with store.transaction():
@@ -440,7 +440,7 @@ def filled_parts(store: Store) -> list[str]:
 
 def forget_rows(store: Store, names: Iterable[str]) -> int:
     """Removes every row of repositories; returns how many. Call outside of a transaction."""
-    with unenforced(store), store.transaction():
+    with foreign_keys_off(store), store.transaction():
         for name in names:
             store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
         gone = remove(store.connection.execute, merge_schema(store.connection.execute, "main"), "main")

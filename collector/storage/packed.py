@@ -55,7 +55,7 @@ class _Codec:
 def _codec(kind: Any) -> _Codec:
     origin, arguments = get_origin(kind), get_args(kind)
     if kind in _PLAIN or kind is type(None):
-        return _Codec(_finite if kind is float else lambda value: value, _checked(kind))
+        return _Codec(_finite if kind is float else lambda value: value, _type_check(kind))
     if origin in (Union, types.UnionType):
         return _union(arguments)
     if origin is not None:
@@ -71,13 +71,13 @@ def _container(origin: Any, arguments: tuple[Any, ...]) -> _Codec:
     if origin is dict:
         return _mapping(_codec(arguments[0]), _codec(arguments[1]))
     if origin is tuple and arguments[-1] is not Ellipsis:
-        return _record(tuple, [_codec(one) for one in arguments], lambda value: value)
+        return _record(tuple, [_codec(argument) for argument in arguments], lambda value: value)
     if origin in (tuple, list, set, frozenset):
         return _collection(origin, _codec(arguments[0]))
     raise TypeError(f"{origin} cannot be packed")
 
 
-def _checked(kind: type) -> _Pack:
+def _type_check(kind: type) -> _Pack:
     accepted: tuple[type, ...] = (int, float) if kind is float else (kind,)
 
     def check(value: Any) -> Any:
@@ -97,19 +97,19 @@ def _finite(value: float) -> float:
 def _fields(kind: type) -> _Codec:
     """A dataclass or a named tuple."""
     hints = get_type_hints(kind)
-    names = getattr(kind, "_fields", None) or [one.name for one in dataclasses.fields(kind)]
+    names = getattr(kind, "_fields", None) or [field.name for field in dataclasses.fields(kind)]
     codecs = [_codec(hints[name]) for name in names]
     return _record(lambda values: kind(*values), codecs, lambda value: [getattr(value, name) for name in names])
 
 
 def _record(make: Callable[[Iterable[Any]], Any], codecs: list[_Codec], parts: Callable[[Any], Iterable[Any]]) -> _Codec:
-    packs, unpacks = [one.pack for one in codecs], [one.unpack for one in codecs]
+    packs, unpacks = [codec.pack for codec in codecs], [codec.unpack for codec in codecs]
 
     def pack_one(value: Any) -> list[Any]:
         return [pack(part) for pack, part in zip(packs, parts(value), strict=True)]
 
     def unpack_one(value: Any) -> Any:
-        return make([unpack(part) for unpack, part in zip(unpacks, _listed(value), strict=True)])
+        return make([unpack(part) for unpack, part in zip(unpacks, _require_list(value), strict=True)])
 
     return _Codec(pack_one, unpack_one)
 
@@ -117,26 +117,28 @@ def _record(make: Callable[[Iterable[Any]], Any], codecs: list[_Codec], parts: C
 def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
     pack, unpack = item.pack, item.unpack
     in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter  # the same bytes for the same set
-    return _Codec(lambda value: [pack(one) for one in in_order(value)], lambda value: make([unpack(one) for one in _listed(value)]))
+    return _Codec(
+        lambda value: [pack(part) for part in in_order(value)], lambda value: make([unpack(part) for part in _require_list(value)])
+    )
 
 
 def _mapping(key: _Codec, item: _Codec) -> _Codec:
     return _Codec(
-        lambda value: [[key.pack(name), item.pack(one)] for name, one in value.items()],
-        lambda value: {key.unpack(name): item.unpack(one) for name, one in map(_listed, _listed(value))},
+        lambda value: [[key.pack(name), item.pack(part)] for name, part in value.items()],
+        lambda value: {key.unpack(name): item.unpack(part) for name, part in map(_require_list, _require_list(value))},
     )
 
 
 def _union(kinds: tuple[Any, ...]) -> _Codec:
-    classes = [one for one in kinds if one is not type(None)]
+    classes = [member for member in kinds if member is not type(None)]
     optional = len(classes) < len(kinds)
     if len(classes) == 1 and optional:
         only = _codec(classes[0])
         return _Codec(
             lambda value: None if value is None else only.pack(value), lambda value: None if value is None else only.unpack(value)
         )
-    codecs = [_codec(one) for one in classes]
-    numbers = {one: number for number, one in enumerate(classes)}
+    codecs = [_codec(member) for member in classes]
+    numbers = {member: number for number, member in enumerate(classes)}
 
     def pack_one(value: Any) -> Any:
         if value is None:
@@ -147,13 +149,13 @@ def _union(kinds: tuple[Any, ...]) -> _Codec:
     def unpack_one(value: Any) -> Any:
         if value is None and optional:
             return None
-        number, part = _listed(value)
+        number, part = _require_list(value)
         return codecs[number].unpack(part)
 
     return _Codec(pack_one, unpack_one)
 
 
-def _listed(value: Any) -> list[Any]:
+def _require_list(value: Any) -> list[Any]:
     if type(value) is not list:
         raise NotPacked(f"{type(value).__name__} instead of a list")
     return value

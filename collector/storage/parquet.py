@@ -26,16 +26,16 @@ class Where:
     values: Collection[str] = ()
 
 
-def records(path: Path, columns: Sequence[str], where: Where | None = None) -> Iterator[dict[str, Any]]:
+def records(path: Path, columns: Sequence[str], condition: Where | None = None) -> Iterator[dict[str, Any]]:
     """Rows with these columns. Raises WhoWroteError when the file is none, or without the extra."""
-    with _opened(path, f"It needs the columns {', '.join(columns)}") as file:
+    with _open(path, f"It needs the columns {', '.join(columns)}") as file:
         for batch in _batches(file, list(columns)):
-            yield from (batch if where is None else _matching(batch, where)).to_pylist()
+            yield from (batch if condition is None else _matching(batch, condition)).to_pylist()
 
 
 def column_names(path: Path) -> list[str]:
     """Names of the columns. Raises WhoWroteError as `records`."""
-    with _opened(path, "Check the file") as file:
+    with _open(path, "Check the file") as file:
         return list(file.schema.names if path.suffix == ".orc" else file.schema_arrow.names)
 
 
@@ -47,15 +47,15 @@ def _batches(file: Any, columns: list[str]) -> Iterator[Any]:
         yield from (file.read_stripe(number, columns) for number in range(file.nstripes))
 
 
-def _matching(batch: Any, where: Where) -> Any:
+def _matching(batch: Any, condition: Where) -> Any:
     import pyarrow
     import pyarrow.compute as compute
 
-    column = batch.column(where.column)
-    if where.values:
+    column = batch.column(condition.column)
+    if condition.values:
         text = column.cast(pyarrow.string()) if pyarrow.types.is_binary(column.type) else column
-        return batch.filter(compute.is_in(text, value_set=pyarrow.array(list(where.values), pyarrow.string())))
-    masks = [compute.starts_with(column, pattern=prefix) for prefix in where.prefixes]
+        return batch.filter(compute.is_in(text, value_set=pyarrow.array(list(condition.values), pyarrow.string())))
+    masks = [compute.starts_with(column, pattern=prefix) for prefix in condition.prefixes]
     mask = masks[0]
     for other in masks[1:]:
         mask = compute.or_(mask, other)
@@ -63,7 +63,7 @@ def _matching(batch: Any, where: Where) -> Any:
 
 
 @contextmanager
-def _opened(path: Path, hint: str) -> Iterator[pyarrow.parquet.ParquetFile | pyarrow.orc.ORCFile]:
+def _open(path: Path, hint: str) -> Iterator[pyarrow.parquet.ParquetFile | pyarrow.orc.ORCFile]:
     try:
         import pyarrow
         import pyarrow.orc

@@ -31,7 +31,7 @@ def database_of(clone: Path) -> Path:
 
 def default_database(parameters: dict[str, Any]) -> Path:
     """The database for a command with these parameters: in the current directory, else of the clone that is named or around."""
-    here, named = Path(NAME), _named(parameters)
+    here, named = Path(NAME), _clone_argument(parameters)
     if "://" in named:
         return here if here.exists() or clone_around(".") is None else _data_directory() / NAME
     clone = clone_around(named or ".")
@@ -49,13 +49,13 @@ def file_in_clone(clone: Path, file: str) -> str:
     return os.path.relpath(Path.cwd() / file, clone).replace(os.sep, "/")
 
 
-def _named(parameters: dict[str, Any]) -> str:
+def _clone_argument(parameters: dict[str, Any]) -> str:
     """The clone that the arguments name; "" for none. Arguments that were not given may hold a mark of the command-line library."""
-    path, paths, place = (parameters.get(name) for name in ("path", "paths", "place"))
+    path, paths, arguments = (parameters.get(name) for name in ("path", "paths", "place"))
     if isinstance(path, str):
         return path
-    if isinstance(place, tuple) and len(place) > 1:
-        return str(place[0])
+    if isinstance(arguments, tuple) and len(arguments) > 1:
+        return str(arguments[0])
     return str(paths[0]) if isinstance(paths, tuple) and paths else ""
 
 
@@ -68,8 +68,8 @@ def _common_directory(clone: Path) -> Path:
     git = clone / ".git"
     if git.is_file():
         pointer = git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
-        own = (clone / pointer).resolve()
-        return own.parent.parent if own.parent.name == "worktrees" else own
+        git_directory = (clone / pointer).resolve()
+        return git_directory.parent.parent if git_directory.parent.name == "worktrees" else git_directory
     return git.resolve() if git.exists() else clone.resolve()
 
 

@@ -119,18 +119,18 @@ class _Place:
     fits: Callable[[str], bool] | None = None  # decides whether the value is a secret; None: it always is
     at_word: bool = False  # the pattern begins with `_PASS` or `_KEY`
 
-    def marked(self, text: str, starts: Sequence[int] | None = None) -> str:
+    def mark(self, text: str, starts: Sequence[int] | None = None) -> str:
         """The text without what the place holds. `starts`: where `_STARTS` is found, when that is known."""
         if starts is None or not self.at_word:
-            return self.pattern.sub(self._replaced, text)
+            return self.pattern.sub(self._replacement, text)
         parts, end = [], 0
         for start in starts:  # as `sub`, which tries every character
-            if start >= end and (found := self.pattern.match(text, start)) is not None:
-                parts += [text[end:start], self._replaced(found)]
-                end = found.end()
+            if start >= end and (match := self.pattern.match(text, start)) is not None:
+                parts += [text[end:start], self._replacement(match)]
+                end = match.end()
         return "".join([*parts, text[end:]]) if parts else text
 
-    def _replaced(self, match: re.Match[str]) -> str:
+    def _replacement(self, match: re.Match[str]) -> str:
         if self.fits is not None and not self.fits(match["secret"]):
             return match[0]
         return match[1] + MARK + match[0][match.end("secret") - match.start() :]
@@ -198,22 +198,22 @@ def _secrets_out(text: str) -> str:
     if not words:
         return text
     starts = _starts(text, small) if not words.isdisjoint(_WORDS.split()) else None
-    for place in _PLACES:
-        if not words.isdisjoint(place.words):
-            marked = place.marked(text, starts)
+    for pattern in _PLACES:
+        if not words.isdisjoint(pattern.words):
+            marked = pattern.mark(text, starts)
             if marked != text:
                 text = marked
                 starts = _starts(text, text.lower()) if starts is not None else None
     for detector in _detectors():
         if not words.isdisjoint(detector.words):
-            for found in detector.find(text):
-                text = text.replace(found, MARK)
+            for secret in detector.find(text):
+                text = text.replace(secret, MARK)
     return text
 
 
 def _starts(text: str, small: str) -> list[int] | None:
     """Where `_STARTS` is found; None when small letters are more characters than the text has."""
-    return [found.start() for found in _STARTS.finditer(small)] if len(small) == len(text) else None
+    return [match.start() for match in _STARTS.finditer(small)] if len(small) == len(text) else None
 
 
 @lru_cache(_REMEMBERED)
@@ -254,7 +254,9 @@ _LIBRARY = {
 @cache
 def _all_words() -> tuple[str, ...]:
     """Words of which a text must have one to hold a secret, apart from tokens and blocks of keys."""
-    return tuple(sorted({word for words in [one.words for one in _PLACES] + [one.words for one in _detectors()] for word in words}))
+    return tuple(
+        sorted({word for words in [entry.words for entry in _PLACES] + [entry.words for entry in _detectors()] for word in words})
+    )
 
 
 @cache
@@ -266,4 +268,4 @@ def _detectors() -> tuple[_Detector, ...]:
 
 
 def _finder(plugin: Any) -> Callable[[str], set[str]]:
-    return lambda text: {found for found in plugin.analyze_string(text) if isinstance(found, str) and len(found) >= _SHORTEST}
+    return lambda text: {secret for secret in plugin.analyze_string(text) if isinstance(secret, str) and len(secret) >= _SHORTEST}

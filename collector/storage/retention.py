@@ -94,7 +94,7 @@ class Policy:
         if not self.keeps(_ROWS.get(table, NONE)):
             return []
         change = {n: how for n, name in enumerate(columns) if (how := self._change(table, name)) is not None}
-        return self._changed(change, rows) if change else rows
+        return self._change_rows(change, rows) if change else rows
 
     def keeps(self, least: str) -> bool:
         """Whether text that is kept from the content `least` on is stored."""
@@ -111,7 +111,9 @@ class Policy:
             return lambda value: self.text(_without(value, note))
         return (lambda value: self.text(value, least)) if self.redacts or not self.keeps(least) else None
 
-    def _changed(self, change: Mapping[int, Callable[[str], str | None]], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    def _change_rows(
+        self, change: Mapping[int, Callable[[str], str | None]], rows: Iterable[Sequence[Any]]
+    ) -> Iterator[Sequence[Any]]:
         for row in rows:
             yield [change[n](v) if n in change and isinstance(v, str) and v else v for n, v in enumerate(row)]
 

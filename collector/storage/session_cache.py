@@ -34,17 +34,17 @@ _FAILURES = (DatabaseUnusable, OSError)
 
 def path() -> Path | None:
     """WHOWROTE_SESSIONS, else sessions.db in the user's cache directory; None: "off"."""
-    given = os.environ.get(ENVIRONMENT, "")
-    if given == OFF:
+    configured = os.environ.get(ENVIRONMENT, "")
+    if configured == OFF:
         return None
-    return Path(given) if given else cache_directory() / "sessions.db"
+    return Path(configured) if configured else cache_directory() / "sessions.db"
 
 
 class SessionCache:
     """The sessions of one repository in one database. Entries are hostile input: who reads them checks what they are."""
 
-    def __init__(self, cache: Store | None, place: str, repo: str) -> None:
-        self._cache, self._place, self._repo = cache, place, repo
+    def __init__(self, cache: Store | None, database: str, repo: str) -> None:
+        self._cache, self._place, self._repo = cache, database, repo
         self._waiting: list[tuple[str, str, bytes]] = []
         self._today = datetime.now(UTC).date().isoformat()
         self._used: list[str] = []
@@ -55,21 +55,21 @@ class SessionCache:
             return None
         sql = "SELECT content, used_on FROM sessions_read WHERE place = ? AND repo = ? AND session = ? AND input_key = ?"
         try:
-            found = self._cache.rows(sql, (self._place, self._repo, session, input_key))
+            rows = self._cache.rows(sql, (self._place, self._repo, session, input_key))
         except _FAILURES:
             return None
-        if not found or not isinstance(found[0]["content"], bytes):
+        if not rows or not isinstance(rows[0]["content"], bytes):
             return None
-        if found[0]["used_on"] != self._today:
+        if rows[0]["used_on"] != self._today:
             self._used.append(session)
-        return inflated(found[0]["content"])
+        return inflate(rows[0]["content"])
 
     def has_room(self) -> bool:
         """Whether it is worth making something to put in."""
-        return self._cache is not None and self._kept < MAX_BYTES
+        return self._cache is not None and self._total < MAX_BYTES
 
     @cached_property
-    def _kept(self) -> int:
+    def _total(self) -> int:
         """Bytes of the whole cache when it was first asked."""
         try:
             return int(self._cache.value(_KEPT_BYTES) or 0) if self._cache is not None else 0
@@ -77,10 +77,10 @@ class SessionCache:
             return MAX_BYTES
 
     def put(self, session: str, input_key: str, content: bytes) -> None:
-        """`content`: as `compressed` gives it."""
+        """`content`: as `compress` gives it."""
         if self._cache is not None:
             self._waiting.append((session, input_key, content))
-            if sum(len(one) for _, _, one in self._waiting) > _AT_ONCE:
+            if sum(len(entry) for _, _, entry in self._waiting) > _AT_ONCE:
                 self.write()
 
     def write(self) -> None:
@@ -88,11 +88,11 @@ class SessionCache:
         waiting, self._waiting, used, self._used = self._waiting, [], self._used, []
         if self._cache is None or not (waiting or used):
             return
-        where = "place = ? AND repo = ? AND session = ?"
+        condition = "place = ? AND repo = ? AND session = ?"
         try:
             with self._cache.transaction() as connection:
                 mine = [(self._place, self._repo, session) for session, *_ in waiting]
-                connection.executemany(f"DELETE FROM sessions_read WHERE {where}", mine)
+                connection.executemany(f"DELETE FROM sessions_read WHERE {condition}", mine)
                 full = int(self._cache.value(_KEPT_BYTES) or 0)
                 for session, input_key, content in waiting:
                     full += len(content)
@@ -101,7 +101,7 @@ class SessionCache:
                     row = (self._place, self._repo, session, input_key, self._today, len(content), content)
                     connection.execute("INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?, ?)", row)
                 rows = [(self._today, self._place, self._repo, session) for session in used]
-                connection.executemany(f"UPDATE sessions_read SET used_on = ? WHERE {where}", rows)
+                connection.executemany(f"UPDATE sessions_read SET used_on = ? WHERE {condition}", rows)
         except _FAILURES:
             self._cache = None
 
@@ -110,7 +110,7 @@ class SessionCache:
 def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
     """The cache for a repository of a database; what was added is in it at the end, also when the work in between fails."""
     file = path()
-    cache = None if file is None or str(store.path) == ":memory:" else _opened(file)
+    cache = None if file is None or str(store.path) == ":memory:" else _open(file)
     mine = SessionCache(cache, str(store.path.resolve()), repo)
     try:
         if cache is not None and not store.policy.keeps(FULL):
@@ -126,13 +126,13 @@ def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
 def forget_sessions(repo: str) -> None:
     """Removes what is kept of a repository, whatever database it is in."""
     file = path()
-    cache = _opened(file) if file is not None and file.exists() else None
+    cache = _open(file) if file is not None and file.exists() else None
     if cache is not None:
         _delete(cache, "repo = ?", repo)
         cache.close()
 
 
-def _opened(file: Path) -> Store | None:
+def _open(file: Path) -> Store | None:
     """The cache, without what was not used for a month; None when it cannot be used. A damaged one is made anew."""
     for last in (False, True):
         try:
@@ -153,23 +153,23 @@ def _opened(file: Path) -> Store | None:
     return None
 
 
-def _delete(cache: Store, where: str, *values: str) -> None:
+def _delete(cache: Store, condition: str, *values: str) -> None:
     with suppress(*_FAILURES):
-        if cache.value(f"SELECT 1 FROM sessions_read WHERE {where} LIMIT 1", values):
+        if cache.value(f"SELECT 1 FROM sessions_read WHERE {condition} LIMIT 1", values):
             with cache.transaction() as connection:
-                connection.execute(f"DELETE FROM sessions_read WHERE {where}", values)
+                connection.execute(f"DELETE FROM sessions_read WHERE {condition}", values)
 
 
-def compressed(content: bytes) -> bytes:
+def compress(content: bytes) -> bytes:
     """As entries are kept."""
     return zlib.compress(content, 1)
 
 
-def inflated(content: bytes) -> bytes | None:
+def inflate(content: bytes) -> bytes | None:
     """None for what is damaged, or larger than anything that is put in."""
     stream = zlib.decompressobj()
     try:
-        found = stream.decompress(content, _MAX_ENTRY + 1)
+        content = stream.decompress(content, _MAX_ENTRY + 1)
     except zlib.error:
         return None
-    return found if len(found) <= _MAX_ENTRY and stream.eof else None
+    return content if len(content) <= _MAX_ENTRY and stream.eof else None

@@ -36,12 +36,12 @@ _MAX_CLONES = 5  # clones to name in a hint
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
 
-def iso(at: float | None) -> str | None:
+def iso(seconds: float | None) -> str | None:
     """Seconds -> `2026-02-18T00:07:22.729Z`; None for None and for times no calendar has."""
-    if at is None:
+    if seconds is None:
         return None
     try:
-        moment = datetime.fromtimestamp(at, UTC)
+        moment = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         return None
     return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
@@ -81,14 +81,14 @@ class Store:
             else:
                 self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
         self.connection.beside = None if self._is_cache or self.is_read_only else cache_path(self.path)
         self._run: Callable[..., sqlite3.Cursor] = self.connection.execute
         try:
             self._prepare()
         except sqlite3.Error as error:
             self.connection.close()
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
         except DatabaseUnusable:
             self.connection.close()
             raise
@@ -139,16 +139,16 @@ class Store:
         clones: list[str] = []
         with suppress(sqlite3.Error):
             clones = [path for (path,) in self.connection.execute("SELECT path FROM repos WHERE path IS NOT NULL ORDER BY id")]
-        shown = " ".join(map(shlex.quote, clones)) if 0 < len(clones) <= _MAX_CLONES else "PATH..."
+        paths = " ".join(map(shlex.quote, clones)) if 0 < len(clones) <= _MAX_CLONES else "PATH..."
         db = shlex.quote(str(self.path))
         return DatabaseUnusable(
-            message, f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {shown} --db {db}\nNothing was changed"
+            message, f"Rebuild it from the clones: mv {db} {db}.old && whowrote repo {paths} --db {db}\nNothing was changed"
         )
 
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
         if kind is not None and self._is_new:
             self._remove_if_empty()
         self.close()
@@ -187,7 +187,7 @@ class Store:
         except sqlite3.Error as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
 
     def has(self, table: str) -> bool:
         """Whether a table or view was made: some are when their first row is written."""
@@ -204,7 +204,7 @@ class Store:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Plain INSERT of many rows; call within a transaction."""
@@ -219,10 +219,10 @@ class Store:
     def policy(self) -> Policy:
         """How much text is kept here."""
         if self._policy is None:
-            found = (
+            settings = (
                 {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")} if self.has("settings") else {}
             )
-            self._policy = Policy(found.get("content", FULL), Redaction(found.get("redaction", Redaction.SECRETS)))
+            self._policy = Policy(settings.get("content", FULL), Redaction(settings.get("redaction", Redaction.SECRETS)))
         return self._policy
 
     def keep(self, policy: Policy) -> None:
@@ -239,7 +239,7 @@ class Store:
             names = [d[0] for d in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
 
     def select(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Rows of a query as values of `kind`, a dataclass or NamedTuple whose first fields are the columns, in their order.
@@ -258,7 +258,7 @@ class Store:
             for row in cursor:
                 yield kind(*row)
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
 
     def select_one(self, kind: type[Row], sql: str, parameters: Sequence[Any] = ()) -> Row | None:
         """The first row of a query as `select` gives it, or None."""
@@ -269,7 +269,7 @@ class Store:
         try:
             row = self._run(sql, parameters).fetchone()
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
         return row[0] if row else None
 
     def index_prompts(self) -> None:
@@ -277,17 +277,17 @@ class Store:
         key = str(
             self.value("SELECT COUNT(*) || ' ' || COALESCE(MAX(id), 0) || ' ' || COALESCE(SUM(length(prompt)), 0) FROM turns")
         )
-        known = self.value("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
-        if known and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
+        is_indexed = self.value("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
+        if is_indexed and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
             return
         try:  # the key comes last: what a kill leaves half-done is built again
             turns = library.database(self.connection)["turns"]
-            if known:
+            if is_indexed:
                 turns.rebuild_fts()
             else:
                 turns.enable_fts(["prompt"])
         except sqlite3.Error as error:
-            raise _explained(error, self.path) from error
+            raise _explain(error, self.path) from error
         with self.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO settings VALUES ('prompts_indexed', ?)", (key,))
 
@@ -341,10 +341,10 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
                 raise DatabaseUnusable(f"{path} is a database of another program", "Name another file")
             yield connection
     except sqlite3.Error as error:
-        raise _explained(error, path) from error
+        raise _explain(error, path) from error
 
 
-def _explained(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
+def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
     text = str(error)
     if "disk is full" in text:
         return DatabaseUnusable(f"no space left for {path}", "Free some space and run again: finished work is kept")

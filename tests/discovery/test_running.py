@@ -410,7 +410,7 @@ def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(tmp_path: Pa
     """A table that belongs to repositories and is not copied would be lost without a word."""
     with Store(tmp_path / "x.db") as store:
         schema = MergeSchema(store.connection.execute)
-        left = set(schema.tables) - set(schema.owner) - schema.named - {"repos"}
+        left = set(schema.tables) - set(schema.owner) - schema.named_tables - {"repos"}
         assert left == set()
         assert {"origins", "spans", "turns", "stage_runs"} <= set(schema.owner)
 
@@ -736,7 +736,7 @@ def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(monkeypatch:
         raise distributed.core.CommClosedError("in <TCP (closed) ConnectionPool.gather>: ConnectionResetError")
 
     with local_cluster("threads_per_worker=1") as (address, _):
-        monkeypatch.setattr(cluster, "_done", lost)
+        monkeypatch.setattr(cluster, "_result_of", lost)
         with pytest.raises(WhoWroteError, match="disappeared"):
             list(cluster.run(work, [Task("1", ("a",))], address, TaskLimits()))
 
@@ -753,7 +753,7 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
         def result(self) -> TaskResult:
             return TaskResult("1", "done")
 
-    assert cluster._done(Lost(), Task("1", ())).value == "done"
+    assert cluster._result_of(Lost(), Task("1", ())).value == "done"
 
 
 def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,9 +87,9 @@ def test_of_wanted_files_the_answer_is_the_same(seed: int) -> None:
     added = [(f"new/{n}", str(n), REGULAR) for n in range(12, 24)]
     every = pair(deleted, added, content.get)
     for path, _, _ in added:
-        assert pair(deleted, added, content.get, wanted={path}).get(path) == every.get(path)
+        assert pair(deleted, added, content.get, needed={path}).get(path) == every.get(path)
     wanted = {path for path, _, _ in rng.sample(added, 3)}
-    found = pair(deleted, added, content.get, wanted=wanted)
+    found = pair(deleted, added, content.get, needed=wanted)
     assert {path: found.get(path) for path in wanted} == {path: every.get(path) for path in wanted}
 
 
@@ -102,7 +102,7 @@ def test_files_that_are_not_wanted_are_not_read_when_nothing_is_like_the_wanted_
         return content[oid]
 
     added = [("wanted.c", "wanted", REGULAR), ("other.c", "other", REGULAR)]
-    assert pair([("old.c", "old", REGULAR)], added, get, wanted={"wanted.c"}) == {}
+    assert pair([("old.c", "old", REGULAR)], added, get, needed={"wanted.c"}) == {}
     assert asked == {"old", "wanted"}
 
 
@@ -118,10 +118,10 @@ def test_only_files_that_may_take_the_source_of_a_wanted_one_are_compared_with_a
         return row(number, target, *rest)
 
     monkeypatch.setattr(renames, "_row", counted)
-    assert pair(deleted, added, content.get, wanted={"n/n4"}) == {"n/n4": "o/o4"}
+    assert pair(deleted, added, content.get, needed={"n/n4"}) == {"n/n4": "o/o4"}
     assert compared == ["n/n4"]
     content["rival"] = text(*range(80, 90), 91, 95)  # more like o/o4 than n/n4 is
-    assert pair(deleted, [*added, ("n/rival", "rival", REGULAR)], content.get, wanted={"n/n4"}) == {"n/rival": "o/o4"}
+    assert pair(deleted, [*added, ("n/rival", "rival", REGULAR)], content.get, needed={"n/n4"}) == {"n/rival": "o/o4"}
     assert compared == ["n/n4", "n/n4", "n/rival"]
 
 

@@ -18,7 +18,7 @@ from attribution.lineage.model import BEFORE, BINARY, COPY, CommitStep, LineHist
 from attribution.lineage.state import continues, dump, load
 from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart
 from collector.git.program import GitFailed, ScratchGit, open_scratch
-from collector.git.quoting import unquoted
+from collector.git.quoting import unquote
 from collector.git.repository import GitRepo, line_changes
 from collector.text import split_lines
 
@@ -713,7 +713,7 @@ def test_runs_and_trimmed() -> None:
 
 
 def test_quoted_names() -> None:
-    assert unquoted(b'"a\\"b\\\\c\\303\\274\\t"') == b'a"b\\c\xc3\xbc\t'
+    assert unquote(b'"a\\"b\\\\c\\303\\274\\t"') == b'a"b\\c\xc3\xbc\t'
 
 
 def snapshot(folder: Path) -> Iterator[tuple[str, int, int]]:

@@ -14,7 +14,7 @@ from support.commands import clone, run
 from attribution.stages import lines
 from collector import load
 from collector.errors import EXIT_PARTIAL
-from collector.runtime.bounds import OverLimit, PartTooLong, bounded, memory_share, part_of_the_time
+from collector.runtime.bounds import OverLimit, PartTooLong, apply_limits, memory_share, part_of_the_time
 from collector.runtime.progress import no_progress
 from collector.runtime.workers import TaskLimits
 from collector.storage.store import Store
@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither 
 def test_work_is_stopped_wherever_it_is_and_the_timer_with_it() -> None:
     began = time.monotonic()
     with pytest.raises(OverLimit, match=r"took longer than 1 s \(--timeout\), while thinking") as stopped:  # noqa: SIM117
-        with bounded(TaskLimits(seconds=1), no_progress) as progress:
+        with apply_limits(TaskLimits(seconds=1), no_progress) as progress:
             progress("thinking", 0, 0)
             while True:
                 pass
@@ -36,7 +36,7 @@ def test_work_is_stopped_wherever_it_is_and_the_timer_with_it() -> None:
 
 @posix
 def test_a_part_has_a_quarter_of_the_time_and_the_whole_goes_on() -> None:
-    with bounded(TaskLimits(seconds=4), no_progress):
+    with apply_limits(TaskLimits(seconds=4), no_progress):
         for _ in range(2):
             with pytest.raises(PartTooLong), part_of_the_time():
                 time.sleep(60)
@@ -50,7 +50,7 @@ def test_a_part_has_a_quarter_of_the_time_and_the_whole_goes_on() -> None:
 @posix
 def test_an_alarm_that_comes_too_early_ends_nothing() -> None:
     """The time that is left for the whole is computed after each part, and comes out a little too short."""
-    with pytest.raises(OverLimit), bounded(TaskLimits(seconds=1), no_progress):
+    with pytest.raises(OverLimit), apply_limits(TaskLimits(seconds=1), no_progress):
         signal.raise_signal(signal.SIGALRM)
         with part_of_the_time():
             signal.raise_signal(signal.SIGALRM)
@@ -69,7 +69,7 @@ def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(monkeypat
         rung.append(True)
         return set_timer(which, seconds)
 
-    with pytest.raises(OverLimit), bounded(TaskLimits(seconds=1), no_progress):
+    with pytest.raises(OverLimit), apply_limits(TaskLimits(seconds=1), no_progress):
         monkeypatch.setattr(signal, "setitimer", ringing)
         with pytest.raises(PartTooLong), part_of_the_time():
             pass
@@ -81,7 +81,7 @@ def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(monkeypat
 def test_memory_is_refused_beyond_the_limit_and_given_again() -> None:
     with (
         pytest.raises(OverLimit, match=r"more than 900 MiB of memory \(--memory\)"),
-        bounded(TaskLimits(memory=900 << 20), no_progress),
+        apply_limits(TaskLimits(memory=900 << 20), no_progress),
     ):
         bytearray(2 << 30)
     assert len(bytearray(1 << 30)) == 1 << 30

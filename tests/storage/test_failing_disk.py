@@ -17,7 +17,7 @@ from support.commands import clone, run
 
 from collector.errors import EXIT_DATABASE, EXIT_OUTPUT, DatabaseUnusable
 from collector.runtime import stages
-from collector.storage.store import Store, _explained
+from collector.storage.store import Store, _explain
 
 ROOT = Path(__file__).parent.parent.parent
 DELETES = re.compile(r"\b(delete|remove|rm)\b", re.IGNORECASE)
@@ -105,7 +105,7 @@ def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str
              "unable to open database file", "file is not a database", "database disk image is malformed", "something new"]
 )  # fmt: skip
 def test_no_message_advises_to_delete_a_file(tmp_path: Path, text: str) -> None:
-    error = _explained(sqlite3.OperationalError(text), tmp_path / "x.db")
+    error = _explain(sqlite3.OperationalError(text), tmp_path / "x.db")
     assert isinstance(error, DatabaseUnusable) and error.hint and not DELETES.search(f"{error} {error.hint}")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from attribution.evaluation.attempts import fields
 from collector.errors import WhoWroteError
-from collector.git.patches import touched
+from collector.git.patches import touched_files
 from collector.storage import parquet
 
 _COLUMNS = ("instance_id", "patch")
@@ -22,7 +22,7 @@ def gold_files(path: Path) -> dict[str, frozenset[str]]:
     for record in parquet.records(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path):
         instance, patch = fields.text(record.get("instance_id"), 500), record.get("patch")
         if instance and isinstance(patch, str):
-            files[instance] = frozenset(touched(patch).files)
+            files[instance] = frozenset(touched_files(patch).files)
     if not files:
         raise WhoWroteError(f"{path} has no reference patches", _HINT)
     return files

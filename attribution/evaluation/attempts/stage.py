@@ -12,7 +12,7 @@ from attribution.evaluation.attempts import fields, outcome
 from attribution.evaluation.attempts.merge import STAGE
 from attribution.evaluation.attempts.model import SUMMARY, Attempt
 from attribution.evaluation.attempts.scan import ScannedAttempts
-from collector.git.patches import touched
+from collector.git.patches import touched_files
 from collector.runtime.stages import clear_problems
 from collector.storage.schema import columns_of_table
 from collector.storage.store import Store
@@ -73,7 +73,7 @@ def _row(attempt: Attempt) -> dict[str, Any]:
         **outcome.counts(attempt.tests),
     }  # fmt: skip
     if attempt.patch is not None:
-        files, lines = touched(attempt.patch)
+        files, lines = touched_files(attempt.patch)
         by_patch = {"touched_files": [*files], "diff_lines": lines, "patch_exists": int(bool(attempt.patch.strip()))}
         row |= {name: value for name, value in by_patch.items() if row[name] is None}
     return {name: _cell(name, value) for name, value in row.items()}

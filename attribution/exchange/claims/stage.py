@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from attribution.ensure.writing import claimed
+from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.carried import NewPlace, carry, new_places
 from attribution.exchange.claims.commits import CommittedFiles
 from attribution.exchange.claims.rows import CheckedRecord, ClaimRows
@@ -51,7 +51,7 @@ def check_clone(store: Store, path: str, branch: str = "", progress: Progress = 
     Raises what opening it raises, DatabaseUnusable.
     """
     repo = GitRepo(path)
-    with claimed(store, repo, "", progress) as repo_id:
+    with claim_repository(store, repo, "", progress) as repo_id:
         stored = repository(store, repo_id)
         name = branch or (stored.branch if stored is not None else None)
         short, head = repo.resolve(name) if name else repo.default_branch()

@@ -114,9 +114,9 @@ def columns() -> dict[str, tuple[str, ...]]:
     try:
         connection.executescript(schema_sql())
         named = "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"
-        found: dict[str, list[str]] = {}
+        by_table: dict[str, list[str]] = {}
         for table, column in connection.execute(named):
-            found.setdefault(table, []).append(column)
+            by_table.setdefault(table, []).append(column)
     finally:
         connection.close()
-    return {table: tuple(names) for table, names in found.items()}
+    return {table: tuple(names) for table, names in by_table.items()}

@@ -18,7 +18,7 @@ from attribution.evaluation.attempts.rates import pass_at, treatment
 from attribution.evaluation.attempts.scan import scan
 from attribution.evaluation.attempts.stage import natural, write
 from collector.errors import WhoWroteError
-from collector.git.patches import touched
+from collector.git.patches import touched_files
 from collector.storage.store import Store
 from collector.transcripts import reader_for
 
@@ -483,12 +483,12 @@ def test_gold_from_parquet(tmp_path: Path) -> None:
 def test_files_of_a_patch() -> None:
     renamed = "diff --git a/old.py b/new.py\nsimilarity index 90%\nrename from old.py\nrename to new.py\n"
     renamed += "--- a/old.py\n+++ b/new.py\n@@ -1 +1 @@\n-a\n+b\n"
-    assert touched(renamed) == (("old.py", "new.py"), 2)
+    assert touched_files(renamed) == (("old.py", "new.py"), 2)
     made = "--- /dev/null\n+++ b/made.py\n@@ -0,0 +1,2 @@\n+a\n+b"
-    assert touched(made) == (("made.py",), 2)
+    assert touched_files(made) == (("made.py",), 2)
     wrong = DIFF.format("a.py").replace("-1,2 +1,2", "-1,9 +1,9")  # models count badly
-    assert touched(wrong) == (("a.py",), None)
-    assert touched("") == touched("no patch at all\n") == ((), 0)
+    assert touched_files(wrong) == (("a.py",), None)
+    assert touched_files("") == touched_files("no patch at all\n") == ((), 0)
 
 
 def test_a_result_that_names_a_session_is_linked_to_it(tmp_path: Path) -> None:
