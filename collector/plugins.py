@@ -16,6 +16,7 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     after_features(store, repo_id)  fills tables made of features, turns and fates, whenever these changed, in the same transaction
     features_version()              changes when `after_features` would fill in other values
     session_sections(store, session_id, to)     (heading, HTML) of what is shown on the page of a session; `to` makes addresses
+    repository_sections(store, repo_id, to)     the same for the page of a repository; in `report`, `to` is without a base
     chapters()                      name -> function of a store that gives tables, for `Database.chapter`
     mirror(address, progress)       fetches the repository at an address; the directory of its mirror
     mirrors(store, names)           `ShardItem`s of a database whose clones the plug-in keeps, all of them without names

@@ -16,15 +16,12 @@ if TYPE_CHECKING:
 
     from attribution.queries.blame import BlameLine, Block
     from attribution.queries.commit_range import RangeStats
-    from attribution.queries.commits import CommitRow
     from attribution.queries.explain import LineExplanation
     from attribution.queries.findings import Finding
     from attribution.queries.open_repo import OpenRepo
     from attribution.queries.repositories import RepositoryRow
     from attribution.queries.session_page import SessionPage
-    from attribution.queries.sessions import Region
     from attribution.queries.survival import SurvivalReport
-    from attribution.queries.turn_outcomes import TurnRow
     from collector.storage.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -121,11 +118,11 @@ class Database:
 
         return Rows(all_repositories(self._store, self._repo))
 
-    def commits(self) -> Rows[CommitRow]:
+    def commits(self) -> Rows[dict[str, Any]]:
         """Commits in order of history, with their added lines by author."""
-        from attribution.queries.commits import commit_rows
+        from collector.storage.views import read_view
 
-        return Rows(commit_rows(self._store, self._repo))
+        return Rows(read_view(self._store, "commit_lines", {"repo_id": self._repo}, "repo_id, position"))
 
     def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[dict[str, Any]]:
         """The commits of a range (`A..B`, as in git), newest first, with their lines by class; `since` is a date.
@@ -148,11 +145,11 @@ class Database:
 
         return Rows(session_list(self._store, self._repo))
 
-    def turns(self, session: str = "") -> Rows[TurnRow]:
+    def turns(self, session: str = "") -> Rows[dict[str, Any]]:
         """What each prompt led to; `session` is the key of one, or its beginning."""
-        from attribution.queries.turn_outcomes import turn_rows
+        from attribution.queries.turn_outcomes import turn_table
 
-        return Rows(turn_rows(self._store, self._repo, session))
+        return Rows(turn_table(self._store, self._repo, session))
 
     def session(self, key: str, first: int = 0) -> SessionPage:
         """One session: its turns from number `first` on, its calls, commits and features. `key` or the beginning of it.
@@ -167,11 +164,11 @@ class Database:
             raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
         return page
 
-    def regions(self) -> Rows[Region]:
+    def regions(self) -> Rows[dict[str, Any]]:
         """Places that a session edited more than once, with each round of edits."""
-        from attribution.queries.sessions import RegionChoice, region_rows
+        from attribution.queries.sessions import RegionChoice, region_table
 
-        return Rows(region_rows(self._store, RegionChoice(self._repo)))
+        return Rows(region_table(self._store, RegionChoice(self._repo)))
 
     def findings(self, confidence: Sequence[str] = ()) -> Rows[Finding]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.

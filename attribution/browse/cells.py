@@ -27,4 +27,14 @@ def dim(value: object, most: int = 90) -> str:
 
 def bar(row: Mapping[str, Any]) -> str:
     """The lines of a row by class as a small bar."""
-    return f'<div class="mini">{charts.stacked({name: row[name] or 0 for name in LINE_CLASSES}, 160, 12)}</div>'
+    return small_bar({name: row[name] or 0 for name in LINE_CLASSES})
+
+
+def tip_bar(row: Mapping[str, Any]) -> str:
+    """The same for lines at HEAD, some of which may be older than the followed history."""
+    return small_bar({name: row[name] or 0 for name in (*LINE_CLASSES, "older")})
+
+
+def small_bar(lines: Mapping[str, int]) -> str:
+    """Class -> lines as a small bar."""
+    return f'<div class="mini">{charts.stacked(lines, 160, 12)}</div>'

@@ -7,20 +7,19 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, NamedTuple
 
-from attribution.browse import cells, markup, words
+from attribution.browse import cells, markup, tables, words
 from attribution.browse.addresses import Addresses, Place, forge, forge_commit
-from attribution.queries.commit import commit_page
+from attribution.queries.commit import commit_numbers, report_of_commit
 from attribution.queries.commit_diff import commit_diff
 from attribution.queries.commit_list import PAGE as COMMIT_PAGE
 from attribution.queries.commit_list import CommitFilter, pull_request
 from attribution.queries.commit_list import commit_page as commits_page
 from attribution.queries.findings import FindingFilter, findings
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.overview import added_by_all, overview, repositories
-from attribution.queries.people import people
+from attribution.queries.overview import overview, repositories, sum_by_class, survival_table
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search
-from attribution.queries.session_page import TURNS, session_page
+from attribution.queries.session_page import TURNS, mode_words, session_page
 from attribution.queries.sessions import families, session_list
 from attribution.queries.tip_file import PAGE as FILE_PAGE
 from attribution.queries.tip_file import TipFile, explained, file_of_commit, tip_file
@@ -29,11 +28,12 @@ from attribution.queries.trends import LineFilter, choices, trends
 from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
 from attribution.queries.turn_outcomes import turn_page
 from attribution.queries.turns import prompt_of
-from collector.console.tables import html
+from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
 from collector.storage.store import Store
+from collector.storage.views import Table, read_view
 from collector.text import printable
 from collector.vocabulary.agents import label_of
 
@@ -100,9 +100,11 @@ def shown(store: Store, place: Place | None, given: Mapping[str, str], to: Addre
 def _home(asked: Asked) -> Shown:
     wanted = LineFilter(**{field.name: asked.text(field.name) for field in fields(LineFilter)})
     repos = repositories(asked.store)
+    found = trends(asked.store, wanted)
     values = {
-        "repos": repos, "totals": added_by_all(repos), "wanted": wanted, "choices": choices(asked.store),
-        "trends": trends(asked.store, wanted),
+        "repos": repos, "table": tables.repository_html(repos, asked.to.repo), "totals": sum_by_class(repos), "wanted": wanted,
+        "choices": choices(asked.store), "trends": found,
+        "groups": {name: tables.group_html(group, name, asked.to) for name, group in found.groups.items() if len(group)},
     }  # fmt: skip
     return Shown("whowrote_repos.html", values)
 
@@ -118,10 +120,9 @@ _TIPS = "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repo
 
 
 def _study(asked: Asked) -> Shown:
-    from attribution.queries.trends import GROUPS
-
-    found = trends(asked.store, LineFilter())
-    return Shown("whowrote_study.html", {"trends": found, "groups": list(GROUPS)})
+    groups = trends(asked.store, LineFilter()).groups
+    shown = {name: tables.group_html(table, name, asked.to) for name, table in groups.items() if len(table)}
+    return Shown("whowrote_study.html", {"groups": shown})
 
 
 _ROWS = {
@@ -149,9 +150,34 @@ def _go(asked: Asked) -> Shown:
 
 def _repo(asked: Asked) -> Shown:
     found = overview(asked.store, asked.found.id)
-    keys = _keys(asked.store, asked.found.id)
-    tip = asked.store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (asked.found.id,)) or asked.found.head_sha or ""
-    return Shown("whowrote_repo.html", {"o": found, "keys": keys, "forge": forge(asked.found.url), "tip": tip})
+    values: dict[str, Any] = {
+        "o": found,
+        "forge": forge(asked.found.url),
+        "kinds_html": tables.kinds_html,
+        "show": partial(tables.section_html, links=_links(asked)),
+    }
+    values |= {"more": partial(tables.added_sections, asked.store, to=asked.to)}
+    return Shown("whowrote_repo.html", values | {"survival": tables.survival_html(survival_table(asked.store, asked.found.id))})
+
+
+def _links(asked: Asked) -> dict[str, dict[str, Cell]]:
+    """Cells of the overview that lead to files and sessions."""
+    session: Cell = partial(_session_cell, asked)
+    return {
+        "tip_files": {"path": partial(_tip_link, asked, _tip(asked))},
+        "session_list": {"label": session},
+        "region_list": {"label": session},
+    }
+
+
+def _tip(asked: Asked) -> str:
+    """The commit up to which lines were followed, else the tip of the branch."""
+    sql = "SELECT tip_sha FROM tip_states WHERE repo_id = ?"
+    return asked.store.value(sql, (asked.found.id,)) or asked.found.head_sha or ""
+
+
+def _tip_link(asked: Asked, tip: str, row: dict[str, Any]) -> str:
+    return cells.link(asked.to.file(asked.place.repo, row["path"], tip), row["path"])
 
 
 def _commits(asked: Asked) -> Shown:
@@ -173,7 +199,7 @@ def _commit_cell(asked: Asked, row: dict[str, Any]) -> str:
     number, on_forge = pull_request(row["subject"]), forge(asked.found.url)
     if number and on_forge:
         parts.append(cells.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
-    if row["parents"] > 1:
+    if row.get("parents", 1) > 1:
         parts.append(cells.dim("merge"))
     return " ".join(parts)
 
@@ -184,15 +210,39 @@ def _author_cell(row: dict[str, Any]) -> str:
 
 
 def _people(asked: Asked) -> Shown:
-    return Shown("whowrote_people.html", {"people": people(asked.store, asked.found.id)})
+    table = read_view(asked.store, "people", {"repo_id": asked.found.id}, "lower(git_author), git_author")
+    columns = (
+        "git_author",
+        "commits",
+        "first_at=from",
+        "last_at=to",
+        "agents=agents in their sessions",
+        "lines",
+        "classes=by class",
+    )
+
+    def author(row: dict[str, Any]) -> str:
+        return cells.link(
+            asked.to.repo(asked.place.repo, "commits", person=row["git_author"]), row["git_author"] or "(no name)", 60
+        )
+
+    return Shown("whowrote_people.html", {"table": html(table, columns, {"git_author": author, "classes": cells.bar})})
 
 
 def _tree(asked: Asked) -> Shown:
     found = tree(asked.store, asked.found, asked.place.rest.strip("/"))
     if found is None:
         raise NotThere(f"{asked.found.name} has no directory {asked.place.rest} at HEAD.")
-    tip = asked.store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (asked.found.id,)) or asked.found.head_sha or ""
-    return Shown("whowrote_tree.html", {"t": found, "tip": tip})
+    tip = _tip(asked)
+
+    def entry(row: dict[str, Any]) -> str:
+        if row["is_directory"]:
+            return cells.link(asked.to.repo(asked.place.repo, "tree", row["path"]), row["name"] + "/")
+        return cells.link(asked.to.file(asked.place.repo, row["path"], tip), row["name"])
+
+    made: dict[str, Cell] = {"name": entry, "classes": cells.tip_bar}
+    table = html(found.table, ("name", "files", "lines", "agent=agent lines", "classes=by class"), made)
+    return Shown("whowrote_tree.html", {"t": found, "table": table})
 
 
 def _sessions(asked: Asked) -> Shown:
@@ -207,8 +257,8 @@ def _sessions(asked: Asked) -> Shown:
 
 
 def _session_cell(asked: Asked, row: dict[str, Any]) -> str:
-    named = cells.link(asked.to.session(asked.place.repo, row["key"]), row["label"], 80)
-    return f'<div class="child">{named}</div>' if row["parent"] else named
+    named = cells.link(asked.to.session(asked.place.repo, row.get("key") or row["session"]), row["label"], 80)
+    return f'<div class="child">{named}</div>' if row.get("parent") else named
 
 
 def _agent_cell(row: dict[str, Any]) -> str:
@@ -230,13 +280,38 @@ def _findings(asked: Asked) -> Shown:
 
 
 def _turns(asked: Asked) -> Shown:
-    found = turn_page(asked.store, asked.found.id, asked.number("from"))
-    return Shown("whowrote_turns.html", {"t": found, "page": TURN_PAGE, "keys": _keys(asked.store, asked.found.id)})
+    page = turn_page(asked.store, asked.found.id, asked.number("from"))
+    columns = (
+        "turn_index=turn", "at=when", "prompt", "message_class=kind of message", "cost_usd", "produced=written",
+        "dictated=said by the user", "changed_next=changed by the next turn", "discarded=thrown away", "committed",
+        "alive_30=there after 30 days", "old_30=of those old enough", "findings_introduced=weaknesses introduced",
+        "findings_fixed=weaknesses fixed",
+    )  # fmt: skip
+    made: dict[str, Cell] = {
+        "turn_index": partial(_turn_cell, asked), "prompt": _prompt_cell, "message_class": _kind_cell,
+        "discarded": partial(_discarded_cell, asked),
+    }  # fmt: skip
+    return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page.table, columns, made)})
 
 
-def _keys(store: Store, repo_id: int) -> dict[int, str]:
-    """Number of a session -> its key."""
-    return {row["id"]: row["key"] for row in store.rows("SELECT id, key FROM sessions WHERE repo_id = ?", (repo_id,))}
+def _turn_cell(asked: Asked, row: dict[str, Any]) -> str:
+    return cells.link(asked.to.session(asked.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
+
+
+def _prompt_cell(row: dict[str, Any]) -> str:
+    return cells.text(row["prompt"], 120) if row["prompt"] else cells.dim(row["session"], 120)
+
+
+def _kind_cell(row: dict[str, Any]) -> str:
+    """The label of a judge, else the guess of the classifier, else where the text comes from."""
+    kind = row["pushback"] or row["message_class"] or ("–" if row["origin"] == "prompt" else row["origin"])
+    return cells.text(kind.replace("_", " ")) + (' <span class="bad">interrupted</span>' if row["interrupted"] else "")
+
+
+def _discarded_cell(asked: Asked, row: dict[str, Any]) -> str:
+    if row["discarded"] and row["discarded_key"]:
+        return cells.link(asked.to.session(asked.place.repo, row["discarded_key"]), words.number(row["discarded"]))
+    return words.number(row["discarded"])
 
 
 # --- one thing --------------------------------------------------------------------------------------------------------
@@ -253,38 +328,49 @@ def _session(asked: Asked) -> Shown:
     page = session_page(store, number, asked.number("from")) if number is not None else None
     if page is None:
         raise NotThere(f"{repo.name} has no such session.")
-    ids = [one.id for one in page.commits]
-    rows = store.rows(f"SELECT id, commit_sha FROM commits WHERE id IN ({', '.join('?' * len(ids))})", ids)
-    return Shown(
-        "whowrote_session.html",
-        {
-            "s": page, "page": TURNS, "sections": session_sections(store, page.session.id, asked.to), "keys": _keys(store, repo.id),
-            "shas": {row["id"]: row["commit_sha"] for row in rows},
-        },
-    )  # fmt: skip
+    columns = ("subject=commit", "author_at=authored", "method=linked by", "confidence", "agent_lines=its lines")
+    commits = html(page.commits, columns, {"subject": partial(_commit_cell, asked)})
+    sections = session_sections(store, page.session["id"], asked.to)
+    values = {"s": page, "page": TURNS, "sections": sections, "commits": commits}
+    return Shown("whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""})
 
 
 def _commit(asked: Asked) -> Shown:
     store, repo = asked.store, asked.found
     sha = asked.place.rest.lower()
     usable = 4 <= len(sha) <= 64 and set(sha) <= set("0123456789abcdef")
-    rows = store.rows(_COMMITS, (repo.id, sha, sha + "g")) if usable else []
-    page = commit_page(store, rows[0]["id"]) if len(rows) == 1 else None
-    if page is None:
-        raise NotThere(f"{repo.name} has {'several commits' if rows else 'no such commit'} {sha[:40]}.")
-    spans = {file.path: file.spans for file in page.report.files}
-    fixes = [one.fixed_by for one in page.findings if one.fixed_by]
-    fixed = store.rows(f"SELECT id, commit_sha FROM commits WHERE id IN ({', '.join('?' * len(fixes))})", fixes)
-    return Shown(
-        "whowrote_commit.html",
-        {
-            "c": page, "d": commit_diff(repo.path, page.details.commit_sha, spans), "keys": _keys(store, repo.id),
-            "forge": forge_commit(repo.url, page.details.commit_sha), "shas": {row["id"]: row["commit_sha"] for row in fixed},
-        },
-    )  # fmt: skip
+    numbers = commit_numbers(store, sha, repo.id) if usable else []
+    if len(numbers) != 1:
+        raise NotThere(f"{repo.name} has {'several commits' if numbers else 'no such commit'} {sha[:40]}.")
+    report = report_of_commit(store, numbers[0])
+    (details,) = read_view(store, "commits", {"id": numbers[0]})
+    found = read_view(store, "findings", {"commit_id": numbers[0]}, "path, start_line")
+    claims = html(report.claims, ("checkpoint", "session", "theirs=theirs %", "ours=ours %", "reason=reason for the difference"))
+    values = {
+        "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, {f.path: f.spans for f in report.files}),
+        "forge": forge_commit(repo.url, report.commit.sha), "kinds": tables.kinds_html(report.kinds), "claims": claims,
+        "findings": _introduced_html(asked, found),
+    }  # fmt: skip
+    return Shown("whowrote_commit.html", values)
 
 
-_COMMITS = "SELECT id FROM commits WHERE repo_id = ? AND commit_sha >= ? AND commit_sha <= ? LIMIT 2"
+def _introduced_html(asked: Asked, table: Table) -> str:
+    """Weaknesses that a commit brought in, and what became of them; "" without any."""
+    if not len(table):
+        return ""
+    fixes = read_view(asked.store, "commits", {"id": [row["fixed_by"] for row in table if row["fixed_by"]]})
+    shas = {row["id"]: row["commit_sha"] for row in fixes}
+
+    def now(row: dict[str, Any]) -> str:
+        if row["alive_at_head"] or not row["fixed_by"]:
+            return "still present" if row["alive_at_head"] else "gone"
+        return cells.link(asked.to.commit(asked.place.repo, shas[row["fixed_by"]]), "removed")
+
+    return html(
+        table,
+        ("label=finding", "path", "start_line=line", "author_class=author", "confidence", "alive_at_head=now"),
+        {"alive_at_head": now},
+    )
 
 
 def _file(asked: Asked) -> Shown:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import resources
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from attribution.browse import charts, words
+from attribution.browse import charts, tables, words
+from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.commit import CommitSummary
 from attribution.queries.findings import Finding
-from attribution.queries.overview import CLASSES, Overview, RepositorySummary, added_by_all, overview, repositories
+from attribution.queries.overview import CLASSES, Overview, overview, repositories, sum_by_class, survival_table
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.errors import WhoWroteError
 from collector.plugins import plugin_directories
 from collector.runtime.version import version
 from collector.storage.store import Store
+from collector.storage.views import Table
 
 _FILES, _FINDINGS = 40, 20  # rows of a table in a comment
 _MARKDOWN = """\
@@ -30,9 +33,11 @@ agent, but no recorded session shows its work; *human*: a person wrote it, with 
 def html(store: Store) -> str:
     """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
     shown = _everything(store)
+    survivals = {one.repo.id: tables.survival_html(survival_table(store, one.repo.id)) for one in shown.overviews}
     return page(
-        "whowrote_report.html", repos=shown.repositories, overviews=shown.overviews, totals=added_by_all(shown.repositories),
-        base="", query="", keys={}, a=None, forge="", tip="",
+        "whowrote_report.html", repos=shown.repositories, overviews=shown.overviews, totals=sum_by_class(shown.repositories),
+        table=tables.repository_html(shown.repositories, "#{}".format), show=tables.section_html, kinds_html=tables.kinds_html,
+        survivals=survivals, more=partial(tables.added_sections, store, to=Addresses("")), base="", a=None,
     )  # fmt: skip
 
 
@@ -60,9 +65,8 @@ def markdown(store: Store) -> str:
     shown = _everything(store)
     parts = [f"| repository | commits | linked | {' | '.join(CLASSES)} |", "|---" + "|--:" * (2 + len(CLASSES)) + "|"]
     for repo, details in zip(shown.repositories, shown.overviews, strict=True):
-        total = sum(repo.added.values())
-        cells = [f"{repo.added[kind]:,} ({words.percent(repo.added[kind], total)})" for kind in CLASSES]
-        parts.append(f"| {cell(repo.name)} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
+        cells = [f"{repo[kind]:,} ({words.percent(repo[kind], repo['lines'])})" for kind in CLASSES]
+        parts.append(f"| {cell(repo['repo'])} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
     parts += ["", "Source and test files only.", "", *_coverage(shown.overviews), _MARKDOWN, *_audited()]
     return "\n".join(parts) + "\n"
 
@@ -128,9 +132,12 @@ def _coverage(overviews: Sequence[Overview]) -> list[str]:
 
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:
-    names = [cell(s.agent or "agent") + (f": {cell(words.line(s.label, 60))}" if prompts else "") for s in summary.sessions[:3]]
+    row = summary.row
+    names = [
+        cell(s["agent"] or "agent") + (f": {cell(words.line(s['label'], 60))}" if prompts else "") for s in summary.sessions[:3]
+    ]
     sessions = "; ".join(dict.fromkeys(names))
-    return f"| `{summary.commit.sha[:9]}` {cell(words.line(summary.commit.subject, 70))} | {_cells(summary.lines)} | {sessions} |"
+    return f"| `{row['commit_sha'][:9]}` {cell(words.line(row['subject'], 70))} | {_cells(row)} | {sessions} |"
 
 
 def _cells(lines: Mapping[str, int]) -> str:
@@ -138,15 +145,15 @@ def _cells(lines: Mapping[str, int]) -> str:
 
 
 class _Everything(NamedTuple):
-    repositories: list[RepositorySummary]
+    repositories: Table
     overviews: list[Overview]  # of the same repositories
 
 
 def _everything(store: Store) -> _Everything:
     repos = repositories(store)
-    if not repos:
+    if not len(repos):
         raise WhoWroteError(f"{store.path} has no repository yet", "Attribute one with: whowrote repo PATH")
-    return _Everything(repos, [details for repo in repos if (details := overview(store, repo.id)) is not None])
+    return _Everything(repos, [details for repo in repos if (details := overview(store, repo["repo_id"])) is not None])
 
 
 # What GitHub makes links of, also where Markdown's own signs are escaped: names, numbers, commits, addresses.

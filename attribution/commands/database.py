@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import print_rows
+from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
 
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 @data_options
 def problems(db: Path, output_format: str) -> None:
     """List what could not be used, by kind, with examples."""
-    from attribution.queries.repo_report import problem_groups
+    from attribution.queries.repo_report import problem_table
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        groups = problem_groups(store)
-    print_rows(output_format, groups, lambda terminal: terminal.lists.problem_list(out(), groups))
+        print_table(output_format, problem_table(store), ("repo?", "code=problem", "stage", "count", "example=for example"))
 
 
 @click.command()

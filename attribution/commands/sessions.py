@@ -1,17 +1,19 @@
-"""The commands about sessions: sessions, features, regions. Parse, call the library, print."""
+"""The command about sessions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import database, print_rows
+from attribution.commands.common import database
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out
 
 if TYPE_CHECKING:
+    from collector.storage.store import Store
     from collector.storage.views import Table
 
 _PATH = click.argument("path", required=False)
@@ -20,60 +22,24 @@ _SESSION = click.option("--session", default="", metavar="KEY", help="Only this 
 
 @click.command()
 @_PATH
+@_SESSION
+@click.option(
+    "--by",
+    type=click.Choice(["session", "turn", "region", "agent", "language"]),
+    default="session",
+    show_default=True,
+    help="A row per session, per prompt, or per place that was edited again; or how often people push back, by agent or language.",
+)
+@click.option(
+    "--columns",
+    type=click.Choice(["counts", "features"]),
+    default="counts",
+    show_default=True,
+    help="With --by session: counts, or features of sessions; with --session all of them, with units and why one is missing.",
+)
 @click.option("--subagents", is_flag=True, help="List subagents too; --json and --csv always do, with their parent.")
-@database_option
-@data_options
-def sessions(path: str | None, subagents: bool, db: Path, output_format: str) -> None:
-    """List sessions with their counts.
-
-    Covers the clone at PATH, or the whole database.
-    """
-    from attribution.queries.sessions import session_list
-
-    with database(path, db) as (store, repo):
-        table = session_list(store, repo)
-    if not output_format:
-        _count_subagents(table, subagents)
-    columns = (
-        "repo?", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits", "agent_lines=lines", "subagents?",
-        "label=first prompt",
-    )  # fmt: skip
-    print_table(output_format, table, columns)
-
-
-def _count_subagents(table: Table, listed: bool) -> None:
-    """Notes how many sessions there are; takes subagents out of the table unless they are to be listed."""
-    people = [row for row in table if not row["parent"]]
-    spawned = len(table) - len(people)
-    lines = sum(row["agent_lines"] or 0 for row in table)
-    also = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
-    table.notes.append(f"{len(people):,} sessions{also}; {lines:,} lines in commits (blank ones included)")
-    if spawned and not listed:
-        table.rows = people
-        table.notes.append("To list the subagents too: --subagents")
-
-
-@click.command()
-@_PATH
-@_SESSION
-@database_option
-@data_options
-def turns(path: str | None, session: str, db: Path, output_format: str) -> None:
-    """Show what each prompt led to: calls, edits, lines.
-
-    One row per turn. "again" are places in files that the next turn edited again, "undone" those where it put back what this turn
-    had replaced: corrections in deed. What became of committed lines needs `whowrote survival` first.
-    """
-    from attribution.queries.turn_outcomes import turn_rows
-
-    with database(path, db) as (store, repo):
-        rows = turn_rows(store, repo, session)
-    print_rows(output_format, rows, lambda terminal: terminal.sessions.turn_table(out(), rows))
-
-
-@click.command()
-@_PATH
-@_SESSION
+@click.option("--oscillating", is_flag=True, help="With --by region: only those that were rewritten back and forth.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="With --by region: how many are printed.")
 @click.option(
     "--prices",
     type=click.Path(path_type=Path),
@@ -82,77 +48,132 @@ def turns(path: str | None, session: str, db: Path, output_format: str) -> None:
 )
 @database_option
 @data_options
-def features(path: str | None, session: str, prices: Path | None, db: Path, output_format: str) -> None:
-    """Show turns, tools, tokens, cost and outcome per session.
+def sessions(path: str | None, db: Path, by: str, output_format: str, **asked: Any) -> None:
+    """List sessions with their counts, features or prompts.
 
     Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
+
+    --by turn shows what each prompt led to: calls, edits, lines. "again" are places that the next turn edited again, "undone" those
+    where it put back what this turn had replaced: corrections in deed. What became of committed lines needs `whowrote survival`.
+
+    --by region shows code that a session edited more than once, with its rounds. Converging: the edits get smaller. Expanding: they
+    get larger. Oscillating: an earlier text came back, or there is no trend.
+
+    --by agent or language shows how often people push back. A message pushes back when it refuses, corrects, or reports that
+    something does not work; a small classifier counts such messages, and the share is corrected for its measured errors.
     """
+    show = {"session": _sessions, "turn": _turns, "region": _regions, "agent": _pushback, "language": _pushback}[by]
+    with database(path, db) as (store, repo):
+        show(store, repo, output_format, {"by": by, **asked})
+
+
+def _sessions(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+    if asked["prices"]:
+        _reprice(store, repo, asked["prices"])
+    if asked["columns"] == "features" or asked["prices"]:
+        _features(store, repo, output_format, asked["session"], asked["subagents"])
+        return
+    from attribution.queries.sessions import find_session, session_list
+
+    table = session_list(store, repo)
+    if asked["session"]:
+        number = find_session(store, asked["session"], repo)
+        table.rows = [row for row in table if row["id"] == number]
+    lines = sum(row["agent_lines"] or 0 for row in table)
+    if not output_format:
+        _leave_out_subagents(table, "parent", asked["subagents"], f"; {lines:,} lines in commits (blank ones included)")
+    columns = (
+        "repo?", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits", "agent_lines=lines", "subagents?",
+        "label=first prompt",
+    )  # fmt: skip
+    print_table(output_format, table, columns)
+
+
+def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = "") -> None:
+    """Notes how many sessions there are; takes subagents out of the table unless they are to be listed."""
+    people = [row for row in table if not row[parent]]
+    spawned = len(table) - len(people)
+    apart = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
+    table.notes.append(f"{len(people):,} sessions{apart}{also}")
+    if spawned and not listed:
+        table.rows = people
+        table.notes.append("To list the subagents too: --subagents")
+
+
+def _reprice(store: Store, repo: int | None, prices: Path) -> None:
+    from attribution.ensure.sessions import reprice
+    from attribution.queries.sessions import feature_table
+
+    feature_table(store, repo, only=("cost_usd",))  # says so when there are none, before anything is changed
+    of = reprice(store, prices)
+    costs = [row["cost_usd"] for row in feature_table(store, repo, only=("cost_usd",))]
+    notice(f"{sum(cost is not None for cost in costs)} of {len(costs)} sessions have a cost, at prices as of {of.as_of}")
+
+
+def _features(store: Store, repo: int | None, output_format: str, key: str, subagents: bool) -> None:
     from attribution.queries.features import SHORT_LIST, null_reasons
-    from attribution.queries.sessions import feature_rows
+    from attribution.queries.sessions import feature_table
 
-    only = () if session or output_format else SHORT_LIST
-    with database(path, db) as (store, repo):
-        rows = feature_rows(store, repo, session, only)  # says so when there are none, before anything is changed
-        if prices:
-            from attribution.ensure.sessions import reprice
+    table = feature_table(store, repo, key, () if key or output_format else SHORT_LIST)
+    if key and not output_format:
+        from attribution.terminal.sessions import feature_list
 
-            table = reprice(store, prices)
-            rows = feature_rows(store, repo, session, only)
-            costs = sum(1 for row in rows if row.values["cost_usd"] is not None)
-            notice(f"{costs} of {len(rows)} sessions have a cost, at prices as of {table.as_of}")
-        why = null_reasons(store, rows[0].session_id) if session else {}
-    if session:
-        print_rows(output_format, rows, lambda terminal: terminal.sessions.feature_list(out(), rows[0], why))
-    else:
-        print_rows(output_format, rows, lambda terminal: terminal.sessions.feature_table(out(), rows))
-
-
-@click.command()
-@_PATH
-@_SESSION
-@click.option("--oscillating", is_flag=True, help="Only regions that were rewritten back and forth.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Regions to print; --json and --csv include all."
-)
-@database_option
-@data_options
-def regions(path: str | None, session: str, oscillating: bool, limit: int, db: Path, output_format: str) -> None:
-    """Show code that a session edited more than once.
-
-    Each region is listed with its rounds of edits. Converging: the edits get smaller. Expanding: they get larger. Oscillating: an
-    earlier text came back, or there is no trend.
-    """
-    from attribution.queries.sessions import RegionChoice, find_session, region_counts, region_rows
-
-    is_list = not output_format
-    with database(path, db) as (store, repo):
-        choice = RegionChoice(repo, find_session(store, session, repo) if session else None, oscillating)
-        rows = region_rows(store, choice, limit if is_list else None)
-        counts = region_counts(store, choice) if is_list else {}
-    if output_format == "csv":
-        print_rows(output_format, [edit for region in rows for edit in region.edit_rows()], None)
-    else:
-        print_rows(output_format, rows, lambda terminal: terminal.sessions.region_list(out(), rows, counts))
+        feature_list(out(), table, null_reasons(store, table.rows[0]["session_id"]))
+        return
+    if not output_format:
+        _leave_out_subagents(table, "parent_key", subagents)
+        table.notes.append("for all features of one: --session KEY, of all: --csv or --json")
+    for row in table if not output_format else ():
+        row["touched_files"] = len(row["touched_files"] or ())
+    columns = (
+        "key=session", "started_at", "user_turn_count=turns", "tool_call_count=calls", "tool_errors=errors", "touched_files=files",
+        "diff_lines=edited", "region_re_edit_count=re-edits", "cost_usd", "session_outcome=outcome", "label=first prompt",
+    )  # fmt: skip
+    print_table(output_format, table, columns)
 
 
-@click.command()
-@_PATH
-@database_option
-@click.option("--by", type=click.Choice(["agent", "language"]), default="agent", show_default=True, help="One row for each.")
-@data_options
-def pushback(path: str | None, db: Path, by: str, output_format: str) -> None:
-    """Show how often people push back, by agent or language.
+def _turns(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+    from attribution.queries.turn_outcomes import sums, turn_table
 
-    A message pushes back when it refuses, corrects, or reports that something does not work. A small classifier counts such
-    messages among those after the first; the share is corrected for its measured errors (docs/turns.md). Where it was not
-    measured on the language, no share is given. Beside it stands what needs no words: of the messages after a turn that wrote
-    lines, how many led to a change of these lines, and how far word and deed agree.
-    """
-    from attribution.queries.pushback import By, pushback_shares
+    table = turn_table(store, repo, asked["session"])
+    total = {name: value or 0 for name, value in sums(table).items()}
+    table.notes += [
+        f"{len(table):,} turns; the next turn changed {total['changed_next']:,} of {total['produced']:,} non-blank lines, "
+        f"and edited {total['places_again']:,} of {total['places']:,} places again",
+        f"{total['dictated']:,} of the lines stood in what the user had said; later sessions removed {total['discarded']:,} "
+        "before a commit had them",
+    ]
+    columns = (
+        "session", "turn_index=turn", "at=when", "message_class=said", "pushback?", "calls", "failed_calls=failed", "cost_usd",
+        "produced=written", "changed_next=next changed", "places_undone=undone", "committed", "alive_30=alive at 30 d",
+        "old_30=old enough", "present=HEAD", "prompt",
+    )  # fmt: skip
+    print_table(output_format, table, columns)
 
-    with database(path, db) as (store, repo):
-        rows = pushback_shares(store, repo, By(by))
-    print_rows(output_format, rows, lambda terminal: terminal.sessions.pushback_table(out(), rows, by))
+
+def _regions(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+    from attribution.queries.sessions import RegionChoice, find_session, region_counts, region_edits, region_table
+
+    session = find_session(store, asked["session"], repo) if asked["session"] else None
+    choice = RegionChoice(repo, session, asked["oscillating"])
+    table = region_table(store, choice, None if output_format else asked["limit"])
+    if output_format:
+        print_table(output_format, region_edits(table) if output_format == "csv" else table)
+        return
+    from attribution.terminal.sessions import region_list
+
+    region_list(out(), table, region_counts(store, choice))
 
 
-COMMANDS = (sessions, turns, features, regions, pushback)
+def _pushback(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+    from attribution.queries.pushback import By, pushback_table
+
+    columns = (
+        f"name={asked['by']}", "messages=later messages", "classified", "share=push back", "low=95 % from", "high=to", "note?=",
+        "listed?=by word lists", "deeds_answers=after lines", "deeds_changed=lines changed", "deeds_undone=undone",
+        "deeds_agree=word and deed agree", "deeds_kappa=kappa",
+    )  # fmt: skip
+    print_table(output_format, pushback_table(store, repo, By(asked["by"])), columns)
+
+
+COMMANDS = (sessions,)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.queries.coverage import KindLines, kind_lines
+from attribution.queries.coverage import kind_lines
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
+from collector.plain_values import jsonable
 from collector.storage.store import iso
 from collector.storage.views import Table, described_view, read_view
 from collector.text import printable
@@ -57,7 +58,7 @@ class RangeStats:
     with_sessions: int  # commits that recorded sessions wrote lines of
     lines: Mapping[str, int]  # every class
     unknown_because: Mapping[str, int]  # reason -> lines that are unknown, most first
-    kinds: list[KindLines]
+    kinds: Table
     models: list[WritingModel]
 
     @property
@@ -71,7 +72,7 @@ class RangeStats:
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
-        return asdict(self) | {"total": self.total, "covered": self.covered}
+        return {**jsonable(self), "total": self.total, "covered": self.covered}
 
     def rows(self) -> list[dict[str, Any]]:
         """Plain values by class, for --csv."""

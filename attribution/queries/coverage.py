@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from collector.files.kinds import HEADLINE
+from collector.storage.views import Table, described_view
 from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass, line_class_sql
 
 if TYPE_CHECKING:
@@ -19,15 +20,6 @@ AGES = (30, 90, 365)
 """Days before the last commit that coverage is given for, beside the whole history."""
 ATTRIBUTED = (LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL)
 """Classes that name an author by evidence. `declared` is the commit's own statement and does not count."""
-
-
-@dataclass(frozen=True, slots=True)
-class KindLines:
-    """Added lines with text in files of one kind."""
-
-    kind: str  # a FileKind
-    lines: int
-    by_class: Mapping[str, int]  # every class, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +41,7 @@ class Headline:
     """What a report shows first."""
 
     lines: Mapping[str, int]  # class -> added source and test lines with text
-    kinds: list[KindLines]  # all kinds of files that have lines, most lines first
+    kinds: Table  # kinds of files that have lines, most lines first, as the view kind_lines
     coverage: list[Coverage]  # the whole history, then the ages
 
 
@@ -89,14 +81,19 @@ def headline(store: Store, repo_id: int | None) -> Headline:
     return Headline(_by_class(code), kind_lines((r.kind, r.line_class, r.lines) for r in rows), [_coverage(None, signed), *recent])
 
 
-def kind_lines(rows: Iterable[tuple[str, str, int]]) -> list[KindLines]:
-    """(kind, class, lines with text) -> the kinds that have lines, most lines first."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
+    """(kind, class, lines with text) -> the kinds that have lines, most lines first, as rows of the view `kind_lines`."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for kind, name, lines in rows:
-        found[kind][name] += lines
-    kinds = [KindLines(kind, count.total(), {name: count[name] for name in LINE_CLASSES}) for kind, count in found.items()]
+        counts[kind][name] += lines
+    table = described_view("kind_lines")
+    table.columns = [column for column in table.columns if column.name not in ("repo_id", "files")]
     order = [str(kind) for kind in FileKind]
-    return sorted((kind for kind in kinds if kind.lines), key=lambda kind: (-kind.lines, order.index(kind.kind)))
+    for kind in sorted(counts, key=lambda kind: (-counts[kind].total(), order.index(kind))):
+        if counts[kind].total():
+            classes = {name: counts[kind][name] for name in LINE_CLASSES}
+            table.rows.append({"kind": kind, "lines": counts[kind].total(), **classes})
+    return table
 
 
 def _by_class(rows: Iterable[_Lines]) -> dict[str, int]:

@@ -48,6 +48,19 @@ def json_columns() -> frozenset[str]:
     return frozenset(f.name for f in features() if f.type == "json")
 
 
+SESSION_COLUMNS = {
+    "repo": "name of the repository",
+    "key": "the agent's own id of the session",
+    "label": "first words of its first prompt",
+    "agent": "agent that recorded it; NULL when the transcript does not tell [agent]",
+    "model": "model of most responses; NULL when the transcript names none",
+    "kind": "review, investigation, imported; empty for an ordinary session; NULL where nothing tells",
+    "parent_key": "key of the session that spawned it; NULL for a session of a person",
+    "transcript": "what could be read of it [word]",
+    "started_at": "first event; NULL without times [UTC]",
+    "ended_at": "last event; NULL without times [UTC]",
+    "session_id": "number of the session",
+}
 _SESSION = tuple(field.name for field in fields(SessionFeatures) if field.name != "values")
 
 

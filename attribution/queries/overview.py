@@ -6,77 +6,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
-from attribution.stats.intervals import mean
 from collector.files.kinds import HEADLINE
-from collector.storage.store import Store, columns_of
-from collector.vocabulary import sql_list
-from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
+from collector.storage.store import Store
+from collector.storage.views import Table, read_view
+from collector.vocabulary.lines import LINE_CLASSES
 
 CLASSES = LINE_CLASSES
-_KIND = line_class_sql("o")
-_HEADLINE = f"f.kind IN ({sql_list(sorted(HEADLINE))})"  # what is counted first; other kinds of files stand beside
-_MOST = 15
+_MOST = 15  # rows of a table
+_LATEST = 12  # sessions
+_LINES = ("lines", "agent=agent lines", "classes=by class")
 
 LinesByClass = Mapping[str, int]
 """Class -> lines with text; in the tip also `older`, for lines that are not in the attributed history. Charts draw it as it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceLines:
-    """Added lines with text that have the same verdict."""
-
-    kind: str  # class
-    how: str
-    evidence: str
-    reason: str
-    lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class TipLines:
-    """Lines of the tip by class, of some of its files."""
-
-    name: str  # directory or language
-    files: int
-    agent: int
-    declared: int
-    human: int
-    likely_human: int
-    tool: int
-    unknown: int
-    undeclared: int
-    older: int
-    total: int  # without the older ones
-
-    @property
-    def by_class(self) -> LinesByClass:
-        return {name: getattr(self, name) for name in (*CLASSES, "older")}
-
-
-@dataclass(frozen=True, slots=True)
-class TipFileRow:
-    """A row of `tip_files`: a file of the tip with its lines by class."""
-
-    id: int
-    repo_id: int
-    path: str
-    lines: int
-    agent: int
-    declared: int
-    human: int
-    likely_human: int
-    tool: int
-    unknown: int
-    undeclared: int
-    older: int
-
-    @property
-    def by_class(self) -> LinesByClass:
-        return {name: getattr(self, name) for name in (*CLASSES, "older")}
 
 
 class SurvivalPoint(NamedTuple):
@@ -89,327 +34,157 @@ class SurvivalPoint(NamedTuple):
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRow:
-    """Sessions of one agent and model."""
+class Section(NamedTuple):
+    """A table under a heading."""
 
-    agent: str  # "" where no record names it
-    model: str
-    sessions: int
-    tool_calls: int
-    produced: int | None
-    survived: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class OverviewSession:
-    """A session as the overview shows it."""
-
-    id: int
-    label: str
-    agent: str | None
-    started_at: str | None
-    turns: int
-    tool_calls: int
-    produced: int | None
-    survived: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class OscillatingRegion:
-    path: str
-    rounds: int
-    sizes: str  # JSON: lines changed in each round
-    session_id: int
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Records whose percentage of agents' lines differs from ours for one reason; means in percent."""
-
-    reason: str
-    n: int
-    theirs: float | None
-    ours: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class IntroducedFindings:
-    cwe: str | None
-    author_class: str
-    n: int
-    high: int  # of high confidence
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemCount:
-    stage: str
-    code: str
-    n: int
+    title: str
+    table: Table
+    columns: tuple[str, ...]  # as `collector.console.tables` takes them
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Lines are lines with text, added ones of source and test files but for `evidence`, `kinds` and those at the tip.
-
-    `tip` and `survival` are empty when the history of lines was not followed.
-    """
+    """Lines are lines with text of source and test files. `tip` and `survival` are empty when lines were not followed."""
 
     repo: RepositoryRow
     commits: int
     linked: int
-    added: LinesByClass  # by commits
+    sessions: int
+    agents: list[str]
     headline: Headline
-    evidence: list[EvidenceLines]
     weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
     sessions_by_week: dict[str, int]
     tip: LinesByClass
-    directories: list[TipLines]
-    languages: list[TipLines]
-    files: list[TipFileRow]
     survival: dict[str, list[SurvivalPoint]]  # by class
-    session_count: int
-    agents: list[AgentRow]  # those that wrote most
-    sessions: list[OverviewSession]
-    regions: list[OscillatingRegion]
-    disagreements: list[Disagreement]
-    findings: list[IntroducedFindings]
-    problems: list[ProblemCount]
+    sections: list[Section]
 
 
-# --- all repositories -------------------------------------------------------------------------------------------------
+def repositories(store: Store) -> Table:
+    """All of them in order of their names; `tip` has the lines at HEAD by class, None where lines were not followed."""
+    table = read_view(store, "repository_list", order="repo")
+    tips: dict[int, Counter[str]] = defaultdict(Counter)
+    for row in read_view(store, "tip_languages"):
+        tips[row["repo_id"]].update(by_class(row))
+    for row in table:
+        row["tip"] = dict(tips[row["repo_id"]]) or None
+    return table
 
 
-@dataclass(frozen=True, slots=True)
-class RepositorySummary:
-    """A repository in the list of all."""
-
-    id: int
-    name: str
-    last_commit_at: str | None
-    commits: int
-    sessions: int
-    agents: str | None  # separated by commas
-    added: LinesByClass
-    tip: LinesByClass
+def sum_by_class(rows: Iterable[Mapping[str, Any]]) -> LinesByClass:
+    """The lines of some rows by class."""
+    every = list(rows)
+    return {name: sum(row[name] for row in every) for name in CLASSES}
 
 
-class _Counts(NamedTuple):
-    id: int
-    name: str
-    last_commit_at: str | None
-    commits: int
-    sessions: int
-
-
-def repositories(store: Store) -> list[RepositorySummary]:
-    """All of them, in order of their names."""
-    added: dict[int, dict[str, int]] = defaultdict(dict)
-    for row in store.rows(
-        f"SELECT c.repo_id, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c JOIN commit_files f ON f.commit_id = c.id "
-        f"JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id WHERE {_HEADLINE} GROUP BY 1, 2"
-    ):
-        added[row["repo_id"]][row["kind"]] = row["lines"]
-    sums = store.rows(f"SELECT repo_id, {_TIP_SUMS} FROM tip_files f WHERE {_HEADLINE} GROUP BY repo_id")
-    tips = {row["repo_id"]: row for row in sums}
-    agents: dict[int, list[str]] = defaultdict(list)
-    for row in store.rows("SELECT DISTINCT repo_id, agent FROM sessions WHERE agent IS NOT NULL ORDER BY 1, 2"):
-        agents[row["repo_id"]].append(row["agent"])
-    counts = store.select(
-        _Counts,
-        "SELECT r.id, r.name, r.last_commit_at, (SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
-        "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions FROM repos r ORDER BY r.name",
-    )
-    return [
-        RepositorySummary(
-            *one, ",".join(agents[one.id]) or None, {kind: added[one.id].get(kind, 0) for kind in CLASSES},
-            _tip_classes(tips.get(one.id, {})),
-        )
-        for one in counts
-    ]  # fmt: skip
-
-
-def added_by_all(repos: Iterable[RepositorySummary]) -> LinesByClass:
-    """The lines that the commits of some repositories added."""
-    shown = list(repos)
-    return {name: sum(repo.added[name] for repo in shown) for name in CLASSES}
-
-
-_TIP_SUMS = ", ".join(f"SUM({name}) AS {name}" for name in (*CLASSES, "older"))
-
-
-def _tip_classes(sums: Mapping[str, int | None]) -> LinesByClass:
-    """{} where no file of the tip was followed."""
-    return {name: lines for name in (*CLASSES, "older") if (lines := sums.get(name)) is not None}
-
-
-# --- one repository ---------------------------------------------------------------------------------------------------
+def by_class(row: Mapping[str, Any]) -> LinesByClass:
+    """The lines of a row at HEAD by class, older ones too."""
+    return {name: row[name] for name in (*CLASSES, "older")}
 
 
 def overview(store: Store, repo_id: int) -> Overview | None:
     """None when the database has no repository of that number."""
-    row = repository(store, repo_id)
-    if row is None:
+    repo = repository(store, repo_id)
+    if repo is None:
         return None
-    weeks = _weeks(store, repo_id)
-    first = headline(store, repo_id)
-    tip = store.rows(f"SELECT {_TIP_SUMS} FROM tip_files f WHERE repo_id = ? AND {_HEADLINE}", (repo_id,))[0]
+    of_repo = {"repo_id": repo_id}
+    (summary,) = read_view(store, "repository_list", of_repo)
+    tips = [by_class(row) for row in read_view(store, "tip_languages", of_repo)]
     return Overview(
-        row,
-        commits=store.value("SELECT COUNT(*) FROM commits WHERE repo_id = ?", (repo_id,)),
-        linked=store.value(
-            "SELECT COUNT(DISTINCT cs.commit_id) FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id WHERE c.repo_id = ?",
-            (repo_id,),
-        ),
-        added=first.lines,
-        headline=first,
-        evidence=_evidence(store, repo_id),
-        weeks=weeks,
-        sessions_by_week=_sessions_by_week(store, repo_id),
-        tip=_tip_classes(tip),
-        directories=_tip_groups(store, repo_id, "directory"),
-        languages=_tip_groups(store, repo_id, "language"),
-        files=_files(store, repo_id),
-        survival=_survival(store, repo_id),
-        session_count=store.value("SELECT COUNT(*) FROM sessions WHERE repo_id = ?", (repo_id,)),
-        agents=_agents(store, repo_id),
-        sessions=_sessions(store, repo_id),
-        regions=_regions(store, repo_id),
-        disagreements=_disagreements(store, repo_id),
-        findings=_findings(store, repo_id),
-        problems=_problems(store, repo_id),
+        repo,
+        summary["commits"],
+        store.value("SELECT COUNT(DISTINCT commit_id) FROM session_commits WHERE repo_id = ?", (repo_id,)),
+        summary["sessions"],
+        summary["agents"],
+        headline(store, repo_id),
+        _weeks(read_view(store, "daily_lines", of_repo, "day")),
+        _sessions_by_week(store, repo_id),
+        {name: sum(tip[name] for tip in tips) for name in (*CLASSES, "older")} if tips else {},
+        _survival(store, repo_id),
+        [section for section in _sections(store, of_repo) if len(section.table)],
     )
 
 
-def _weeks(store: Store, repo_id: int) -> dict[str, dict[str, int]]:
+def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
+    sessions = read_view(store, "session_list", of_repo, "COALESCE(produced, 0) = 0, started_at DESC, id", _LATEST)
+    return [
+        Section("By directory", _largest(store, "tip_directories", of_repo), ("directory", *_LINES)),
+        Section("By language", _largest(store, "tip_languages", of_repo), ("language", *_LINES)),
+        Section("Files with the most agent lines", _agent_files(store, of_repo), ("path=file", *_LINES)),
+        Section(
+            "Agents and models", read_view(store, "agent_sessions", of_repo, "produced DESC, sessions DESC, agent, model", _MOST),
+            ("agent", "model", "transcript?", "sessions", "tool_calls", "produced=lines written", "survived=committed"),
+        ),
+        Section(
+            "Latest sessions", sessions,
+            ("label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed"),
+        ),
+        Section(
+            "Weaknesses in introduced code",
+            read_view(store, "introduced_findings", of_repo, "introduced DESC, cwe, author_class", _MOST),
+            ("cwe=CWE", "author_class=author", "introduced", "high=of high confidence"),
+        ),
+        Section(
+            "Code rewritten back and forth",
+            read_view(store, "region_list", of_repo | {"convergence": "oscillating"}, "rounds DESC, id", 8),
+            ("path=file", "rounds", "sizes=lines changed in each", "label=session"),
+        ),
+        Section(
+            "The recorder's percentage compared with ours",
+            read_view(store, "recorder_differences", of_repo, "records DESC, reason"),
+            ("reason=reason for the difference", "records", "theirs=theirs, mean %", "ours=ours, mean %"),
+        ),
+        Section(
+            "How we know: lines by evidence and reason", read_view(store, "evidence_shares", of_repo, "nonblank DESC, class, how"),
+            ("class", "how", "evidence", "reason", "nonblank=lines"), folded=True,
+        ),
+        Section(
+            "Problems: what could not be used", read_view(store, "problem_list", of_repo, "count DESC, stage, code", 10),
+            ("stage", "code=kind", "count=times", "example"), folded=True,
+        ),
+    ]  # fmt: skip
+
+
+def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
+    table = read_view(store, view, of_repo, "lines DESC, 2", _MOST)
+    table.rows = [row for row in table if row["lines"]]
+    return table
+
+
+def _agent_files(store: Store, of_repo: dict[str, Any]) -> Table:
+    table = read_view(store, "tip_files", of_repo | {"kind": sorted(HEADLINE)}, "agent DESC, path", _MOST)
+    table.rows = [row for row in table if row["agent"]]
+    return table
+
+
+def _weeks(days: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     weeks: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in store.rows(
-        f"SELECT substr(c.author_at, 1, 10) AS day, {_KIND} AS kind, SUM(s.nonblank) AS lines FROM commits c "
-        "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        f"WHERE c.repo_id = ? AND {_HEADLINE} GROUP BY 1, 2 ORDER BY 1, 2",
-        (repo_id,),
-    ):
-        weeks[_monday(row["day"])][row["kind"]] += row["lines"]
+    for row in days:
+        weeks[_monday(row["day"])].update({name: row[name] for name in CLASSES})
     return {week: dict(lines) for week, lines in weeks.items()}
 
 
 def _monday(day: str | None) -> str:
     """The first day of the week of a day, both in ISO 8601; "" when that is none."""
     try:
-        found = date.fromisoformat(day or "")
+        start = date.fromisoformat((day or "")[:10])
     except ValueError:
         return ""
-    return (found - timedelta(found.weekday())).isoformat()
+    return (start - timedelta(start.weekday())).isoformat()
 
 
 def _sessions_by_week(store: Store, repo_id: int) -> dict[str, int]:
-    weeks: Counter[str] = Counter()
-    for row in store.rows(
-        "SELECT substr(started_at, 1, 10) AS day, COUNT(*) AS n FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL "
-        "GROUP BY 1 ORDER BY 1",
-        (repo_id,),
-    ):
-        weeks[_monday(row["day"])] += row["n"]
-    return dict(weeks)
-
-
-def _evidence(store: Store, repo_id: int) -> list[EvidenceLines]:
-    return store.select(
-        EvidenceLines,
-        f"SELECT {_KIND} AS kind, o.how, o.evidence, o.reason, SUM(s.nonblank) AS lines FROM commits c "
-        "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        "WHERE c.repo_id = ? GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4",
-        (repo_id,),
-    )
-
-
-def _tip_groups(store: Store, repo_id: int, by: str) -> list[TipLines]:
-    return store.select(
-        TipLines,
-        f"SELECT {by} AS name, COUNT(*) AS files, {_TIP_SUMS}, SUM({' + '.join(CLASSES)}) AS total FROM tip_files f "
-        f"WHERE repo_id = ? AND {_HEADLINE} GROUP BY 1 HAVING SUM({' + '.join(CLASSES)}) > 0 ORDER BY total DESC, 1 LIMIT {_MOST}",
-        (repo_id,),
-    )
-
-
-def _files(store: Store, repo_id: int) -> list[TipFileRow]:
-    """Those with most lines of agents."""
-    return store.select(
-        TipFileRow,
-        f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE repo_id = ? AND agent > 0 "
-        f"AND {_HEADLINE} ORDER BY agent DESC, path LIMIT {_MOST}",
-        (repo_id,),
-    )
+    rows = store.rows("SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1", (repo_id,))
+    return dict(Counter(_monday(row["started_at"]) for row in rows))
 
 
 def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
     points: dict[str, list[SurvivalPoint]] = defaultdict(list)
-    for row in store.rows(
-        "SELECT author, horizon, at_risk, share, low, high FROM survival WHERE repo_id = ? AND grouping = 'class' "
-        "AND unit = 'days' ORDER BY author, horizon",
-        (repo_id,),
-    ):
+    for row in survival_table(store, repo_id):
         points[row["author"]].append(SurvivalPoint(row["horizon"], row["at_risk"], row["share"], row["low"], row["high"]))
     return dict(points)
 
 
-def _agents(store: Store, repo_id: int) -> list[AgentRow]:
-    return store.select(
-        AgentRow,
-        "SELECT COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(s.model, '') AS model, COUNT(*) AS sessions, "
-        "SUM(s.tool_calls) AS tool_calls, SUM(t.produced) AS produced, SUM(t.survived) AS survived "
-        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
-        "WHERE s.repo_id = ? GROUP BY 1, 2 ORDER BY 5 DESC, 3 DESC, 1, 2 LIMIT 12",
-        (repo_id,),
-    )
-
-
-def _sessions(store: Store, repo_id: int) -> list[OverviewSession]:
-    """The latest sessions that wrote something, else the latest ones."""
-    return store.select(
-        OverviewSession,
-        "SELECT s.id, s.label, s.agent, s.started_at, s.turns, s.tool_calls, t.produced, t.survived "
-        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id "
-        "WHERE s.repo_id = ? ORDER BY COALESCE(t.produced, 0) = 0, s.started_at DESC, s.id LIMIT 12",
-        (repo_id,),
-    )
-
-
-def _regions(store: Store, repo_id: int) -> list[OscillatingRegion]:
-    return store.select(
-        OscillatingRegion,
-        "SELECT g.path, g.rounds, g.sizes, s.id AS session_id, s.label FROM regions g "
-        "JOIN sessions s ON s.id = g.session_id WHERE s.repo_id = ? AND g.convergence = 'oscillating' "
-        "ORDER BY g.rounds DESC, g.id LIMIT 8",
-        (repo_id,),
-    )
-
-
-def _disagreements(store: Store, repo_id: int) -> list[Disagreement]:
-    found: dict[str, list[tuple[float | None, float | None]]] = defaultdict(list)
-    for row in store.rows(
-        "SELECT v.disagreement_reason AS reason, v.vendor_percentage AS theirs, v.our_percentage AS ours "
-        "FROM vendor_checks v JOIN commits c ON c.id = v.commit_id WHERE c.repo_id = ?",
-        (repo_id,),
-    ):
-        found[row["reason"]].append((row["theirs"], row["ours"]))
-    rows = (Disagreement(reason, len(both), *map(mean, zip(*both, strict=True))) for reason, both in found.items())
-    return sorted(rows, key=lambda row: (-row.n, row.reason))
-
-
-def _findings(store: Store, repo_id: int) -> list[IntroducedFindings]:
-    return store.select(
-        IntroducedFindings,
-        "SELECT cwe, author_class, COUNT(*) AS n, SUM(confidence = 'HIGH') AS high FROM findings "
-        "WHERE repo_id = ? AND status = 'introduced' AND place = 'source' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 12",
-        (repo_id,),
-    )
-
-
-def _problems(store: Store, repo_id: int) -> list[ProblemCount]:
-    return store.select(
-        ProblemCount,
-        "SELECT stage, code, COUNT(*) AS n FROM problems WHERE repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 10",
-        (repo_id,),
-    )
+def survival_table(store: Store, repo_id: int) -> Table:
+    """Survival of lines by class and age in days."""
+    return read_view(store, "survival", {"repo_id": repo_id, "grouping": "class", "unit": "days"}, "author, horizon")

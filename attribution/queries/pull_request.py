@@ -39,7 +39,7 @@ class PullRequest(NamedTuple):
     @property
     def lines(self) -> dict[str, int]:
         """Class -> added lines with text of source and test files, every class."""
-        return {name: sum(commit.lines.get(name, 0) for commit in self.commits) for name in LINE_CLASSES}
+        return {name: sum(commit.row[name] for commit in self.commits) for name in LINE_CLASSES}
 
     @property
     def agent_percent(self) -> float | None:
@@ -56,7 +56,7 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
         raise WhoWroteError(
             "none of these commits is in the database", "Attribute the branch first: whowrote repo PATH --branch NAME"
         )
-    wanted = {commit.commit.sha for commit in commits}
+    wanted = {commit.row["commit_sha"] for commit in commits}
     recorded = bool(store.value("SELECT EXISTS (SELECT 1 FROM sessions)"))
     return PullRequest(commits, len(shas) - len(commits), _files(store, wanted), _findings(store, wanted), recorded)
 

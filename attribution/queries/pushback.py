@@ -9,10 +9,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from attribution.features.turn_classes import error_counts, error_counts_in
+from attribution.lineage import minimum
 from attribution.queries.features import session_features
 from attribution.stats.agreement import Confusion, Corrected, corrected, kappa
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
+from collector.storage.views import Column, Table
 
 ALL = "all"
 UNKNOWN = "not known"
@@ -54,14 +56,52 @@ class PushbackShare:
     corrected: Corrected  # share of the classified ones
     deeds: Deeds
 
-    def data(self) -> dict[str, Any]:
-        """Plain values, for --json and --csv."""
-        plain = {name: value for name, value in asdict(self).items() if name not in ("corrected", "deeds")}
+    def row(self) -> dict[str, Any]:
+        """Plain values; shares of few messages are None."""
+        enough, some = self.classified >= minimum.MESSAGES, self.deeds.classified >= minimum.MESSAGES
         deeds = {f"deeds_{name}": value for name, value in asdict(self.deeds).items()}
-        return plain | {
-            "share": self.corrected.rate, "low": self.corrected.low, "high": self.corrected.high, "note": self.corrected.note,
-            **deeds, "deeds_agree": self.deeds.agree,
-        }  # fmt: skip
+        shares = {"share": self.corrected.rate, "low": self.corrected.low, "high": self.corrected.high} if enough else {}
+        note = self.corrected.note if enough or not self.classified else "too few messages"
+        agree = {"deeds_agree": self.deeds.agree if some else None, "deeds_kappa": self.deeds.kappa if some else None}
+        counts = {"name": self.name, "messages": self.messages, "classified": self.classified, "counted": self.counted}
+        return {**counts, "listed": self.listed, "share": None, "low": None, "high": None, **shares, "note": note, **deeds, **agree}
+
+
+_COLUMNS = {
+    "name": "agent, or code of a language; all",
+    "messages": "messages after the first of a session",
+    "classified": "of those, messages in a language that the classifier was measured on",
+    "counted": "of the classified ones, those that push back by the classifier",
+    "listed": "of all, those that push back by the word lists; NULL by language",
+    "share": "share of the classified messages that push back, corrected for errors; NULL with few messages [share]",
+    "low": "lower end of its 95 % interval; NULL with few messages [share]",
+    "high": "upper end of its 95 % interval; NULL with few messages [share]",
+    "note": "why there is no share",
+    "deeds_answers": "messages after a turn that wrote lines",
+    "deeds_changed": "of those, turns that changed or removed lines of the turn before",
+    "deeds_undone": "of those, turns that put a place back exactly as it was before that turn",
+    "deeds_classified": "of the answers, messages that the classifier has read",
+    "deeds_said_and_changed": "of those, pushing back in words and in deed",
+    "deeds_said_only": "in words alone",
+    "deeds_changed_only": "in deed alone",
+    "deeds_kappa": "Cohen's kappa of word and deed; NULL with few messages, or when chance alone explains all",
+    "deeds_agree": "share of the classified answers of which word and deed say the same; NULL with few messages [share]",
+}
+
+
+def pushback_table(store: Store, repo: int | None = None, by: By = By.AGENT) -> Table:
+    """The shares of every agent or language as a table. Raises WhoWroteError when nobody typed a second message."""
+    columns = [
+        Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else "")) for name, text in _COLUMNS.items()
+    ]
+    rows = [share.row() for share in pushback_shares(store, repo, by)]
+    notes = [
+        "Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).",
+        "After lines: messages after a turn that wrote lines; changed, undone: by the turn of the message.",
+    ]
+    return Table(
+        "pushback", "How often people push back.", columns, [{name: row[name] for name in _COLUMNS} for row in rows], notes
+    )
 
 
 class _Message(NamedTuple):

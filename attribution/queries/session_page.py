@@ -13,10 +13,10 @@ from attribution.features import groups
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
-from attribution.queries.sessions import Region, RegionChoice, region_rows
-from attribution.queries.turn_outcomes import TurnOutcome, turn_outcomes
+from attribution.queries.sessions import RegionChoice, region_table
 from attribution.queries.turns import CallRow, MessageRow, TurnRow, calls_in_order, messages_in_order, turns
-from collector.storage.store import Store, columns_of
+from collector.storage.store import Store
+from collector.storage.views import Table, read_view
 
 TURNS = 40  # turns on one page
 _CALLS = 400  # calls of one turn that are shown
@@ -24,60 +24,6 @@ _DIFF = 60  # lines of one edit that are shown
 _TEXT = 4000  # characters of a prompt
 _REGIONS = 30
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class SessionDetails:
-    """Columns of `sessions` that the page shows."""
-
-    id: int
-    repo_id: int
-    key: str
-    label: str
-    agent: str | None
-    agent_label: str | None
-    model: str | None
-    transcript: str
-    started_at: str | None
-    ended_at: str | None
-    branch: str | None
-    turns: int
-    tool_calls: int
-
-
-@dataclass(frozen=True, slots=True)
-class ProducedLines:
-    """What became of the lines that a session produced: columns of `session_stats`."""
-
-    produced: int
-    survived: int
-    self_overwritten: int
-    human_overwritten: int
-    human_deleted: int
-    not_committed: int
-    unexplained: int
-    coding_mode: str | None
-    agent_lines: int  # of its commits, what the mode is made of
-    human_lines: int
-
-    @property
-    def mode_words(self) -> str:
-        """The mode with the number of lines that it rests on; "" without one, or of too few lines."""
-        known = self.agent_lines + self.human_lines
-        if self.coding_mode is None:
-            return ""
-        few = known < minimum.PART.lines
-        return f"too few lines ({known:,})" if few else f"{self.coding_mode.replace('_', ' ')}, of {known:,} lines"
-
-
-class CallEdit(NamedTuple):
-    """An edit of a call."""
-
-    call_id: str
-    path: str
-    outcome: str
-    lines_added: int | None
-    lines_removed: int | None
 
 
 class DiffLine(NamedTuple):
@@ -90,7 +36,7 @@ class ShownCall:
     """A tool call with what there is to show of it: the diff of an edit, or a text."""
 
     call: CallRow
-    edits: Sequence[CallEdit]
+    edits: Sequence[dict[str, Any]]
     diff: list[DiffLine] = field(default_factory=list)
     cut: int = 0  # lines of the diff that are left out
     text: str = ""
@@ -111,25 +57,7 @@ class ShownTurn:
     parts: list[TurnPart]  # the same calls, with what the agent said between them
     more: int  # calls left out
     lines: int  # lines of commits written in it
-    outcome: TurnOutcome | None  # what became of its lines
-
-
-@dataclass(frozen=True, slots=True)
-class SessionCommit:
-    """A commit that the session is linked to."""
-
-    id: int
-    label: str
-    author_at: str
-    method: str
-    confidence: float
-    agent_lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChildSession:
-    id: int
-    label: str
+    outcome: dict[str, Any] | None  # what became of its lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,48 +77,51 @@ class ShownFeatures:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    session: SessionDetails
+    """Rows are dictionaries, with the columns of the tables and views of the database."""
+
+    session: dict[str, Any]  # of sessions
     repo: RepositoryRow
-    lines: ProducedLines | None  # None until its lines were attributed
+    lines: dict[str, Any] | None  # of session_stats; None until its lines were attributed
     features: list[ShownFeatures]
     turns: list[ShownTurn]
     first: int  # number of the first turn shown
     turn_count: int
-    commits: list[SessionCommit]
-    regions: list[Region]
-    children: list[ChildSession]
+    commits: Table  # of session_commits
+    regions: Table  # of region_list, with their edits
+    children: Table  # of session_list
 
 
 def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage | None:
     """None when the database has no such session. `first` is the first turn to show (0: what happened before the first prompt)."""
-    details = store.select_one(
-        SessionDetails, f"SELECT {columns_of(SessionDetails, 's')} FROM sessions s WHERE s.id = ?", (session_id,)
-    )
-    repo = repository(store, details.repo_id) if details is not None else None
+    details = _row(store, "sessions", {"id": session_id})
+    repo = repository(store, details["repo_id"]) if details is not None else None
     if details is None or repo is None:
         return None
-    lines = store.select_one(
-        ProducedLines, f"SELECT {columns_of(ProducedLines, 't')} FROM session_stats t WHERE t.session_id = ?", (session_id,)
-    )
     return SessionPage(
         details,
         repo,
-        lines,
+        _row(store, "session_stats", {"session_id": session_id}),
         _features(store, session_id),
         _turns(store, session_id, first),
         first,
         store.value("SELECT COUNT(*) FROM turns WHERE session_id = ?", (session_id,)),
-        store.select(
-            SessionCommit,
-            "SELECT c.id, c.label, c.author_at, cs.method, cs.confidence, cs.agent_lines FROM commit_sessions cs "
-            "JOIN commits c ON c.id = cs.commit_id WHERE cs.session_id = ? ORDER BY c.position",
-            (session_id,),
-        ),
-        region_rows(store, RegionChoice(session=session_id), _REGIONS),
-        store.select(
-            ChildSession, "SELECT id, label FROM sessions WHERE repo_id = ? AND parent_key = ?", (details.repo_id, details.key)
-        ),
+        read_view(store, "session_commits", {"session_id": session_id}, "commit_id"),
+        region_table(store, RegionChoice(session=session_id), _REGIONS),
+        read_view(store, "session_list", {"repo_id": repo.id, "parent": details["key"]}),
     )
+
+
+def _row(store: Store, table: str, only: Mapping[str, Any]) -> dict[str, Any] | None:
+    return next(iter(read_view(store, table, only)), None)
+
+
+def mode_words(lines: Mapping[str, Any]) -> str:
+    """How much of its lines the agents wrote, with the number that it rests on; "" without one, or of too few lines."""
+    known = lines["agent_lines"] + lines["human_lines"]
+    if lines["coding_mode"] is None:
+        return ""
+    few = known < minimum.PART.lines
+    return f"too few lines ({known:,})" if few else f"{lines['coding_mode'].replace('_', ' ')}, of {known:,} lines"
 
 
 def _features(store: Store, session_id: int) -> list[ShownFeatures]:
@@ -211,18 +142,14 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     calls: dict[int, list[CallRow]] = defaultdict(list)
     for call in calls_in_order(store, session_id, first, last):
         calls[call.turn_index].append(call)
-    edits: dict[str, list[CallEdit]] = defaultdict(list)
-    for edit in store.select(
-        CallEdit,
-        f"SELECT {columns_of(CallEdit, 'e')} FROM edits e WHERE session_id = ? AND turn_index BETWEEN ? AND ? ORDER BY id",
-        (session_id, first, last),
-    ):
-        edits[edit.call_id].append(edit)
+    edits: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for edit in read_view(store, "edits", {"session_id": session_id}, "id"):
+        edits[edit["call_id"]].append(edit)
     said: dict[int, list[MessageRow]] = defaultdict(list)
     for message in messages_in_order(store, session_id, first, last):
         said[message.turn_index].append(message)
     written = _written(store, session_id)
-    outcomes = {one.turn_index: one for one in turn_outcomes(store, session_id)}
+    outcomes = {row["turn_index"]: row for row in read_view(store, "turn_outcomes", {"session_id": session_id})}
     shown = []
     for index in sorted({*asked, *said, *(i for i in calls if calls[i])}):
         some = [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]]
@@ -264,7 +191,7 @@ def _written(store: Store, session_id: int) -> dict[int, int]:
     return {row["turn_index"]: row["lines"] for row in rows}
 
 
-def _call(call: CallRow, edits: Sequence[CallEdit]) -> ShownCall:
+def _call(call: CallRow, edits: Sequence[dict[str, Any]]) -> ShownCall:
     shown = ShownCall(call, edits)
     if call.command:
         shown.text = call.command[:_TEXT]

@@ -1,18 +1,16 @@
-"""Sessions as rows for people and programs: their counts, features, rounds of edits."""
+"""Sessions as tables: their counts, features, rounds of edits."""
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
-from collector.storage.views import Table, read_view
+from collector.storage.views import Column, Table, described_view, read_view
+from collector.vocabulary.outcomes import Convergence
 
 if TYPE_CHECKING:
-    from attribution.queries.features import SessionFeatures
     from collector.storage.store import Store
 
 
@@ -53,93 +51,31 @@ def families(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [member for head in heads for member in (head, *children[head["repo_id"], head["key"]])]
 
 
-def feature_rows(store: Store, repo: int | None = None, key: str = "", only: Sequence[str] = ()) -> list[SessionFeatures]:
+def feature_table(store: Store, repo: int | None = None, key: str = "", only: Sequence[str] = ()) -> Table:
     """All features of each session, or of the one that `key` names; `only`: some features, by name.
 
     Raises WhoWroteError when none were computed.
     """
-    from attribution.queries.features import features_ready, session_features
+    from attribution.features import features
+    from attribution.queries.features import SESSION_COLUMNS, features_ready, session_features
 
     if not features_ready(store):
         raise WhoWroteError(
             "the database has no session features computed by this version", "Compute them with: whowrote repo PATH --db FILE"
         )
-    return session_features(store, repo, find_session(store, key, repo) if key else None, only)
+    rows = session_features(store, repo, find_session(store, key, repo) if key else None, only)
+    columns = [
+        *(Column(name, "", text) for name, text in SESSION_COLUMNS.items()),
+        *(Column(f.name, f.type, f"{f.description} [{f.unit}]") for f in features() if not only or f.name in only),
+    ]
+    table = Table("features", "What each session was like.", columns, [])
+    for row in rows:
+        values = row.data()
+        table.rows.append({column.name: values[column.name] for column in columns})
+    return table
 
 
 # --- regions ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class RegionEdit:
-    """One edit of a region: a row of `region_edits`, and the function or class it is in."""
-
-    round: int
-    turn_index: int
-    at: str | None
-    tool: str
-    call_id: str
-    start_line: int
-    end_line: int
-    lines_added: int
-    lines_removed: int
-    removed: str | None
-    added: str | None
-    symbol: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A place that a session edited more than once: a row of `regions`, with its edits in order."""
-
-    id: int
-    repo: str
-    session: str  # its key
-    label: str
-    path: str
-    start_line: int
-    end_line: int
-    hunks: int
-    rounds: int
-    convergence: str | None
-    returned_to: int | None
-    sizes: list[int]  # lines changed in each round
-    first_at: str | None
-    last_at: str | None
-    edits: list[RegionEdit]
-
-    def edit_rows(self) -> list[dict[str, Any]]:
-        """Plain values of each edit, for --csv."""
-        return [{"region": self.id, "session": self.session, "path": self.path, **asdict(edit)} for edit in self.edits]
-
-
-class _RegionRow(NamedTuple):
-    id: int
-    repo: str
-    session: str
-    label: str
-    path: str
-    start_line: int
-    end_line: int
-    hunks: int
-    rounds: int
-    convergence: str | None
-    returned_to: int | None
-    sizes: str  # JSON
-    first_at: str | None
-    last_at: str | None
-
-
-_REGIONS = """
-SELECT g.id, r.name AS repo, s.key AS session, s.label, g.path, g.start_line, g.end_line, g.hunks, g.rounds,
-  g.convergence, g.returned_to, g.sizes, g.first_at, g.last_at FROM regions g JOIN sessions s ON s.id = g.session_id
-JOIN repos r ON r.id = s.repo_id
-"""
-_REGION_EDITS = """
-SELECT e.round, e.turn_index, e.at, e.tool, e.call_id, e.start_line, e.end_line, e.lines_added, e.lines_removed,
-  e.removed, e.added, y.symbol FROM region_edits e LEFT JOIN region_symbols y ON y.region_id = e.region_id
-AND y.call_id = e.call_id AND y.start_line = e.start_line WHERE e.region_id = ? ORDER BY e.round, e.at, e.start_line
-"""
 
 
 class RegionChoice(NamedTuple):
@@ -149,34 +85,48 @@ class RegionChoice(NamedTuple):
     session: int | None = None  # its number; None: of all sessions
     oscillating: bool = False  # only those
 
-    def where(self) -> tuple[str, tuple[int, ...]]:
-        """The condition, and its values: an optional one would keep SQLite from its indexes."""
-        chosen = {"s.repo_id = ?": self.repo, "s.id = ?": self.session}
-        known = {condition: value for condition, value in chosen.items() if value is not None}
-        always = ["g.rounds > 1", *(["g.convergence = 'oscillating'"] if self.oscillating else [])]
-        return " AND ".join([*always, *known]), tuple(known.values())
+    def conditions(self) -> dict[str, object]:
+        """Column of the view `region_list` -> its value."""
+        return {
+            "repo_id": self.repo,
+            "session_id": self.session,
+            "convergence": Convergence.OSCILLATING if self.oscillating else None,
+        }
 
 
 EVERY_REGION = RegionChoice()
 
 
-def region_rows(store: Store, choice: RegionChoice = EVERY_REGION, most: int | None = None) -> list[Region]:
-    """Re-edited regions, the most often edited first, `most` of them, each with its edits in order."""
-    where, values = choice.where()
-    sql = f"{_REGIONS} WHERE {where} ORDER BY g.rounds DESC, g.id LIMIT ?"
-    rows = store.select(_RegionRow, sql, (*values, -1 if most is None else most))
-    return [_region(row, store.select(RegionEdit, _REGION_EDITS, (row.id,))) for row in rows]
+def region_table(store: Store, choice: RegionChoice = EVERY_REGION, most: int | None = None) -> Table:
+    """Re-edited regions, the most often edited first, `most` of them, each with its `edits` in order."""
+    table = read_view(store, "region_list", choice.conditions(), "rounds DESC, id", most)
+    for row in table:
+        edits = read_view(store, "region_edit_history", {"region_id": row["id"]}, "round, at, start_line")
+        row["edits"] = [{name: edit[name] for name in _EDIT} for edit in edits]
+    return table
+
+
+_EDIT = (
+    "round", "turn_index", "at", "tool", "call_id", "start_line", "end_line", "lines_added", "lines_removed", "removed", "added",
+    "symbol",
+)  # fmt: skip
+
+
+def region_edits(table: Table) -> Table:
+    """A row for each edit of some regions."""
+    edits = described_view("region_edit_history")
+    edits.columns = [
+        Column("session", "", "the agent's own id of the session"),
+        Column("path", "", "file, relative to its worktree"),
+    ]
+    edits.columns += [column for column in described_view("region_edit_history").columns if column.name in _EDIT]
+    edits.columns.insert(0, Column("region", "", "number of the region"))
+    edits.rows = [
+        {"region": row["id"], "session": row["session"], "path": row["path"], **edit} for row in table for edit in row["edits"]
+    ]
+    return edits
 
 
 def region_counts(store: Store, choice: RegionChoice) -> dict[str | None, int]:
     """Convergence -> number of regions."""
-    where, values = choice.where()
-    sql = f"SELECT g.convergence, COUNT(*) AS n FROM regions g JOIN sessions s ON s.id = g.session_id WHERE {where} GROUP BY 1"
-    return {row["convergence"]: row["n"] for row in store.rows(sql, values)}
-
-
-def _region(row: _RegionRow, edits: list[RegionEdit]) -> Region:
-    return Region(
-        row.id, row.repo, row.session, row.label, row.path, row.start_line, row.end_line, row.hunks, row.rounds, row.convergence,
-        row.returned_to, json.loads(row.sizes), row.first_at, row.last_at, edits,
-    )  # fmt: skip
+    return dict(Counter(row["convergence"] for row in read_view(store, "region_list", choice.conditions())))

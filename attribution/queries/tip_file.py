@@ -11,12 +11,13 @@ from attribution.lineage.git_blame import Introduction
 from attribution.queries.blame import BlameLine, blame, blocks
 from attribution.queries.explain import LineExplanation, explain_line
 from attribution.queries.open_repo import KnownRepo, OpenRepo
-from attribution.queries.overview import CLASSES, TipFileRow
+from attribution.queries.overview import CLASSES, by_class
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, COMMIT_COLUMNS, CommitRef, LineAttribution, attribution_of, commit_of
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.storage.store import Store, columns_of
+from collector.storage.store import Store
+from collector.storage.views import read_view
 from collector.text import decode, is_binary, split_lines
 
 PAGE = 2000  # lines on one page
@@ -56,7 +57,7 @@ class LineFinding(NamedTuple):
 class TipFile:
     repo: RepositoryRow
     tip: str  # commit up to which the lines were followed
-    file: TipFileRow
+    file: Mapping[str, Any]  # row of tip_files
     spans: list[TipSpan]
     texts: list[str] | None  # of all lines; None when the clone is not at hand
     findings: dict[int, list[LineFinding]]  # by line
@@ -64,7 +65,12 @@ class TipFile:
 
     @property
     def path(self) -> str:
-        return self.file.path
+        return str(self.file["path"])
+
+    @property
+    def by_class(self) -> Mapping[str, int]:
+        """Lines with text by class, older ones too."""
+        return by_class(self.file)
 
     def stripes(self) -> list[Stripe]:
         """From top to bottom."""
@@ -82,8 +88,8 @@ class TipFile:
 
 def tip_file(store: Store, file_id: int) -> TipFile | None:
     """None when the database has no such file."""
-    file = store.select_one(TipFileRow, f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE f.id = ?", (file_id,))
-    repo = repository(store, file.repo_id) if file is not None else None
+    file = next(iter(read_view(store, "tip_files", {"id": file_id})), None)
+    repo = repository(store, file["repo_id"]) if file is not None else None
     if file is None or repo is None:
         return None
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
@@ -109,14 +115,14 @@ WHERE t.file_id = ? ORDER BY t.start_line
 """
 
 
-def _findings(store: Store, file: TipFileRow) -> dict[int, list[LineFinding]]:
+def _findings(store: Store, file: Mapping[str, Any]) -> dict[int, list[LineFinding]]:
     findings: dict[int, list[LineFinding]] = defaultdict(list)
     for finding in store.select(
         LineFinding,
         "SELECT f.head_line AS line, f.rule_id, f.cwe, f.confidence, r.message "
         "FROM findings f LEFT JOIN scan_rules r ON r.rule_set_id = f.rule_set_id AND r.rule_id = f.rule_id "
         "WHERE f.repo_id = ? AND f.head_path = ? AND f.alive_at_head = 1 ORDER BY f.head_line",
-        (file.repo_id, file.path),
+        (file["repo_id"], file["path"]),
     ):
         findings[finding.line].append(finding)
     return dict(findings)
@@ -129,7 +135,7 @@ class _CloneTexts(NamedTuple):
     note: str = ""
 
 
-def _texts(path: str | None, tip: str, file: TipFileRow) -> _CloneTexts:
+def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> _CloneTexts:
     missing = f"the text is not in the database, and the clone is no longer at {path}: showing lines without text"
     if not path or not tip:
         return _CloneTexts(None, missing)
@@ -137,14 +143,14 @@ def _texts(path: str | None, tip: str, file: TipFileRow) -> _CloneTexts:
         clone = GitRepo(path)
     except WhoWroteError:
         return _CloneTexts(None, missing)
-    oid = clone.file_at(tip, file.path) if clone.has(tip) else None
+    oid = clone.file_at(tip, file["path"]) if clone.has(tip) else None
     data = clone.blob(oid) if oid else None
     if data is None:
         return _CloneTexts(None, "the clone does not contain this file at that commit: showing lines without text")
     if is_binary(data):
         return _CloneTexts(None, "a binary file: only git counts lines in it")
     texts = [decode(line) for line in split_lines(data)]
-    if len(texts) != file.lines:
+    if len(texts) != file["lines"]:
         return _CloneTexts(None, "the file has changed since it was analysed")
     return _CloneTexts(texts)
 
@@ -157,7 +163,7 @@ def file_of_commit(where: OpenRepo, repo: RepositoryRow, path: str, commit: str)
         first = block.first
         spans.append(TipSpan(block.start, block.end, first.attribution, first.commit, first.introduced.path, first.introduced.line))
     count = Counter(line.attribution.kind or "older" for line in found.lines if line.text.strip())
-    row = TipFileRow(0, repo.id, found.path, len(found.texts), *(count[name] for name in (*CLASSES, "older")))
+    row = {"path": found.path, "lines": len(found.texts), **{name: count[name] for name in (*CLASSES, "older")}}
     return TipFile(repo, found.sha, row, spans, found.texts, {}, [])
 
 

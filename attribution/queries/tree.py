@@ -5,47 +5,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from attribution.queries.overview import CLASSES, TipFileRow
+from attribution.queries.overview import CLASSES, by_class
 from attribution.queries.repositories import RepositoryRow
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.storage.store import Store, columns_of
-
-
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """A file or directory."""
-
-    name: str
-    path: str
-    is_directory: bool
-    files: int
-    by_class: Mapping[str, int]  # lines with text; {} where nothing was followed
-
-    @property
-    def lines(self) -> int:
-        return sum(self.by_class.values())
+from collector.storage.store import Store
+from collector.storage.views import Column, Table, described_view, read_view
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Directories first, then files, both in order of their names."""
+    """`table` has directories first, then files, both in order of their names."""
 
-    repo: RepositoryRow
     path: str  # "" is the top
-    entries: list[TreeEntry]
+    table: Table  # name, path, is_directory, files, lines and the classes of tip_files
     followed: bool  # False: names alone, from the clone
 
 
 def tree(store: Store, repo: RepositoryRow, path: str = "") -> Tree | None:
     """None when there is no such directory."""
-    sql = f"SELECT {columns_of(TipFileRow, 'f')} FROM tip_files f WHERE f.repo_id = ?"
-    files = store.select(TipFileRow, sql, (repo.id,))
-    followed = bool(files)
-    found = [(file.path, file.by_class) for file in files] if followed else [(name, {}) for name in _names(repo)]
-    entries = _entries(path, found)
-    return Tree(repo, path, entries, followed) if entries or not path else None
+    files = [(row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})]
+    rows = _entries(path, files or [(name, {}) for name in _names(repo)])
+    if not rows and path:
+        return None
+    named = [Column("name", "text", "file or directory"), Column("files", "integer", "files in a directory; NULL for a file")]
+    lines = Column("lines", "integer", "non-blank lines; NULL where they were not followed [lines]")
+    classes = [column for column in described_view("tip_files").columns if column.name in (*CLASSES, "older")]
+    return Tree(path, Table("tree", "What is in a directory.", [*named, lines, *classes], rows), bool(files))
 
 
 def _names(repo: RepositoryRow) -> list[str]:
@@ -59,16 +47,19 @@ def _names(repo: RepositoryRow) -> list[str]:
     return list(clone.paths(repo.head_sha)) if clone.has(repo.head_sha) else []
 
 
-def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[TreeEntry]:
+def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:
     prefix = f"{path}/" if path else ""
-    lines: dict[tuple[str, bool], Counter[str]] = {}
-    counts = Counter[tuple[str, bool]]()
-    for name, by_class in files:
+    lines: dict[tuple[bool, str], Counter[str]] = {}
+    counts = Counter[tuple[bool, str]]()
+    for name, classes in files:
         if name.startswith(prefix):
             first, slash, _ = name[len(prefix) :].partition("/")
-            lines.setdefault((first, bool(slash)), Counter()).update(by_class)
-            counts[first, bool(slash)] += 1
+            lines.setdefault((not slash, first), Counter()).update(classes)
+            counts[not slash, first] += 1
     return [
-        TreeEntry(name, prefix + name, inside, counts[name, inside], {k: of[k] for k in (*CLASSES, "older") if of[k]})
-        for (name, inside), of in sorted(lines.items(), key=lambda item: (not item[0][1], item[0][0]))
-    ]
+        {
+            "name": name, "path": prefix + name, "is_directory": not is_file, "files": None if is_file else counts[is_file, name],
+            "lines": sum(of.values()) if of else None, **{kind: of[kind] for kind in (*CLASSES, "older")},
+        }
+        for (is_file, name), of in sorted(lines.items())
+    ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
+from collector.storage.views import Column, Table, described_view
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
@@ -47,19 +48,6 @@ class LineFilter:
         return not any(getattr(self, field.name) for field in fields(self))
 
 
-class LineGroup(NamedTuple):
-    """Lines that have something in common."""
-
-    name: str
-    lines: Mapping[str, int]  # class -> lines, every class
-    commits: int
-    sessions: int
-
-    @property
-    def total(self) -> int:
-        return sum(self.lines.values())
-
-
 @dataclass(frozen=True, slots=True)
 class Choices:
     """What a filter can ask for: the values that occur, most frequent first."""
@@ -76,7 +64,7 @@ class Trends:
     """Lines that a filter leaves."""
 
     months: dict[str, dict[str, int]]  # 2026-03 -> class -> lines
-    groups: dict[str, list[LineGroup]]  # name of a group of GROUPS -> most lines first
+    groups: dict[str, Table]  # name of a group of GROUPS -> a row each, most lines first
     lines: Mapping[str, int]  # class -> lines, every class
 
 
@@ -135,22 +123,24 @@ def trends(store: Store, wanted: LineFilter) -> Trends:
     return Trends(dict(months), groups, total)
 
 
-def _groups(added: Iterable[_Added], number: int) -> list[LineGroup]:
+def _groups(added: Iterable[_Added], number: int) -> Table:
     """By the name with that number."""
     members: dict[str, list[_Added]] = defaultdict(list)
     for one in added:
         if name := one.names[number]:
             members[name].append(one)
-    found = [
-        LineGroup(
-            name,
-            {kind: sum(one.lines for one in of if one.class_name == kind) for kind in LINE_CLASSES},
-            len({one.commit for one in of}),
-            len({one.session for one in of} - {None}),
-        )
-        for name, of in members.items()
-    ]
-    return sorted(found, key=lambda one: (-one.total, one.name))[:_MOST]
+    counted = described_view("daily_lines")
+    columns = [Column("name", "", "what the lines have in common"), Column("sessions", "", "sessions that wrote some of them")]
+    rows = [_group(name, of) for name, of in members.items()]
+    rows.sort(key=lambda row: (-row["lines"], row["name"]))
+    return Table("groups", "Lines that have something in common.", columns + counted.columns[2:], rows[:_MOST])
+
+
+def _group(name: str, members: Iterable[_Added]) -> dict[str, Any]:
+    every = list(members)
+    lines = {kind: sum(one.lines for one in every if one.class_name == kind) for kind in LINE_CLASSES}
+    commits, sessions = len({one.commit for one in every}), len({one.session for one in every} - {None})
+    return {"name": name, "sessions": sessions, "lines": sum(lines.values()), **lines, "commits": commits}
 
 
 def choices(store: Store) -> Choices:

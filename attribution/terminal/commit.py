@@ -24,12 +24,16 @@ from attribution.terminal.style import (
     title,
     words,
 )
+from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.sessions import Signature
 
 if TYPE_CHECKING:
     from attribution.queries.commit import CommitReport
+
+
+_NOT_COMPARABLE = "not comparable: several checkpoints or commits are involved, so the two percentages count different lines"
 
 
 def commit_view(console: Console, report: CommitReport) -> None:
@@ -49,7 +53,12 @@ def commit_view(console: Console, report: CommitReport) -> None:
     kinds(console, report.kinds)
     _commit_sessions(console, report)
     _commit_files(console, report)
-    _commit_claims(console, report)
+    if len(report.claims):
+        console.print()
+        columns = ("checkpoint", "theirs=recorder says, %", "ours=we say, %", "reason=reason for the difference", "session")
+        show_table(console, report.claims, columns)
+        if any(row["reason"] == "not_comparable" for row in report.claims):
+            console.print(Text(_NOT_COMPARABLE, "dim"))
 
 
 def _commit_sessions(console: Console, report: CommitReport) -> None:
@@ -63,19 +72,19 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         if named.signature:
             kind = Signature(named.signature).meaning
             console.print(Text(f"checkpoint {one_line(named.checkpoint)}: stored by a signed commit ({kind}), not verified", "dim"))
-    if not report.sessions:
+    if not len(report.sessions):
         declared = report.commit.declared_agent
         console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))
     for s in report.sessions:
-        who = ", ".join(one_line(w) for w in (label_of(s.agent), s.model) if w) or "unknown agent"
-        state = "" if s.transcript == "present" else f", transcript {words(s.transcript)}"
-        console.print(Text(cut(f"session {one_line(s.label)}", console.width), "bold"))
-        link = f"by {words(s.method)}, confidence {s.confidence:.2f}"
-        console.print(Text(f"  {who}, linked {link}, wrote {number(s.agent_lines)} lines here{state}", "dim"))
-        for prompt in s.prompts[:5]:
+        who = ", ".join(one_line(w) for w in (label_of(s["agent"] or ""), s["model"]) if w) or "unknown agent"
+        state = "" if s["transcript"] == "present" else f", transcript {words(s['transcript'])}"
+        console.print(Text(cut(f"session {one_line(s['label'])}", console.width), "bold"))
+        link = f"by {words(s['method'])}, confidence {s['confidence']:.2f}"
+        console.print(Text(f"  {who}, linked {link}, wrote {number(s['agent_lines'])} lines here{state}", "dim"))
+        for prompt in s["prompts"][:5]:
             console.print(Text(cut(f"  “{one_line(opening(prompt))}”", console.width)))
-        if len(s.prompts) > 5:
-            console.print(Text(f"  and {len(s.prompts) - 5} more prompts", "dim"))
+        if len(s["prompts"]) > 5:
+            console.print(Text(f"  and {len(s['prompts']) - 5} more prompts", "dim"))
 
 
 def _commit_files(console: Console, report: CommitReport, most: int = 12) -> None:
@@ -96,19 +105,3 @@ def _commit_files(console: Console, report: CommitReport, most: int = 12) -> Non
             spans = Text(words(f.content), "dim")
         table.add_row(f.status, plain(name), f"+{f.added} -{f.deleted}", spans)
     show(console, table, 0)
-
-
-def _commit_claims(console: Console, report: CommitReport) -> None:
-    if not report.claims:
-        return
-    console.print()
-    table = grid("<", ">", ">", "<", "<~", head=("checkpoint", "recorder says", "we say", "reason for the difference", "session"))
-    for c in report.claims:
-        ours = "" if c.ours is None else f"{c.ours:.1f} %"
-        theirs = "" if c.theirs is None else f"{c.theirs:.1f} %"
-        table.add_row(plain(c.checkpoint), theirs, ours, plain(words(c.reason)), Text(one_line(c.session), "dim"))
-    show(console, table, 0)
-    if any(c.reason == "not_comparable" for c in report.claims):
-        console.print(
-            Text("not comparable: several checkpoints or commits are involved, so the two percentages count different lines", "dim")
-        )

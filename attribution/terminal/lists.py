@@ -13,24 +13,6 @@ from collector.console.terminal import one_line
 
 if TYPE_CHECKING:
     from attribution.queries.checks import Check
-    from attribution.queries.repo_report import ProblemGroup
-
-
-def problems(console: Console, groups: Sequence[ProblemGroup], most: int = 1000) -> None:
-    console.print()
-    table = grid("<", "<", ">", "<~", head=("problem", "stage", "count", "for example"))
-    for g in groups[:most]:
-        table.add_row(plain(g.code), plain(g.stage), number(g.count), Text(one_line(g.example), "dim"))
-    if len(groups) > most:
-        table.add_row(Text(f"and {len(groups) - most} more kinds", "dim"), "", "", "")
-    show(console, table)
-
-
-def problem_list(console: Console, groups: Sequence[ProblemGroup]) -> None:
-    if groups:
-        problems(console, groups)
-    else:
-        console.print(Text("no problems", "green"))
 
 
 def check_list(console: Console, found: Sequence[Check]) -> None:

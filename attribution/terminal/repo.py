@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.terminal.kinds import kinds
-from attribution.terminal.lists import problems
-from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, notes, number, percent, plain, show, title, words
+from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, notes, number, percent, show, title, words
+from collector.console.tables import show_table
 from collector.console.terminal import one_line
-from collector.vocabulary.agents import label_of
-from collector.vocabulary.lines import LineClass, line_class
+from collector.vocabulary.lines import LineClass
 
 if TYPE_CHECKING:
     from attribution.queries.advice import Advice
     from attribution.queries.coverage import Coverage
-    from attribution.queries.repo_report import EvidenceShare, RepoReport, SessionGroup
+    from attribution.queries.repo_report import RepoReport
+    from collector.storage.views import Table
 
 
 _REASONS = 5  # why lines have no author: so many are shown
@@ -32,11 +32,15 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     _coverage(console, r.coverage)
     _commits(console, r)
     kinds(console, r.kinds)
-    _evidence(console, r.shares, r.lines)
+    _evidence(console, r.shares)
     _edits(console, r)
-    _sessions(console, r.sessions)
-    if r.problems:
-        problems(console, r.problems, most=5)
+    if len(r.sessions):
+        console.print()
+        columns = ("agent", "model", "transcript?", "sessions", "tool_calls", "lines")
+        show_table(console, r.sessions, columns, most=8, indent=2)
+    if len(r.problems):
+        console.print()
+        show_table(console, r.problems, ("code=problem", "stage", "count", "example=for example"), most=5, indent=2)
     notes(console, r.censored)
     _advice(console, r.advice)
     console.print()
@@ -116,18 +120,19 @@ def _coverage(console: Console, found: Sequence[Coverage]) -> None:
     show(console, table)
 
 
-def _evidence(console: Console, shares: Sequence[EvidenceShare], whole: int, most: int = 6) -> None:
-    explained = [s for s in shares if s.reason != "no_session" and s.evidence != "declared"]
-    if not explained:
+def _evidence(console: Console, shares: Table, most: int = 6) -> None:
+    whole = sum(row["nonblank"] for row in shares)
+    rows = [row for row in shares if row["reason"] != "no_session" and row["evidence"] != "declared"]
+    if not rows:
         return
     console.print()
     table = grid("<", ">", ">", "<")
     table.add_row(Text("evidence", "bold"), "", "", Text("in files of every kind", "dim"))
-    for s in explained[:most]:
-        what = f"{s.how}, {s.evidence}" if s.how != "none" else s.evidence
-        kind = line_class(s.author, s.evidence, s.reason)
-        name = Text.assemble("  ", (words(kind), STYLE[kind]), f" {words(s.reason) if s.author == 'unknown' else what}")
-        table.add_row(name, number(s.nonblank), percent(s.nonblank, whole), "")
+    for row in rows[:most]:
+        what = row["evidence"] if row["how"] == "none" else f"{row['how']}, {row['evidence']}"
+        kind = row["class"]
+        name = Text.assemble("  ", (words(kind), STYLE[kind]), f" {words(row['reason']) if row['author'] == 'unknown' else what}")
+        table.add_row(name, number(row["nonblank"]), percent(row["nonblank"], whole), "")
     show(console, table)
 
 
@@ -140,21 +145,4 @@ def _edits(console: Console, r: RepoReport) -> None:
     table.add_row(Text("agent edits", "bold"), ", ".join(parts) or "none")
     if r.shell_edits:
         table.add_row(Text("  by shell commands"), ", ".join(f"{number(n)} {words(o)}" for o, n in r.shell_edits.items()))
-    show(console, table)
-
-
-def _sessions(console: Console, groups: Sequence[SessionGroup], most: int = 8) -> None:
-    if not groups:
-        return
-    console.print()
-    table = grid("<~", "<~", ">", ">", ">", "<", head=("agent", "model", "sessions", "tool calls", "lines", ""))
-    for g in groups[:most]:
-        state = "" if g.transcript == "present" else f"transcript {words(g.transcript)}"
-        table.add_row(
-            plain(label_of(g.agent)), plain(g.model or "not recorded"),
-            number(g.sessions), number(g.tool_calls), number(g.nonblank_lines),
-            Text(state, "yellow"),
-        )  # fmt: skip
-    if len(groups) > most:
-        table.add_row(Text(f"and {len(groups) - most} more", "dim"), "", number(sum(g.sessions for g in groups[most:])), "", "", "")
     show(console, table)

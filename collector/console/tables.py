@@ -20,6 +20,7 @@ from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from collector.storage.views import Table
@@ -45,7 +46,7 @@ def print_table(output_format: str, table: Table, columns: Sequence[str] = ()) -
     elif output_format == "csv":
         write_csv([column.name for column in table.columns], table.rows)
     else:
-        _print_on_terminal(table, columns)
+        show_table(out(), table, columns)
 
 
 def print_tables(output_format: str, tables: Sequence[Table]) -> None:
@@ -58,7 +59,7 @@ def print_tables(output_format: str, tables: Sequence[Table]) -> None:
     else:
         for table in tables:
             _print_title(table)
-            _print_on_terminal(table, ())
+            show_table(out(), table)
             out().print()
 
 
@@ -125,6 +126,8 @@ def cell_text(column: Column, value: Any) -> str:
 def _number_text(unit: str, value: float) -> str:
     if unit == "share":
         return "<0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
+    if unit == "%":
+        return f"{value:.1f} %"
     if isinstance(value, int):
         return f"{value:,}"
     if unit == "USD" or abs(value) >= 10 or not value:
@@ -153,23 +156,28 @@ def _classes_text(row: Mapping[str, Any]) -> str:
 # --- a terminal -------------------------------------------------------------------------------------------------------
 
 
-def _print_on_terminal(table: Table, names: Sequence[str]) -> None:
+def show_table(console: Console, table: Table, names: Sequence[str] = (), most: int | None = None, indent: int = 0) -> None:
+    """Prints a table on a terminal, `most` rows of it, with its notes."""
     from rich.text import Text
 
     from collector.console.grid import grid, show
 
-    console, columns = out(), chosen(table, names)
-    drawn = grid(*(_alignment(table, shown.column) for shown in columns), head=[shown.heading for shown in columns])
-    for row in table.rows:
-        drawn.add_row(*(_terminal_cell(shown.column, row) for shown in columns))
-    show(console, drawn, 0)
     if not table.rows:
-        console.print(Text("none", "dim"))
-    elif any(shown.column is _ADDED for shown in columns):
+        console.print(Text(" " * indent + "none", "dim"))
+        return
+    columns = chosen(table, names)
+    drawn = grid(*(_alignment(table, shown.column) for shown in columns), head=[shown.heading for shown in columns])
+    for row in table.rows[:most]:
+        drawn.add_row(*(_terminal_cell(shown.column, row) for shown in columns))
+    show(console, drawn, indent)
+    notes = [*table.notes]
+    if most is not None and len(table) > most:
+        notes.insert(0, f"and {len(table) - most:,} more; for all of them: --csv or --json")
+    if any(shown.column is _ADDED for shown in columns):
         classes = [name for name in LINE_CLASSES if any(row.get(name) for row in table.rows)]
-        console.print(Text(", ".join(f"{LETTER[name]} {name.replace('_', ' ')}" for name in classes), "dim"))
-    for note in table.notes:
-        console.print(Text(one_line(note), "dim"))
+        notes.insert(0, ", ".join(f"{LETTER[name]} {name.replace('_', ' ')}" for name in classes))
+    for note in notes:
+        console.print(Text(" " * indent + one_line(note), "dim"))
 
 
 def _alignment(table: Table, column: Column) -> str:

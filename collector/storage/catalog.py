@@ -120,7 +120,7 @@ class _Reader:
 
     def _view_column(self, name: str, text: str) -> None:
         if name == "*":
-            (whole,) = [table for table in self.tables if table.name == text]
+            whole = next((table for table in self.tables if table.name == text), None) or described(text)
             self._columns += [Column(c.name, "", c.comment, c.references) for c in whole.columns]
         else:
             self._columns.append(Column(name, "", text))

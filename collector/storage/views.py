@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from collector.storage.catalog import Column, described
+from collector.storage.catalog import Column as Column
+from collector.storage.catalog import described
 
 if TYPE_CHECKING:
     from collector.storage.store import Store

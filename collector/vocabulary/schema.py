@@ -3,6 +3,7 @@
 author TEXT NOT NULL {Author}, -- who wrote it
 class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
 SELECT {LineClass of o} AS class FROM origins o
+SELECT {ClassLines of o} FROM spans s JOIN origins o … (a column for the non-blank lines of each class)
 --   author: who wrote it: {Author}
 """
 
@@ -21,6 +22,8 @@ _MODULES = (sessions, lines, confidence, lifetimes, outcomes, weaknesses, corpus
 _COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
 _MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")
+_CLASS_LINES = re.compile(r"\{ClassLines of (\w+)(?: where (.+?))?\}$", re.M)
+_CLASS_COMMENTS = re.compile(r"^--   \{ClassLines\}$", re.M)
 _EMPTY = "''"
 _LONGEST = 400  # characters of all meanings; with more only the words are listed: docs/schema.md explains them in a section
 
@@ -43,8 +46,23 @@ def _words_of_plugins() -> list[ModuleType]:
 
 def expanded(sql: str) -> str:
     """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
+    sql = _CLASS_LINES.sub(_class_lines, _CLASS_COMMENTS.sub(_class_comments(), sql))
     sql = _CLASS.sub(lambda found: lines.line_class_sql(found[1]), _COLUMN.sub(_column, sql))
     return _MENTION.sub(lambda found: ", ".join(vocabularies()[found[1]]), sql)
+
+
+def _class_lines(found: re.Match[str]) -> str:
+    """Sums of `s.nonblank` for the classes of the origins with an alias."""
+    condition = f"{found[2]} AND " if found[2] else ""
+    sums = (
+        f"COALESCE(SUM(s.nonblank) FILTER (WHERE {condition}{lines.line_class_sql(found[1])} = '{name}'), 0) AS {name},"
+        for name in lines.LINE_CLASSES
+    )
+    return "\n       ".join(sums)
+
+
+def _class_comments() -> str:
+    return "\n".join(f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]" for name in lines.LineClass)
 
 
 def _column(found: re.Match[str]) -> str:

@@ -305,12 +305,12 @@ with Store(sys.argv[1], create=False) as store:
         assert "cannot be opened for writing" in str(error)
     else:
         raise AssertionError
-sys.argv = ["attribute", sys.argv[2], "--db", sys.argv[1]]
+sys.argv = ["whowrote", *sys.argv[2].split(), "--db", sys.argv[1]]
 main()
 """
 
 
-@pytest.mark.parametrize("command", ["check", "problems", "sessions"])
+@pytest.mark.parametrize("command", ["data check", "data problems", "sessions"])
 def test_a_database_is_read_where_nothing_can_be_written(unwritable: tuple[Path, list[str]], command: str) -> None:
     copy, through = unwritable
     done = subprocess.run([*through, sys.executable, "-c", READING, str(copy), command], capture_output=True, text=True)

@@ -61,7 +61,7 @@ def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> 
     assert advice.lines == 4
     _follow(advice)
     report = _report(repository, tmp_path)
-    assert (report.advice, report.agent_lines) == ([], 4)
+    assert (report.advice, report.lines["agent"]) == ([], 4)
 
 
 def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
     assert "--unshallow" in advice.command
     _follow(advice)
     report = _report(repository, tmp_path)
-    assert (report.advice, report.agent_lines, report.censored) == ([], 4, [])
+    assert (report.advice, report.lines["agent"], report.censored) == ([], 4, [])
 
 
 def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an_agent(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> Non
     (advice,) = _fetched(report)
     assert "--refetch --no-filter" in advice.command
     _follow(advice)
-    assert _report(repository, tmp_path).agent_lines == 4
+    assert _report(repository, tmp_path).lines["agent"] == 4
 
 
 def test_an_agent_whose_transcripts_are_not_read_yet_is_named(tmp_path: Path) -> None:

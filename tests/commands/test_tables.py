@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -12,7 +13,6 @@ from rich.text import Text
 from attribution.queries.pushback import Deeds, PushbackShare
 from attribution.stats.agreement import Corrected
 from attribution.terminal.lists import failures
-from attribution.terminal.sessions import pushback_table
 from collector.console import grid as grids
 from collector.console.grid import grid, plain, show
 
@@ -51,17 +51,14 @@ def test_columns_without_room_are_left_out_whole_and_named() -> None:
     assert "left out in 28 columns: errors, outcome" in said
 
 
-def test_a_share_of_a_few_messages_is_not_printed() -> None:
-    def shown(classified: int) -> str:
+def test_a_share_of_a_few_messages_is_not_given() -> None:
+    def row(classified: int) -> dict[str, Any]:
         deeds = Deeds(classified, 1, 0, classified, 1, 0, 0, 0.5)
-        row = PushbackShare("claude-code", classified, classified, 1, 1, Corrected(0.25, 0.1, 0.4, ""), deeds)
-        console = Console(file=io.StringIO(), width=200)
-        pushback_table(console, [row], "agent")
-        text: str = console.file.getvalue()  # type: ignore[attr-defined]
-        return text
+        return PushbackShare("claude-code", classified, classified, 1, 1, Corrected(0.25, 0.1, 0.4, ""), deeds).row()
 
-    assert "too few messages" in shown(19) and "25%" not in shown(19) and "0.50" not in shown(19)
-    assert "25%" in shown(20) and "10% to 40%" in shown(20) and "0.50" in shown(20)
+    few, enough = row(19), row(20)
+    assert few["note"] == "too few messages" and (few["share"], few["low"], few["deeds_kappa"]) == (None, None, None)
+    assert (enough["share"], enough["low"], enough["high"], enough["deeds_kappa"]) == (0.25, 0.1, 0.4, 0.5)
 
 
 def test_a_command_in_a_hint_stays_on_one_line() -> None:

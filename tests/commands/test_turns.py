@@ -1,4 +1,4 @@
-"""`whowrote turns`: what each prompt led to, against a history whose truth is known."""
+"""`whowrote sessions --by turn`: what each prompt led to, against a history whose truth is known."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def database(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_one_row_per_turn(database: tuple[Path, Path]) -> None:
     repo, db = database
-    found = rows(run("turns", repo, "--db", db, "--csv"))
+    found = rows(run("sessions", "--by", "turn", repo, "--db", db, "--csv"))
     assert [tuple(int(row[name] or -1) for name in _NAMES) for row in found] == [
         (1, 1, 1, 1, 0, 2, 2, 2, 2),
         (2, 1, 1, 1, 1, 0, 0, -1, 0),
         (3, 2, 2, 0, 0, 2, 2, 2, 1),
     ]
     assert found[2]["prompt"] == "No, put it back. And one more"
-    assert "places again" in run("turns", repo, "--db", db).stdout
+    assert "places again" in run("sessions", "--by", "turn", repo, "--db", db).stdout
     assert run("data", "check", "--db", db).exit_code == 0
 
 

@@ -75,8 +75,8 @@ def test_in_the_interface_for_programs(history: tuple[Path, Path, str]) -> None:
     with whowrote.open(where, db=db) as found:
         assert {line.attribution.author for line in found.blame("src/columns.ts")} == {"declared"}
         assert {line.attribution.author for line in found.blame("src/rows.ts")} == {"agent"}
-        (commit,) = (one for one in found.commits() if one.sha == sha)
-        assert (commit.agent_lines, commit.declared_lines) == (0, 5)
+        (commit,) = (one for one in found.commits() if one["commit_sha"] == sha)
+        assert (commit["agent_lines"], commit["declared_lines"]) == (0, 5)
 
 
 def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:

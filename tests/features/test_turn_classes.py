@@ -154,4 +154,4 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
         assert (en.deeds.said_only, en.deeds.changed_only) == (1, 0)
         assert en.deeds.agree == pytest.approx(2 / 3)
         assert (whole.messages, whole.deeds.answers, whole.deeds.changed) == (5, 4, 2)
-        assert whole.data()["deeds_undone"] == 1 and pushback_shares(store)[0].name == "codex"
+        assert whole.row()["deeds_undone"] == 1 and pushback_shares(store)[0].name == "codex"

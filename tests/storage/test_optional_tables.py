@@ -17,7 +17,7 @@ from collector.storage.merge import extract, merge
 from collector.storage.schema import CACHE, OPTIONAL, columns, homes, names_in
 from collector.storage.store import Store
 
-MOST_TABLES, MOST_VIEWS = 35, 20
+MOST_TABLES, MOST_VIEWS = 35, 30
 
 
 def _kinds(store: Store) -> dict[str, list[str]]:

@@ -66,7 +66,8 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
     namesake = clone("crlf", folder / "elsewhere").rename(folder / "elsewhere" / "example")
     commands: list[Command] = [
         ("repo", one), ("repo", one, "--history", "-q"), ("survival", one, "--no-curves"), ("data", "claims", one), ("repo", two),
-        ("survival", two, "--no-curves"), ("repo", one, two), ("repo", namesake, "--name", "third"), ("features", one),
+        ("survival", two, "--no-curves"), ("repo", one, two), ("repo", namesake, "--name", "third"),
+        ("sessions", one, "--columns", "features"),
         ("history", one, f"{example.FILE}:2"),
     ]  # fmt: skip
     for path in (one, namesake):

@@ -22,7 +22,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import PRICES
-from attribution.queries.sessions import RegionChoice, region_counts, region_rows
+from attribution.queries.sessions import RegionChoice, region_counts, region_table
 from attribution.stages import outcomes as aftermath
 from attribution.stages.costs import price_repo
 from attribution.stages.lines import attribute_repo
@@ -222,7 +222,7 @@ def test_every_missing_value_has_its_reason(taken: tuple[Path, Path, dict[str, d
         assert (problem.stage, problem.code) == ("features", "feature_null")
         assert problem.detail == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
         assert [row["feature"] for row in broken_checks(store)["feature_nulls"]] == ["edit_calls"]
-    shown = run("features", "--db", db, "--session", row["key"][:6]).stdout
+    shown = run("sessions", "--columns", "features", "--db", db, "--session", row["key"][:6]).stdout
     assert "none: the agent records no usage" in shown and "none: unexplained" in shown
     assert "No feature is without a value for no reason" in run("data", "check", "--db", db).stdout
 
@@ -278,7 +278,7 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
         {"path": "app.py", "round": 3, "start_line": 10, "symbol": "def mean(rows):"},
     ]
     assert [tuple(r.values()) for r in children] == [("c", key, 1), ("d", "x", None)]
-    assert "in def first(rows):" in run("regions", "--db", db).stdout
+    assert "in def first(rows):" in run("sessions", "--by", "region", "--db", db).stdout
 
 
 def test_a_second_run_computes_nothing_and_other_columns_compute_again(
@@ -302,21 +302,21 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path) -> None:
     repo, db, rows, _ = taken
     (key,) = rows
-    assert "Add a mean" in run("features", repo, "--db", db).stdout
-    (found,) = json.loads(run("features", "--db", db, "--json").stdout)
+    assert "Add a mean" in run("sessions", "--columns", "features", repo, "--db", db).stdout
+    (found,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
     assert found["tool_sequence"] == ["read", "edit", "edit", "edit"]
-    (line,) = csv.DictReader(io.StringIO(run("features", "--db", db, "--csv").stdout))
+    (line,) = csv.DictReader(io.StringIO(run("sessions", "--columns", "features", "--db", db, "--csv").stdout))
     assert {f.name for f in features()} <= line.keys()
-    shown = run("features", "--db", db, "--session", key[:6]).stdout
+    shown = run("sessions", "--columns", "features", "--db", db, "--session", key[:6]).stdout
     assert all(f.name in shown for f in features())
     table = tmp_path / "p.toml"
     kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in PRICES)
     table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
-    (priced,) = json.loads(run("features", "--db", db, "--prices", table, "--json").stdout)
+    (priced,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
     run("repo", repo, "--db", db)  # the database keeps to the table
-    (kept,) = json.loads(run("features", "--db", db, "--json").stdout)
+    (kept,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
     assert kept["cost_usd"] == priced["cost_usd"]
     with Store(db) as store:
         assert not price_repo(store, 1)
@@ -328,19 +328,21 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
 
 def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
     repo, db, _, _ = taken
-    shown = run("regions", repo, "--db", db, "--oscillating").stdout
+    shown = run("sessions", "--by", "region", repo, "--db", db, "--oscillating").stdout
     assert "app.py:10" in shown and "oscillating" in shown and "back to round 1" in shown
     assert shown.count("/ max(len(rows), 1)") == 2  # once added, once removed
-    (found,) = json.loads(run("regions", "--db", db, "--json").stdout)
+    (found,) = json.loads(run("sessions", "--by", "region", "--db", db, "--json").stdout)
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
-    assert len(list(csv.DictReader(io.StringIO(run("regions", "--db", db, "--csv").stdout)))) == 3
+    assert len(list(csv.DictReader(io.StringIO(run("sessions", "--by", "region", "--db", db, "--csv").stdout)))) == 3
     with Store(db) as store:
-        every, first = region_rows(store), region_rows(store, most=1)
-        none = region_rows(store, RegionChoice(session=10_000)), region_counts(store, RegionChoice(session=10_000))
+        every, first = region_table(store), region_table(store, most=1)
+        none = region_table(store, RegionChoice(session=10_000)), region_counts(store, RegionChoice(session=10_000))
         counts = region_counts(store, RegionChoice())
-    assert first == every[:1] and none == ([], {}) and counts == Counter(one.convergence for one in every)
+    assert first.rows == every.rows[:1] and (none[0].rows, none[1]) == ([], {})
+    assert counts == Counter(row["convergence"] for row in every)
     console = Console(file=io.StringIO(), width=100)
-    region_list(console, every * 2, {every[0].convergence: 3})
+    every.rows *= 2
+    region_list(console, every, {every.rows[0]["convergence"]: 3})
     printed = console.file.getvalue()  # type: ignore[attr-defined]
     assert printed.count("app.py:10") == 2 and "2 are shown; for more: --limit N" in printed
 
@@ -348,9 +350,9 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("features", "--session", "zzzzzz"), "no such session: zzzzzz"),
-        (("regions", "--session", "zzzzzz"), "no such session: zzzzzz"),
-        (("features", "--prices", "none.toml"), "cannot be read"),
+        (("sessions", "--session", "zzzzzz"), "no such session: zzzzzz"),
+        (("sessions", "--by", "region", "--session", "zzzzzz"), "no such session: zzzzzz"),
+        (("sessions", "--prices", "none.toml"), "cannot be read"),
     ],
 )
 def test_wrong_use_is_explained(
@@ -363,8 +365,8 @@ def test_wrong_use_is_explained(
 
 
 def test_without_a_database(tmp_path: Path) -> None:
-    for command in ("features", "regions"):
-        failed = run(command, "--db", tmp_path / "none.db")
+    for command in (["sessions", "--columns", "features"], ["sessions", "--by", "region"]):
+        failed = run(*command, "--db", tmp_path / "none.db")
         assert failed.exit_code == 5 and "there is no database" in failed.stderr
     assert not (tmp_path / "none.db").exists()
 

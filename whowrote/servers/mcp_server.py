@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.fastmcp import FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
@@ -24,7 +24,6 @@ from whowrote.database import Database, open_database
 
 if TYPE_CHECKING:
     from attribution.queries.blame import Block
-    from attribution.queries.sessions import Region
     from attribution.queries.verdicts import LineAttribution
 
 _INSTRUCTIONS = """\
@@ -189,17 +188,18 @@ class _Tools:
             Turn(
                 number=entry.turn.turn_index, time=entry.turn.at or "", prompt=_cut(entry.turn.prompt or ""),
                 calls=len(entry.calls) + entry.more, failed_calls=sum(call.call.status == "error" for call in entry.calls),
-                files_edited=sorted({edit.path for call in entry.calls for edit in call.edits}), lines_in_commits=entry.lines,
+                files_edited=sorted({edit["path"] for call in entry.calls for edit in call.edits}), lines_in_commits=entry.lines,
             )
             for entry in page.turns
         ]  # fmt: skip
         following = page.first + len(turns)
         return SessionDone(
-            session=page.session.key, agent=page.session.agent or "", model=page.session.model or "",
-            started_at=page.session.started_at or "", transcript=page.session.transcript, turns=turns,
+            session=page.session["key"], agent=page.session["agent"] or "", model=page.session["model"] or "",
+            started_at=page.session["started_at"] or "", transcript=page.session["transcript"], turns=turns,
             next_turn=following if turns and following < page.turn_count else None,
-            commits=[commit.label for commit in page.commits], lines_produced=page.lines.produced if page.lines else None,
-            lines_committed_unchanged=page.lines.survived if page.lines else None,
+            commits=[f"{commit['commit_sha'][:7]} {commit['subject']}" for commit in page.commits],
+            lines_produced=page.lines["produced"] if page.lines else None,
+            lines_committed_unchanged=page.lines["survived"] if page.lines else None,
         )  # fmt: skip
 
     def what_was_tried_and_undone(self, file: str) -> TriedAndUndone:
@@ -208,8 +208,8 @@ class _Tools:
         Ask before you try something again.
         """
         with self._open() as db:
-            rows = [row for row in db.regions() if row.path == file or row.path.startswith(file.rstrip("/") + "/")]
-        back = [row for row in rows if row.returned_to is not None or row.convergence == "oscillating"]
+            rows = [row for row in db.regions() if row["path"] == file or row["path"].startswith(file.rstrip("/") + "/")]
+        back = [row for row in rows if row["returned_to"] is not None or row["convergence"] == "oscillating"]
         regions = [_region(row) for row in back[:_REGIONS]]
         return TriedAndUndone(known=bool(back), regions=regions, left_out=max(0, len(back) - _REGIONS))
 
@@ -237,18 +237,17 @@ def _author(of: LineAttribution) -> Author:
     )  # fmt: skip
 
 
-def _region(row: Region) -> TriedRegion:
+def _region(row: dict[str, Any]) -> TriedRegion:
     rounds = [
         TriedEdit(
-            round=edit.round,
-            turn=edit.turn_index,
-            time=edit.at or "",
-            removed=_cut(edit.removed or ""),
-            added=_cut(edit.added or ""),
+            round=edit["round"], turn=edit["turn_index"], time=edit["at"] or "", removed=_cut(edit["removed"] or ""),
+            added=_cut(edit["added"] or ""),
         )
-        for edit in row.edits
-    ]
-    return TriedRegion(path=row.path, line=row.start_line, session=row.session, returned_to_round=row.returned_to, rounds=rounds)
+        for edit in row["edits"]
+    ]  # fmt: skip
+    return TriedRegion(
+        path=row["path"], line=row["start_line"], session=row["session"], returned_to_round=row["returned_to"], rounds=rounds
+    )
 
 
 def _cut(text: str) -> str:

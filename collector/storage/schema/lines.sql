@@ -124,9 +124,12 @@ FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.
 --   commit_id: the commit
 --   commit_sha: full id
 --   label: short id and subject
---   author_at: author time
+--   position: place of the commit in the history of the branch
+--   author_at: author time [UTC]
+--   git_author: name of the author; NULL when git has none
+--   subject: first line of the message; NULL when it is empty
 --   parents: number of parents
---   lines_added: lines added, as git counts them
+--   lines_added: lines added, as git counts them; NULL when the clone lacks the content
 --   agent_lines: added lines written by an agent
 --   declared_lines: added lines that only the commit attributes to an agent
 --   human_lines: added lines written by a person, with a witness
@@ -136,66 +139,27 @@ FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.
 --   agent_edited_lines: of the agent's lines, those that somebody else changed afterwards
 --   sessions: sessions linked to the commit
 CREATE VIEW IF NOT EXISTS commit_lines AS
-SELECT c.repo_id, c.id AS commit_id, c.commit_sha, c.label, c.author_at, c.parents, c.lines_added,
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, c.label, c.position, c.author_at, c.author_name AS git_author, c.subject, c.parents,
+       c.lines_added,
        COALESCE(SUM(f.agent_lines), 0) AS agent_lines, COALESCE(SUM(f.declared_lines), 0) AS declared_lines,
        COALESCE(SUM(f.human_lines), 0) AS human_lines, COALESCE(SUM(f.likely_human_lines), 0) AS likely_human_lines,
        COALESCE(SUM(f.tool_lines), 0) AS tool_lines,
        COALESCE(SUM(f.unknown_lines), 0) AS unknown_lines, COALESCE(SUM(f.agent_edited_lines), 0) AS agent_edited_lines,
        (SELECT COUNT(*) FROM commit_sessions cs WHERE cs.commit_id = c.id) AS sessions
 FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id
-GROUP BY c.repo_id, c.id, c.commit_sha, c.label, c.author_at, c.parents, c.lines_added;
+GROUP BY c.repo_id, c.id, c.commit_sha, c.label, c.position, c.author_at, c.author_name, c.subject, c.parents, c.lines_added;
 
 -- Lines by author, how, evidence and reason for each repository.
 --   repo_id: its repository
 --   author: who wrote them: {Author}
 --   how: as in origins
 --   evidence: as in origins
---   reason: as in origins
---   lines: added lines
---   nonblank: of those, non-blank lines
+--   reason: as in origins [word]
+--   class: class of reports, from author, evidence and reason [word]
+--   lines: added lines [lines]
+--   nonblank: of those, non-blank lines [lines]
 CREATE VIEW IF NOT EXISTS evidence_shares AS
-SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
+SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, {LineClass of o} AS class, SUM(s.end_line - s.start_line + 1) AS lines,
+       SUM(s.nonblank) AS nonblank
 FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id
 GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason;
-
--- Commits with the authors of their lines.
---   repo_id: its repository
---   commit_id: number of the commit; NULL when it is not attributed
---   position: place of the commit in the history of the branch
---   commit_sha: full id of the commit [sha]
---   author_at: when it was authored [UTC]
---   git_author: name of its author in git
---   parents: number of parents
---   declared_agent: agent that the commit itself names; NULL when it names none [agent]
---   lines: non-blank lines added to source and test files; NULL when the commit is not attributed [lines]
---   agent: of those, lines that a recorded action of an agent wrote [lines]
---   declared: lines that only the commit attributes to an agent [lines]
---   human: lines that a person wrote, with a witness [lines]
---   likely_human: lines that a person wrote as far as is known [lines]
---   tool: lines that a tool wrote [lines]
---   unknown: lines whose author is unknown [lines]
---   undeclared: lines of a commit that nothing links to an agent [lines]
---   other_lines: non-blank lines added to files of other kinds [lines]
---   sessions: sessions linked to it
---   agents: agents of the sessions that wrote lines of it, most lines first, else the agent that it names [agents]
---   subject: first line of its message
-CREATE VIEW IF NOT EXISTS commit_list AS
-SELECT c.repo_id, c.id AS commit_id, c.position, c.commit_sha, c.author_at, COALESCE(c.author_name, '') AS git_author, c.parents, c.declared_agent,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test')), 0) AS lines,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'agent'), 0) AS agent,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'declared'), 0) AS declared,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'human'), 0) AS human,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'likely_human'), 0) AS likely_human,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'tool'), 0) AS tool,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'unknown'), 0) AS unknown,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind IN ('source', 'test') AND {LineClass of o} = 'undeclared'), 0) AS undeclared,
-       COALESCE(SUM(s.nonblank) FILTER (WHERE f.kind NOT IN ('source', 'test')), 0) AS other_lines,
-       (SELECT COUNT(*) FROM commit_sessions x WHERE x.commit_id = c.id) AS sessions,
-       COALESCE((SELECT json_group_array(w.agent) FROM
-                 (SELECT l.commit_id, COALESCE(e.agent, e.agent_label, '') AS agent FROM line_spans l JOIN sessions e ON e.id = l.session_id
-                  WHERE l.author = 'agent' AND l.kind IN ('source', 'test') AND l.commit_id = c.id
-                  GROUP BY 1, 2 ORDER BY SUM(l.nonblank) DESC, 2) w HAVING COUNT(*) > 0),
-                CASE WHEN c.declared_agent IS NOT NULL THEN json_array(c.declared_agent) END, '[]') AS agents,
-       COALESCE(c.subject, '') AS subject
-FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id LEFT JOIN spans s ON s.file_id = f.id LEFT JOIN origins o ON o.id = s.origin_id
-GROUP BY c.repo_id, c.id, c.position, c.commit_sha, c.author_at, c.author_name, c.parents, c.declared_agent, c.subject;

@@ -90,18 +90,18 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
   turn_index INTEGER NOT NULL, -- 1, 2, … within the session
-  at TEXT, -- when the message was sent
+  at TEXT, -- when the message was sent; NULL without times [UTC]
   origin TEXT NOT NULL {TurnOrigin}, -- where its text comes from
-  agent TEXT, -- agent of the session
-  model TEXT, -- model of most calls of the turn; without a call, of the session
+  agent TEXT, -- agent of the session; NULL when its transcript does not tell [agent]
+  model TEXT, -- model of most calls of the turn; without a call, of the session; NULL where neither names one
   prompt_characters INTEGER, -- length of the message; NULL when texts are not stored
   language TEXT, -- of a typed message, as turn_languages; NULL where nothing tells
   message_class TEXT, -- what a typed message does, by the classifier (turn_classes): weak for one message; NULL in languages it was not measured on
   intent TEXT, -- label of the judge that answered last; NULL when no judge was asked, or it could not tell
-  pushback TEXT, -- label of the same judge
+  pushback TEXT, -- label of the same judge; NULL where it gave none
   latency_s REAL, -- seconds from the message to the agent's last event of the turn; NULL without times or answer
   interrupted INTEGER, -- 1: the user stopped the agent; NULL when the transcript cannot be read
-  cost_usd REAL, -- of the turn's responses, as cost_usd of session_features; NULL when they are on record of no turn, or have no price
+  cost_usd REAL, -- of the turn's responses, as cost_usd of session_features; NULL when they are on record of no turn, or have no price [USD]
   calls INTEGER NOT NULL, -- tool calls, subagents included
   failed_calls INTEGER NOT NULL, -- of those, the ones that failed
   edits INTEGER NOT NULL, -- changes of files that were replayed
@@ -117,12 +117,12 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
   committed INTEGER NOT NULL, -- lines of commits that the turn wrote; more than produced where a command or a subagent wrote lines that only the commit shows
   old_1 INTEGER, -- of those, lines that were followed for a day; NULL before `whowrote survival`
   alive_1 INTEGER, -- of those, lines that were still there; NULL when old_1 is NULL or 0
-  old_7 INTEGER, -- the same for 7 days
-  alive_7 INTEGER, -- the same for 7 days
-  old_30 INTEGER, -- the same for 30 days
-  alive_30 INTEGER, -- the same for 30 days
-  old_90 INTEGER, -- the same for 90 days
-  alive_90 INTEGER, -- the same for 90 days
+  old_7 INTEGER, -- the same for 7 days; NULL as for one day
+  alive_7 INTEGER, -- the same for 7 days; NULL as for one day
+  old_30 INTEGER, -- the same for 30 days; NULL as for one day
+  alive_30 INTEGER, -- the same for 30 days; NULL as for one day
+  old_90 INTEGER, -- the same for 90 days; NULL as for one day
+  alive_90 INTEGER, -- the same for 90 days; NULL as for one day
   present INTEGER, -- own lines at HEAD; NULL before `whowrote survival`
   findings_introduced INTEGER, -- weaknesses most of whose lines the turn wrote; NULL before `whowrote scan`
   findings_fixed INTEGER, -- weaknesses in files that, of the session that fixed them, this turn alone had edited; NULL before `whowrote scan`
@@ -146,39 +146,11 @@ CREATE INDEX IF NOT EXISTS turn_outcomes_discarded ON turn_outcomes(discarded_by
 --   call_id: the agent's own id of the call
 --   lines_added: lines added
 --   lines_removed: lines removed
+--   removed: the removed lines; NULL when there are none, or texts are not stored
+--   added: the added lines; NULL when there are none, or texts are not stored
 --   symbol: head of the function or class around the hunk; NULL when there is none
 CREATE VIEW IF NOT EXISTS region_edit_history AS
 SELECT s.repo_id, e.session_id, g.path, g.root, e.region_id, e.round, e.start_line, e.end_line, e.turn_index, e.at, e.tool, e.call_id,
-       e.lines_added, e.lines_removed, y.symbol
+       e.lines_added, e.lines_removed, e.removed, e.added, y.symbol
 FROM region_edits e JOIN regions g ON g.id = e.region_id JOIN sessions s ON s.id = e.session_id
 LEFT JOIN region_symbols y ON y.region_id = e.region_id AND y.call_id = e.call_id AND y.start_line = e.start_line;
-
--- Sessions with their counts, those of subagents included.
---   id: number of the session
---   repo_id: its repository
---   repo: name of the repository
---   key: the agent's own id of the session
---   label: first words of its first prompt
---   agent: agent that recorded it; NULL when the transcript does not tell [agent]
---   model: model that was used most; NULL when the transcript names none
---   transcript: what is left of the transcript [word]
---   started_at: time of its first event; NULL when the transcript has no times [UTC]
---   ended_at: time of its last event; NULL when the transcript has no times [UTC]
---   turns: messages that the agent answered
---   tool_calls: calls of tools
---   edits_applied: edits that were replayed; NULL before the lines were attributed
---   commits: commits linked to it; NULL before the lines were attributed
---   produced: non-blank lines it ever wrote into files; NULL before the lines were attributed [lines]
---   survived: of those, lines in a commit; NULL before the lines were attributed [lines]
---   agent_lines: lines in commits that it wrote, blank ones included; NULL when no commit is linked [lines]
---   coding_mode: how much of its committed lines the agents wrote; NULL without such lines [word]
---   parent: key of the session that spawned it; NULL for a session of a person
---   subagents: sessions that it spawned, as far as they are stored as sessions of their own
-CREATE VIEW IF NOT EXISTS session_list AS
-SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls,
-       t.edits_applied, t.commits, t.produced, t.survived,
-       (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode,
-       s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents
-FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id
-LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c
-ON c.repo_id = s.repo_id AND c.parent_key = s.key;

@@ -48,9 +48,9 @@ CREATE TABLE IF NOT EXISTS survival (
   unit TEXT NOT NULL {SurvivalUnit}, -- unit of the horizon
   horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
   at_risk INTEGER NOT NULL, -- lines present at that age and observed at least that long; for head all lines
-  share REAL, -- of the lines that survive; NULL with fewer than 20 lines of 3 commits that are old enough (of a session: 20 lines)
-  low REAL, -- lower end of the 95 % interval by commit; NULL when there is none
-  high REAL, -- upper end
+  share REAL, -- of the lines that survive; NULL with fewer than 20 lines of 3 commits that are old enough (of a session: 20 lines) [share]
+  low REAL, -- lower end of the 95 % interval by commit; NULL when there is none [share]
+  high REAL, -- upper end; NULL when there is none [share]
   enough INTEGER NOT NULL, -- lines that are old enough, removed or not
   PRIMARY KEY (repo_id, grouping, name, author, unit, horizon)
 ) WITHOUT ROWID;
@@ -164,3 +164,29 @@ SELECT t.repo_id, t.actor_session_id, o.session_id, 'history', SUM(t.nonblank)
 FROM line_fates t JOIN origins o ON o.id = t.origin_id
 WHERE t.actor_session_id IS NOT NULL AND o.author = 'agent' AND o.session_id <> t.actor_session_id
 GROUP BY t.repo_id, t.actor_session_id, o.session_id;
+
+-- Lines at HEAD by directory, in source and test files.
+--   repo_id: its repository
+--   directory: first directory of the path; empty for files at the root
+--   files: files
+--   lines: non-blank lines whose commit was followed [lines]
+--   {ClassLines}
+--   older: lines from before the followed history, blank ones too [lines]
+CREATE VIEW IF NOT EXISTS tip_directories AS
+SELECT repo_id, directory, COUNT(*) AS files, SUM(agent + declared + human + likely_human + tool + unknown + undeclared) AS lines, SUM(agent) AS agent,
+       SUM(declared) AS declared, SUM(human) AS human, SUM(likely_human) AS likely_human, SUM(tool) AS tool, SUM(unknown) AS unknown,
+       SUM(undeclared) AS undeclared, SUM(older) AS older
+FROM tip_files WHERE kind IN ('source', 'test') GROUP BY repo_id, directory;
+
+-- Lines at HEAD by language, in source and test files.
+--   repo_id: its repository
+--   language: by the name of the file
+--   files: files
+--   lines: non-blank lines whose commit was followed [lines]
+--   {ClassLines}
+--   older: lines from before the followed history, blank ones too [lines]
+CREATE VIEW IF NOT EXISTS tip_languages AS
+SELECT repo_id, language, COUNT(*) AS files, SUM(agent + declared + human + likely_human + tool + unknown + undeclared) AS lines, SUM(agent) AS agent,
+       SUM(declared) AS declared, SUM(human) AS human, SUM(likely_human) AS likely_human, SUM(tool) AS tool, SUM(unknown) AS unknown,
+       SUM(undeclared) AS undeclared, SUM(older) AS older
+FROM tip_files WHERE kind IN ('source', 'test') GROUP BY repo_id, language;

@@ -117,3 +117,13 @@ SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, 
        o.reason, o.session_id, o.model
 FROM scan_files n JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id WHERE s.nonblank > 0;
+
+-- Weaknesses that commits introduced in source files, by CWE and by who wrote the lines.
+--   repo_id: its repository
+--   cwe: number of the weakness; NULL when the rule names none
+--   author_class: class of the lines [word]
+--   introduced: findings
+--   high: of those, findings of high confidence
+CREATE VIEW IF NOT EXISTS introduced_findings AS
+SELECT repo_id, cwe, author_class, COUNT(*) AS introduced, SUM(confidence = 'HIGH') AS high
+FROM findings WHERE status = 'introduced' AND place = 'source' GROUP BY repo_id, cwe, author_class;

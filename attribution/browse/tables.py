@@ -1,0 +1,68 @@
+"""The tables that several pages and the standalone report have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from attribution.browse import cells
+from attribution.browse.addresses import Addresses
+from attribution.queries.overview import Section
+from collector.console.tables import Cell, html
+from collector.plugins import hooks
+from collector.storage.store import Store
+from collector.storage.views import Column, Table
+from collector.vocabulary.agents import label_of
+
+
+def repository_html(repos: Table, address: Callable[[str], str]) -> str:
+    """All repositories with links to their pages."""
+    shown = replace(repos, columns=[*repos.columns, Column("tip", "", "non-blank lines at HEAD by class; NULL when not computed")])
+    columns = (
+        "repo=repository",
+        "commits",
+        "sessions",
+        "agents",
+        "classes=lines added",
+        "tip=lines at HEAD",
+        "last_commit_at=last commit",
+    )
+    made = {"repo": lambda row: cells.link(address(row["repo"]), row["repo"]), "classes": cells.bar, "tip": _tip_cell}
+    return html(shown, columns, made)
+
+
+def _tip_cell(row: dict[str, Any]) -> str:
+    return cells.small_bar(row["tip"]) if row["tip"] else cells.dim("not computed")
+
+
+def group_html(table: Table, name: str, to: Addresses) -> str:
+    """Lines grouped by repository, agent, model or kind of file."""
+    named = {"agent": lambda row: cells.text(label_of(row["name"]) or row["name"], 40)}
+    if name == "repository":
+        named = {"repository": lambda row: cells.link(to.repo(row["name"]), row["name"], 60)}
+    made = {"classes": cells.bar} | ({"name": named[name]} if name in named else {})
+    return html(table, (f"name={name}", "lines", "commits", "sessions", "classes=by class"), made)
+
+
+def survival_html(table: Table) -> str:
+    """Shares of lines that survive, as a table."""
+    return html(
+        table, ("author=class", "horizon=days", "share=share surviving", "low=95 % from", "high=to", "at_risk=lines at risk")
+    )
+
+
+def kinds_html(table: Table) -> str:
+    """Lines by kind of file."""
+    return html(table, ("kind", "lines=lines added", "agent=agent lines", "classes=by class"), {"classes": cells.bar})
+
+
+def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
+    """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
+    made = {"classes": cells.bar, **(links or {}).get(section.table.name, {})}
+    return html(section.table, section.columns, made)
+
+
+def added_sections(store: Store, repo_id: int, to: Addresses) -> list[tuple[str, str]]:
+    """Heading and markup of what plug-ins add to the page of a repository."""
+    return [section for add in hooks("repository_sections") for section in add(store, repo_id, to)]
