@@ -37,6 +37,19 @@ class Table:
         return next(column for column in self.columns if column.name == name)
 
 
+def table_of(
+    rows: Sequence[Mapping[str, Any]], units: Mapping[str, str] | None = None, notes: Sequence[str] = (), name: str = "",
+    title: str = "",
+) -> Table:  # fmt: skip
+    """Rows that no view of the schema holds. `units`: column -> what it is counted in, for the columns that have a unit.
+
+    Every row has every column in the end.
+    """
+    names = dict.fromkeys(column for row in rows for column in row)
+    columns = [Column(column, "", f" [{units[column]}]" if units and column in units else "") for column in names]
+    return Table(name, title, columns, [{column: row.get(column) for column in names} for row in rows], list(notes))
+
+
 def described_view(name: str) -> Table:
     """A table or view of the schema without its rows."""
     about = described(name)

@@ -527,7 +527,7 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
     printed = run("data", "claims", repo, "--db", db)
     assert printed.exit_code == 0, printed.stderr
-    assert "not attributed" in printed.stdout and "unknown notes" in printed.stdout and "beyond eof" in printed.stdout
+    assert "not attributed" in printed.stderr and "unknown notes" in printed.stdout and "beyond eof" in printed.stdout
     assert statuses(db) == {
         ("git-ai", build.sha["two"]): "beyond_eof", ("git-ai", build.sha["side"]): "unreachable",
         ("git-ai", "f" * 40): "commit_missing", ("git-ai", build.sha["one"]): "empty",
@@ -638,7 +638,9 @@ def squashed(tmp_path: Path) -> Build:
 
 def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: Path) -> None:
     db, sha = tmp_path / "c.db", squashed.sha
-    (worth,) = (r for r in rows(run("data", "claims", squashed.where, "--db", db, "--csv")) if r["producer"] == "git-ai")
+    (worth,) = (
+        r for r in rows(run("data", "claims", squashed.where, "--db", db, "--by", "producer", "--csv")) if r["producer"] == "git-ai"
+    )
     assert held(db) == {
         # line 1 was there before; line 8 was changed by the second commit, so it is not what the first one's note is about
         sha["first"]: (sha["squash"], "squash_by_number", "a.py 8 | b.py 1"),
@@ -766,6 +768,6 @@ def test_a_clone_without_claims(tmp_path: Path) -> None:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")
-    assert shown_.exit_code == 0 and "no claims found" in shown_.stdout
+    assert shown_.exit_code == 0 and "no claims found" in shown_.stderr
     assert run("data", "claims", tmp_path / "nowhere", "--db", tmp_path / "q.db").exit_code == 2
     assert not (tmp_path / "q.db").exists()

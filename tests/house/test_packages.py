@@ -94,7 +94,6 @@ OUTPUT_PACKAGES = (
     "collector/discovery/commands/",
     "collector/console/",
     "attribution/exchange/commands/",
-    "attribution/exchange/claims/view.py",
     "whowrote/servers/commands/",
     "attribution/evaluation/commands/",
 )

@@ -62,7 +62,7 @@ FEATURES = (Feature("made_up", "integer", "none", "a feature made up"),)
 def compute(view): return {"made_up": 1}
 """,
     "attribution.evaluation.study": """
-from attribution.evaluation.tables import table_of
+from collector.storage.views import table_of
 def tables(store, sessions): return [table_of([], name="made_up")]
 """,
 }

@@ -38,8 +38,8 @@ def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by
     docs/grades.md explains every number.
     """
     from attribution.evaluation.attempts.rates import treatments
-    from attribution.evaluation.tables import table_of
     from attribution.evaluation.words import PatchOutcome
+    from collector.storage.views import table_of
 
     if directory is not None and not _import(directory, gold, db):
         return

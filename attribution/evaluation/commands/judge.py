@@ -69,7 +69,7 @@ def _requests(store: Store, repo: int | None, questions: tuple[str, ...], sessio
 def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, output_format: str) -> None:
     """Show exactly what would be sent to a model. Sends nothing."""
     from attribution.evaluation.judge.queries import prompt_rows
-    from attribution.evaluation.tables import table_of
+    from collector.storage.views import table_of
 
     with database(path, db) as (store, repo):
         rows = prompt_rows(_requests(store, repo, questions, session, limit).requests)
@@ -181,7 +181,7 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, out
     Shares are corrected for the model's measured error rates where `whowrote data judge validate` has found them.
     """
     from attribution.evaluation.judge.queries import class_shares, judge_named, label_table
-    from attribution.evaluation.tables import table_of
+    from collector.storage.views import table_of
 
     with database(path, db) as (store, repo):
         who = judge_named(store, model)
@@ -223,7 +223,7 @@ def validate(people: Path, model: str, db: Path, output_format: str) -> None:
     """
     from attribution.evaluation.judge import stage
     from attribution.evaluation.judge.queries import judge_named
-    from attribution.evaluation.tables import table_of
+    from collector.storage.views import table_of
 
     with database(None, db) as (store, _):
         who = judge_named(store, model)

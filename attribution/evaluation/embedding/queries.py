@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attribution.evaluation.tables import table_of
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
-from collector.storage.views import Table, read_view
+from collector.storage.views import Table, read_view, table_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store

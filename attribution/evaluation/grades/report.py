@@ -25,11 +25,11 @@ from attribution.evaluation.estimates import (
 )
 from attribution.evaluation.scores.frontier import frontiers
 from attribution.evaluation.scores.quality import AGREEMENT
-from attribution.evaluation.tables import table_of
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
 from collector.errors import WhoWroteError
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
 from attribution.evaluation.maintainability.measure import DMM, HISTORY, PROCESS
-from attribution.evaluation.tables import table_of
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
+from collector.storage.views import table_of
 from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass
 
 if TYPE_CHECKING:

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
-from attribution.evaluation.tables import table_of
 from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
 from attribution.stats.correlation import bootstrap, pearson, spearman
 from collector.errors import WhoWroteError
-from collector.storage.views import read_view
+from collector.storage.views import read_view, table_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store

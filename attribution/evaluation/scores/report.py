@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.scores.frontier import frontiers
 from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, WEIGHTS, PartWeights, mix, tier_of
-from attribution.evaluation.tables import table_of
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
-from collector.storage.views import read_view
+from collector.storage.views import read_view, table_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store

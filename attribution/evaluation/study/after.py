@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from attribution.evaluation.study.numbers import LEAST, audited_notes
 from attribution.evaluation.study.sessions import Row, evidence_totals
-from attribution.evaluation.tables import table_of
 from attribution.lineage import minimum
 from attribution.lineage.survival import AGENT, LifetimeRecord
 from attribution.queries.lifetimes import records_of
@@ -18,7 +17,7 @@ from attribution.stats.intervals import mean
 from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass, line_class
 
 NAME = "after"

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import EVERY_MODE, FEW_NOTE, StudyUnit, audited_notes, enough, mean, median, pooled
 from attribution.evaluation.study.sessions import Row
-from attribution.evaluation.tables import table_of
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import CodingMode
 
 NAME = "efficiency"

@@ -8,9 +8,8 @@ from attribution.evaluation.judge.queries import ClassShare, class_shares, judge
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import CLAUDE_CODE, EVERY_MODE, FEW_NOTE, StudyUnit, enough, pooled
 from attribution.evaluation.study.sessions import Row
-from attribution.evaluation.tables import table_of
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 
 NAME = "labels"
 ORDER = 55

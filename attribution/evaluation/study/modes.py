@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import FEW_NOTE, MODES, StudyUnit, audited_notes, enough, mean, median, pooled
 from attribution.evaluation.study.sessions import Row
-from attribution.evaluation.tables import table_of
 from attribution.lineage import minimum
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import CodingMode
 
 NAME = "modes"

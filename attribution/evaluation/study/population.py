@@ -5,10 +5,9 @@ from __future__ import annotations
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import audited_notes
 from attribution.evaluation.study.sessions import Row
-from attribution.evaluation.tables import table_of
 from attribution.queries.coverage import Coverage, headline
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LineClass
 
 NAME = "population"

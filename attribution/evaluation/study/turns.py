@@ -9,11 +9,10 @@ from itertools import groupby
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import CLAUDE_CODE, EVERY_MODE, FEW_NOTE, StudyUnit, pooled, quantile
 from attribution.evaluation.study.sessions import Row, counted_once
-from attribution.evaluation.tables import table_of
 from attribution.features.tools import category_of
 from attribution.lineage import minimum
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 
 NAME = "turns"
 ORDER = 50

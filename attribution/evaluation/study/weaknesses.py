@@ -8,12 +8,11 @@ from attribution.evaluation.study import paper
 from attribution.evaluation.study.modes import mode_of
 from attribution.evaluation.study.numbers import MODES, audited_notes
 from attribution.evaluation.study.sessions import Row
-from attribution.evaluation.tables import table_of
 from attribution.lineage import minimum
 from attribution.queries.weaknesses import CommitLines, commit_lines, rated
 from attribution.weaknesses.rates import RateCell, poisson_interval
 from collector.storage.store import Store
-from collector.storage.views import Table
+from collector.storage.views import Table, table_of
 
 NAME = "weaknesses"
 ORDER = 65

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
-from attribution.exchange.words import ClaimStatus
+from attribution.exchange.words import Agreement, ClaimStatus, Disagreement
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
 
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-
-Row = dict[str, Any]
-_COUNTS = (
-    "records", "unread", "on_branch", "carried", "on_other_refs", "commit_missing", "attesting", "consistent", "lines", "added",
-    "not_added", "beyond_eof", "file_missing",
-)  # fmt: skip
-
-
-@dataclass(slots=True)
-class ClaimsReport:
-    repositories: list[str]
-    tables: dict[str, list[Row]]  # producer, status, month, version, agreement, added
-    problems: list[Row]  # that reading the claims met, by kind
-    notes: list[str]
-
-    def data(self) -> Row:
-        """Plain values, for --json."""
-        return {"repositories": self.repositories, **self.tables, "problems": self.problems, "notes": self.notes}
+_COUNTS = ("records", "on_branch", "carried", "on_other_refs", "commit_missing", "unread")
+_WRONG = ("not_added", "beyond_eof", "file_missing")
+_UNITS = {
+    **dict.fromkeys(("status", "claimed", "ours", "verdict", "cause", "code"), "word"), "consistent_share": "share",
+    "added_share": "share",
+}  # fmt: skip
 
 
 def checked_repositories(store: Store) -> list[int]:
@@ -36,59 +24,92 @@ def checked_repositories(store: Store) -> list[int]:
     return [row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM stage_runs WHERE stage = 'claims' AND subject = ''")]
 
 
-def claims_report(store: Store, repos: Sequence[int]) -> ClaimsReport:
+def claims_tables(store: Store, repos: Sequence[int], names: Sequence[str]) -> list[Table]:
+    """The tables of these names, which are keys of `TABLES`, and one of what could not be used."""
     ids = ", ".join(map(str, repos)) or "NULL"
-    tables = {
-        "producer": _worth(store, ids, "''"),
-        "status": _statuses(store, ids),
-        "month": _worth(store, ids, "month"),
-        "version": _worth(store, ids, "version"),
-        "agreement": store.rows(
-            "SELECT producer, trim(month || ' ' || version) AS \"group\", claimed, ours, verdict, cause, SUM(lines) AS lines "
-            f"FROM claim_agreement WHERE repo_id IN ({ids}) GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6"
-        ),
-        # Verified lines of commits that no session is linked to: what we would not know without the claims.
-        "added": store.rows(
-            "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool, COALESCE(claimed_model, '') AS model, "
-            "COUNT(DISTINCT commit_sha) AS commits, SUM(lines) AS lines FROM claimed_lines "
-            f"WHERE repo_id IN ({ids}) AND NOT has_session GROUP BY 1, 2, 3, 4 ORDER BY 1, 6 DESC"
-        ),
-    }
+    tables = [TABLES[name](store, ids) for name in names]
     problems = store.rows(
         "SELECT code, COUNT(*) AS count, MIN(subject || ' ' || COALESCE(detail, '')) AS example FROM problems "
         f"WHERE stage = 'claims' AND repo_id IN ({ids}) GROUP BY code ORDER BY 2 DESC"
     )
-    unattributed = _names(store, f"id IN ({ids}) AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id")
-    notes = [f"not attributed, so claims cannot be compared: {', '.join(unattributed)}; run: whowrote repo PATH"]
-    return ClaimsReport(_names(store, f"id IN ({ids}) ORDER BY name"), tables, problems, notes if unattributed else [])
+    return [*tables, table_of(problems, _UNITS, name="problems", title="What could not be used")]
 
 
-def _names(store: Store, condition: str) -> list[str]:
-    return [row["name"] for row in store.rows(f"SELECT name FROM repos WHERE {condition}")]
+def unattributed_note(store: Store, repos: Sequence[int]) -> str:
+    """A sentence on the repositories whose claims cannot be compared; "" when all can."""
+    rows = store.rows(
+        f"SELECT name FROM repos WHERE id IN ({', '.join(map(str, repos)) or 'NULL'}) "
+        "AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id"
+    )
+    names = ", ".join(row["name"] for row in rows)
+    return f"not attributed, so claims cannot be compared: {names}; run: whowrote repo PATH" if rows else ""
 
 
-def _worth(store: Store, ids: str, group: str) -> list[Row]:
-    """The view `claim_worth` by producer and one more column, with the share of consistent records."""
-    sums = ", ".join(f"SUM({name}) AS {name}" for name in _COUNTS)
+def _worth(store: Store, ids: str, group: str, counts: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The view `claim_worth` by these columns, with shares; what tells most comes first."""
+    sums = ", ".join(f"SUM({count}) AS {count}" for count in (*counts, "attesting", "consistent", "lines", "added", *_WRONG))
     return store.rows(
-        f"SELECT *, ROUND(100.0 * consistent / NULLIF(attesting, 0), 1) AS consistent_percent FROM (SELECT producer, {group} "
-        f'AS "group", {sums} FROM claim_worth WHERE repo_id IN ({ids}) GROUP BY 1, 2) ORDER BY 1, 2'
+        f"SELECT {', '.join((group, *counts))}, attesting, consistent, "
+        "1.0 * consistent / NULLIF(attesting, 0) AS consistent_share, "
+        f"lines, 1.0 * added / NULLIF(lines, 0) AS added_share, added, {', '.join(_WRONG)} "
+        f"FROM (SELECT {group}, {sums} FROM claim_worth WHERE repo_id IN ({ids}) GROUP BY {group}) ORDER BY {group}"
     )
 
 
-def _statuses(store: Store, ids: str) -> list[Row]:
+def _producers(store: Store, ids: str) -> Table:
+    notes = [
+        "consistent: every line the record names was added by its commit; trailers name no lines",
+        "carried: from a commit beside the branch to the squash made of it",
+    ]
+    return table_of(_worth(store, ids, "producer", _COUNTS), _UNITS, notes, "producer", "Records by the tool that made them")
+
+
+def _statuses(store: Store, ids: str) -> Table:
     rows = store.rows(
         "SELECT r.producer, x.status, COUNT(*) AS records, SUM(x.lines) AS lines FROM claim_records r "
         f"JOIN claim_record_checks x ON x.record_id = r.id WHERE r.repo_id IN ({ids}) AND r.state = 'read' GROUP BY 1, 2",
     )
-    return sorted(rows, key=lambda row: (row["producer"], list(ClaimStatus).index(row["status"])))
+    rows.sort(key=lambda row: (row["producer"], list(ClaimStatus).index(row["status"])))
+    return table_of(rows, _UNITS, (), "status", "Records by status: where the commit is, otherwise the worst line")
 
 
-def sum_groups(rows: Sequence[Row]) -> list[Row]:
-    """The table `agreement` summed over months and versions, most lines first within a producer."""
-    names = ("producer", "claimed", "ours", "verdict", "cause")
-    sums = Counter[tuple[str, ...]]()
+def _dated(store: Store, ids: str, name: str, title: str) -> Table:
+    return table_of([row for row in _worth(store, ids, f"producer, {name}") if row["attesting"]], _UNITS, (), name, title)
+
+
+def _agreement(store: Store, ids: str) -> Table:
+    rows = store.rows(
+        "SELECT producer, claimed, ours, verdict, cause, SUM(lines) AS lines FROM claim_agreement "
+        f"WHERE repo_id IN ({ids}) GROUP BY 1, 2, 3, 4, 5 ORDER BY producer, lines DESC"
+    )
+    causes = dict.fromkeys(row["cause"] for row in rows if row["cause"])
+    notes = [f"{cause.replace('_', ' ')}: {Disagreement(cause).meaning}" for cause in causes]
+    decided = Counter[tuple[str, str]]()
     for row in rows:
-        sums[tuple(row[name] for name in names)] += row["lines"]
-    totals = [dict(zip((*names, "lines"), (*key, lines), strict=True)) for key, lines in sums.items()]
-    return sorted(totals, key=lambda row: (row["producer"], -row["lines"]))
+        decided[row["producer"], row["verdict"]] += row["lines"]
+    for producer in dict.fromkeys(row["producer"] for row in rows):
+        agreed, disputed = decided[producer, Agreement.AGREE], decided[producer, Agreement.DISAGREE]
+        if agreed + disputed:
+            share = f"{100 * agreed / (agreed + disputed):.1f} % of {agreed + disputed:,}"
+            notes.append(f"{producer}: agreement on {share} lines that both sides decide")
+    return table_of(rows, _UNITS, notes, "agreement", "Claims beside our own lines, in commits with a session")
+
+
+def _added(store: Store, ids: str) -> Table:
+    rows = store.rows(
+        "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool, COALESCE(claimed_model, '') AS model, "
+        "COUNT(DISTINCT commit_sha) AS commits, SUM(lines) AS lines FROM claimed_lines "
+        f"WHERE repo_id IN ({ids}) AND NOT has_session GROUP BY 1, 2, 3, 4 ORDER BY 1, 6 DESC"
+    )
+    title = "Verified lines in commits without a session: declared, counted separately from the attribution"
+    return table_of(rows, _UNITS, (), "added", title)
+
+
+TABLES: dict[str, Callable[[Store, str], Table]] = {
+    "producer": _producers,
+    "status": _statuses,
+    "month": partial(_dated, name="month", title="Records by month of the commit"),
+    "version": partial(_dated, name="version", title="Records by version of the tool and of the format"),
+    "agreement": _agreement,
+    "added": _added,
+}

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import print_rows
-from collector.console.terminal import Reporter, data_options, database_option, out, write_json
-
-if TYPE_CHECKING:
-    from attribution.exchange.claims.report import ClaimsReport
+from collector.console.tables import print_table, print_tables
+from collector.console.terminal import Reporter, data_options, database_option, notice
 
 _BY = ("producer", "status", "month", "version", "agreement", "added")
 
@@ -29,19 +25,7 @@ def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, o
     records, and trailers. The clone does not have to be attributed. Without PATH, reports on all repositories in the database
     whose claims have been read. Claims never change the attribution.
     """
-    report = _report(paths, branch, db)
-    if output_format == "json":
-        write_json(report.data())
-    elif output_format == "csv":
-        print_rows(output_format, report.tables[by[0] if by else "producer"], None)
-    else:
-        from attribution.exchange.claims.view import claims_view
-
-        claims_view(out(), report, by or [name for name in _BY if name != "version"])
-
-
-def _report(paths: tuple[str, ...], branch: str, db: Path) -> ClaimsReport:
-    from attribution.exchange.claims.report import checked_repositories, claims_report
+    from attribution.exchange.claims.report import checked_repositories, claims_tables, unattributed_note
     from attribution.exchange.claims.stage import check_clone
     from collector.git.repository import GitRepo
     from collector.storage.store import Store
@@ -53,7 +37,17 @@ def _report(paths: tuple[str, ...], branch: str, db: Path) -> ClaimsReport:
         for path in paths:
             with Reporter(path) as progress:
                 repos.append(check_clone(store, path, branch, progress))
-        return claims_report(store, repos or checked_repositories(store))
+        repos = repos or checked_repositories(store)
+        tables = claims_tables(store, repos, by or [name for name in _BY if name != "version"])
+        note = unattributed_note(store, repos)
+    if output_format and len(by) == 1:
+        print_table(output_format, tables[0])
+    else:
+        print_tables(output_format, [table for table in tables if table.rows])
+    if not any(table.rows for table in tables):
+        notice("no claims found")
+    if note:
+        notice(note)
 
 
 DATA = (claims,)

@@ -11,8 +11,8 @@ from support.commands import clone, run
 
 from attribution.evaluation.study import study
 from attribution.evaluation.study.page import FIGURES, NOT_COMPARED, bars, groups
-from attribution.evaluation.tables import table_of
 from collector.storage.store import Store
+from collector.storage.views import table_of
 
 
 @pytest.fixture(scope="module")
