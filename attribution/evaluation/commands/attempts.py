@@ -45,7 +45,7 @@ def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by
         return
     with database(None, db) as (store, _):
         result = treatments(store, min_n, by_run)
-    for note in result.notes if output_format else ():
+    for note in result.notes if output_format or not result.rows else ():
         notice(f"note: {note}")
     note = "pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge count as not solved"
     rates = [name for row in result.rows[:1] for name in row if name.startswith("pass_at_")]

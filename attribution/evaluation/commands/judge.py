@@ -16,8 +16,9 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.text import printable
 
 if TYPE_CHECKING:
+    from attribution.evaluation.judge.prompts import Request
     from attribution.evaluation.judge.queries import JudgeCost
-    from attribution.evaluation.judge.stage import JudgeRequests, JudgeRun
+    from attribution.evaluation.judge.stage import JudgeRun
     from collector.storage.store import Store
 
 _PATH = click.argument("path", required=False)
@@ -52,15 +53,15 @@ def _choice(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _requests(store: Store, repo: int | None, questions: tuple[str, ...], session: str, limit: int | None) -> JudgeRequests:
+def _requests(store: Store, repo: int | None, questions: tuple[str, ...], session: str, limit: int | None) -> list[Request]:
     from attribution.evaluation.judge.labels import USUAL
-    from attribution.evaluation.judge.stage import QuestionFilter, judge_requests
+    from attribution.evaluation.judge.stage import judge_requests
 
     with Reporter("judge") as progress:
-        chosen = judge_requests(store, repo, QuestionFilter(questions or USUAL, session, limit), progress)
-    for note in chosen.notes:
+        requests, notes = judge_requests(store, repo, progress, questions or USUAL, session, limit)
+    for note in notes:
         notice(f"note: {note}")
-    return chosen
+    return requests
 
 
 @judge.command()
@@ -72,7 +73,7 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
     from collector.storage.views import table_of
 
     with database(path, db) as (store, repo):
-        rows = prompt_rows(_requests(store, repo, questions, session, limit).requests)
+        rows = prompt_rows(_requests(store, repo, questions, session, limit))
     if output_format:
         print_table(output_format, table_of(rows))
         return
@@ -121,7 +122,7 @@ def run(
 
     named = None if dry_run else Model(model, server)
     with database(path, db) as (store, repo):
-        prices, requests = prices_of(store), _requests(store, repo, questions, session, limit).requests
+        prices, requests = prices_of(store), _requests(store, repo, questions, session, limit)
         expected = judge_cost(store, named.name if named else model, requests, prices)
         notice(_in_words(named.name if named else model, expected))
         if named is None:

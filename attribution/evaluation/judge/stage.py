@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
 from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema, schema_hash
@@ -79,37 +79,34 @@ class JudgeRun:
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionFilter:
-    """Which questions about which sessions."""
+def judge_requests(
+    store: Store,
+    repo: int | None,
+    progress: Progress,
+    questions: Sequence[str] = USUAL,
+    session: str = "",
+    limit: int | None = None,
+) -> tuple[list[Request], list[str]]:
+    """(questions about the sessions of one repository or of all, latest session first; a note for each clone that is gone).
 
-    questions: tuple[str, ...] = USUAL
-    session: str = ""  # key of one session, or the beginning of it
-    limit: int | None = None  # only this number of sessions, the latest of each repository first
-
-
-class JudgeRequests(NamedTuple):
-    requests: list[Request]
-    notes: list[str]  # one for each clone that is gone
-
-
-def judge_requests(store: Store, repo: int | None, choice: QuestionFilter, progress: Progress) -> JudgeRequests:
-    """The questions about the sessions of one repository or of all, latest session first. Raises WhoWroteError without any."""
-    only = find_session(store, choice.session, repo) if choice.session else None
+    `session`: key of one session, or the beginning of it; `limit`: only this number of sessions. Raises WhoWroteError when nothing
+    is to be asked.
+    """
+    only = find_session(store, session, repo) if session else None
     clones = known_clones(store, repo)
     by_session: dict[int, list[Request]] = {}
     for clone in clones.clones:
         sessions = recorded_sessions(store, clone.clone, clone.repo_id)
         for number, recorded in enumerate(reversed(sessions)):
             progress("reading sessions", number, len(sessions))
-            session = recorded.read() if only in (None, recorded.session_id) else None
-            if session is not None:
-                new = list(requests(recorded.session_id, conversation_of(session), choice.questions))
+            content = recorded.read() if only in (None, recorded.session_id) else None
+            if content is not None:
+                new = list(requests(recorded.session_id, conversation_of(content), questions))
                 by_session |= {recorded.session_id: new} if new else {}
-    chosen = list(by_session.values())[: choice.limit]
+    chosen = list(by_session.values())[:limit]
     if not chosen:
         raise WhoWroteError("no session has a conversation to judge", "List the sessions with: whowrote sessions")
-    return JudgeRequests([request for of_session in chosen for request in of_session], clones.notes)
+    return [request for of_session in chosen for request in of_session], clones.notes
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------
@@ -134,7 +131,7 @@ def ask_all(store: Store, requests: Sequence[Request], options: JudgeOptions, pr
     if options.max_usd is not None and not priced:
         raise WhoWroteError(
             f"the price of {model} is unknown, so --max-cost cannot be enforced",
-            "Choose a price table for the database with: whowrote features --prices FILE",
+            "Choose a price table for the database with: whowrote sessions --prices FILE",
         )
     by_hash: dict[str, list[Request]] = defaultdict(list)
     for request in requests:

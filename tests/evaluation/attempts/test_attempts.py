@@ -680,7 +680,7 @@ def test_the_command_imports_and_shows(tmp_path: Path) -> None:
     (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
     assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == ("6", "3", "3", "3", "r")
     assert json.loads(run("data", "attempts", "--db", db, "--min-n", 7, "--json").stdout) == []
-    assert "1 treatments with fewer than 7 attempts" in run("data", "attempts", "--db", db, "--min-n", 7).stdout
+    assert "1 treatments with fewer than 7 attempts" in run("data", "attempts", "--db", db, "--min-n", 7).stderr
     assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
 
 

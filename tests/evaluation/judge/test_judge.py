@@ -27,7 +27,7 @@ from attribution.evaluation.judge.labels import LABELS, PAPER, QUESTIONS, SESSIO
 from attribution.evaluation.judge.model import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.evaluation.judge.prompts import MOST, Request, requests, words
 from attribution.evaluation.judge.queries import Judge, class_shares, judge_cost, judges
-from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, QuestionFilter, validate
+from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, validate
 from attribution.features.prices import Prices, PriceTable, standard_prices
 from attribution.outcomes.conversation import Conversation, Exchange, conversation_of
 from attribution.stages.lines import attribute_repo
@@ -227,7 +227,7 @@ def attributed(tmp_path: Path) -> Iterator[tuple[Store, Path]]:
 
 
 def _all(store: Store, repo: Path) -> list[Request]:
-    return stage.judge_requests(store, 1, QuestionFilter(), _quiet).requests
+    return stage.judge_requests(store, 1, _quiet)[0]
 
 
 def _quiet(what: str, done: int, total: int) -> None:

@@ -50,7 +50,7 @@ def test_scores_are_listed_and_explained(db: Path) -> None:
 def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
     table = tmp_path / "p.toml"
     table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read = 0\ncache_write = 0\n')
-    (priced,) = json.loads(run("features", "--db", db, "--prices", table, "--json").stdout)
+    (priced,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout)
     (score,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
     assert score["cost_usd"] == priced["cost_usd"] > 0
     with Store(db) as store:
