@@ -56,7 +56,7 @@ def opened(tmp_path: Path, time: FakeTime) -> Open:
         texts = (("test", "\n".join(names or []).encode()),)
         with GitHubServer(world, lambda: time.at) as server, Web() as web, Store(tmp_path / "d.db") as store:
             clock = time.clock()
-            github = GitHub(web, server.api_url, Token("test", TOKEN), clock)
+            github = GitHub(web, clock, token=Token("test", TOKEN), api=server.api_url)
             log = DiscoveryLog(store, server.url, clock.now)
             yield server, ChannelContext(github, log, DiscoverOptions(texts=texts, **request))
 
@@ -189,7 +189,7 @@ def test_transfers_wait_too_and_tell_the_others(tmp_path: Path, time: FakeTime) 
         server.faults.extend([None, "git-429"])  # the refs come, the transfer does not
         done = update_mirror(one, mirrors, remote, HTTP)
         assert done.state == "unreachable" and "429" in done.detail
-        assert remote._servers.pauses.of(server.url).until == time.at + 60
+        assert remote._servers.budgets.closed[server.url] == time.at + 60
         assert update_mirror(one, mirrors, remote, HTTP).state == "fetched" and time.slept == [60.0]
 
 
@@ -382,7 +382,7 @@ def test_probe_and_fetch_in_every_protocol(tmp_path: Path, time: FakeTime, kind:
     with GitHubServer(World([Repo("o/r", git_dir=repo, git=kind)])) as server, Web() as web:
         seen = Prober(GitServers(web, time.clock()))(server.url, "o/r")
         if kind == "v2":
-            assert seen.outcome == "ok" and seen.ref_state is not None and seen.ref_state.v1_oid
+            assert seen.outcome == "ok" and seen.columns["v1_oid"]
         else:  # nobody but git asks in older protocols
             assert seen.outcome == "unreachable" and seen.detail
         one = RepositorySource("o/r", f"{server.url}/o/r.git")
@@ -435,7 +435,7 @@ def test_every_answer_of_a_real_git_server(tmp_path: Path, time: FakeTime, large
         seen = Prober(GitServers(web, time.clock()))(server.url, name)
         assert seen.outcome == outcome, seen.detail
         if outcome == "ok":
-            assert seen.ref_state is not None and seen.ref_state.v1_oid
+            assert seen.columns["v1_oid"]
             assert seen.renamed_to == ("o/r" if world.renamed else None)
         server.git_limits.clear()
         again()
@@ -458,7 +458,7 @@ def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(tmp_path: Path, t
         "too large": lambda path, body: (200, {**types, "Content-Type": "text/plain"}, b"x" * 5000),
     }
     with GitHubServer(World([Repo("o/r", raw=answers[lie])])) as server, Web() as web, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("collector.discovery.github.git_server.MOST_BYTES", 4000)
+        patch.setattr("collector.discovery.github.patience.MOST_BYTES", 4000)
         assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == "unreachable"
         mirrors = Mirrors(tmp_path / "m")
         done = update_mirror(RepositorySource("o/r", f"{server.url}/o/r.git"), mirrors, Remote(clock=time.clock()), HTTP)

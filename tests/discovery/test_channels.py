@@ -53,7 +53,7 @@ def context(tmp_path: Path) -> Callable[..., Any]:
 
         clock = Clock(lambda: at[0], sleep, lambda: 0.0)
         with GitHubServer(world, clock.now, archive) as server, Web() as web, Store(tmp_path / "d.db") as store:
-            github = GitHub(web, server.api_url, Token("test", TOKEN) if token else None, clock)
+            github = GitHub(web, clock, token=Token("test", TOKEN) if token else None, api=server.api_url)
             log = DiscoveryLog(store, "https://github.com", clock.now)
             yield server, ChannelContext(github, log, DiscoverOptions(archive=archive_at, **request))
 
@@ -140,29 +140,29 @@ def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
     leaves: list[str] = []
     waiting = ["q"]
     while waiting:
-        halves = slices.by_size(code_search.LARGEST)(waiting.pop(), ())
+        halves = slices.halve_sizes(code_search.LARGEST)(waiting.pop(), ())
         for half in halves:
             low, high = map(int, half.split("size:")[1].split("..")) if "size:" in half else (0, 0)
             (leaves if high - low < 3000 else waiting).append(half)
     ranges = sorted(tuple(map(int, leaf.split("size:")[1].split(".."))) for leaf in leaves)
     assert ranges[0][0] == 0 and ranges[-1][1] == code_search.LARGEST
     assert all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
-    assert slices.by_size(9)("q size:5..5", ()) == []
+    assert slices.halve_sizes(9)("q size:5..5", ()) == []
 
 
 def test_words_are_cut_by_as_long_as_the_server_allows_operators() -> None:
-    by_word = slices.by_word(["a", "b", "c", "d", "e", "f"])
-    assert by_word("q a NOT b", ()) == ["q a NOT b c", "q a NOT b NOT c"]
-    assert by_word("q NOT a NOT b NOT c NOT d NOT e", ()) == [] and by_word("q a b c d e f", ()) == []
+    split_words = slices.split_words(["a", "b", "c", "d", "e", "f"])
+    assert split_words("q a NOT b", ()) == ["q a NOT b c", "q a NOT b NOT c"]
+    assert split_words("q NOT a NOT b NOT c NOT d NOT e", ()) == [] and split_words("q a b c d e f", ()) == []
 
 
 def test_owners_are_cut_into_those_on_the_page_and_all_others() -> None:
     items = [{"repository": {"full_name": name}} for name in ("b/x", "a/x", "b/y", "no owner", "../z", "C/x")]
-    first, others = slices.by_owner("q -user:c size:1..1", [*items, {"repository": None}])
+    first, others = slices.split_owners("q -user:c size:1..1", [*items, {"repository": None}])
     assert (first, others) == ("q size:1..1 user:b user:a", "q -user:c size:1..1 -user:b -user:a")
-    assert slices.by_owner("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
-    assert slices.by_owner("q user:a", items) == [] and slices.by_owner("q", ()) == []
-    assert slices.by_owner("q -user:" + "x" * 3990, items) == []
+    assert slices.split_owners("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
+    assert slices.split_owners("q user:a", items) == [] and slices.split_owners("q", ()) == []
+    assert slices.split_owners("q -user:" + "x" * 3990, items) == []
 
 
 def test_what_has_the_same_size_and_words_is_cut_by_owners(context: Any) -> None:
@@ -333,7 +333,7 @@ def test_hours_are_read_once_and_damage_is_recorded(context: Any, tmp_path: Path
         assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
         assert states(it, "gharchive") == {"done": 3, "damaged": 2, "missing": 6}
         details = it.log.store.rows("SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice")
-        assert "ends early" in details[0]["detail"] and "not gzip" in details[1]["detail"]
+        assert "ended before" in details[0]["detail"] and "not gzip" in details[1]["detail"]
         assert hits_of(it, "o/a") == 3
         archive(folder, {"2026-02-01-4": gzip.compress(push("o/late"))})
         before = len(server.log)

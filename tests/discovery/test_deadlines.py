@@ -76,11 +76,11 @@ def test_nobody_sleeps_past_the_deadline() -> None:
     clock = Clock(sleep=slept.append, chance=lambda: 0.0)
     with Web() as web, until(Deadline.after(0.5)):
         servers = GitServers(web, clock)
-        servers.limit("http://127.0.0.1:1/o/r.git")
-        with pytest.raises(NoRefs, match="rate-limited by the server"):
-            servers.wait("http://127.0.0.1:1/o/r.git")
-        with pytest.raises(NoRefs, match="no time is left"):
+        servers.budgets.close("http://127.0.0.1:1", "secondary", {}, servers.clock.now())
+        with pytest.raises(LimitReached, match="60 s to wait"):
+            servers.wait("http://127.0.0.1:1")
+        with pytest.raises(NoRefs, match="s to wait, more than the"):
             GitServers(web, clock)._ask("GET", "http://127.0.0.1:1/o/r.git", {})
         with pytest.raises(LimitReached, match="s to wait, more than the"):
-            GitHub(web, "http://127.0.0.1:1", clock=clock).get("/x")
+            GitHub(web, clock, api="http://127.0.0.1:1").get("/x")
     assert slept == []

@@ -52,7 +52,7 @@ def opened(
 ) -> Iterator[ChannelContext]:
     with web or Web() as connections, Store(db) as store:
         clock = time.clock()
-        github = GitHub(connections, server.api_url, Token("test", TOKEN) if token else None, clock)
+        github = GitHub(connections, clock, token=Token("test", TOKEN) if token else None, api=server.api_url)
         yield ChannelContext(github, DiscoveryLog(store, server.url, clock.now), DiscoverOptions(**request))
 
 
@@ -551,7 +551,7 @@ def test_what_was_left_out_is_printed_and_ends_with_3(
     collect: Any, server: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_search, "QUERIES", code_search.QUERIES[:1])
-    monkeypatch.setattr("collector.discovery.github.client.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setattr("collector.discovery.channels.paging.TRIES", 1)
     server.world.repos[:] = [Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x")) for n in range(2)]
     if fault == "graphql-pathless":
@@ -583,8 +583,7 @@ def test_addresses_that_cannot_be_meant(collect: Any, monkeypatch: pytest.Monkey
 
 
 def test_no_network_is_said_in_words(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("collector.discovery.github.client.FIRST_BACKOFF", 0.0)
-    monkeypatch.setattr("collector.discovery.github.git_server.FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:9/api/v3")
     code, _, err = collect("discover", "commit_search")
     assert code == 3 and "cannot be reached" in err and "Check the network" in err

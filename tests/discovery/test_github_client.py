@@ -57,7 +57,7 @@ def client(server: GitHubServer, time: FakeClock) -> Iterator[Connect]:
     with Web(timeout=5) as web:
 
         def connect(**more: Any) -> GitHub:
-            return GitHub(web, server.api_url, **{"token": Token("test", TOKEN), "clock": time.clock(), **more})
+            return GitHub(web, api=server.api_url, **{"token": Token("test", TOKEN), "clock": time.clock(), **more})
 
         yield connect
 
@@ -89,7 +89,7 @@ def test_a_server_that_stays_ill_is_given_up_with_words(client: Connect, server:
 def test_a_timeout_is_an_ordinary_failure(client: Connect, server: GitHubServer, time: FakeClock) -> None:
     server.faults.append("hang")
     with Web(timeout=0.2) as web:
-        assert GitHub(web, server.api_url, clock=time.clock()).get("/repos/octo/r001").value["id"] == 1002
+        assert GitHub(web, time.clock(), api=server.api_url).get("/repos/octo/r001").value["id"] == 1002
     assert time.slept == [1.0]
 
 
@@ -236,5 +236,5 @@ def test_kinds_of_limits() -> None:
 
 def test_a_pause_is_never_longer_than_the_window_of_an_hour() -> None:
     budgets = Budgets()
-    budgets.refused("core", 429, {"retry-after": "999999999"}, b"", 0.0)
+    budgets.close("core", "secondary", {"retry-after": "999999999"}, 0.0)
     assert budgets.wait_before("core", 0.0) == 3900.0

@@ -57,10 +57,13 @@ def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "r.git", refs)
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
-    found = seen.ref_state
-    assert (seen.outcome, found.checkpoint_refs, found.shadow_branches, found.notes) == ("ok", 41, 1, ("refs/notes/ai",))
-    assert (found.v1_oid, found.v2_oid) == (git(repo, "rev-parse", V1), git(repo, "rev-parse", "refs/entire/checkpoints/v2/main"))
-    assert (found.head_ref, found.head_oid) == ("refs/heads/main", git(repo, "rev-parse", "main"))
+    found = seen.columns
+    assert (seen.outcome, found["checkpoint_refs"], found["shadow_branches"], found["notes"]) == ("ok", 41, 1, "refs/notes/ai")
+    assert (found["v1_oid"], found["v2_oid"]) == (
+        git(repo, "rev-parse", V1),
+        git(repo, "rev-parse", "refs/entire/checkpoints/v2/main"),
+    )
+    assert (found["head_ref"], found["head_oid"]) == ("refs/heads/main", git(repo, "rev-parse", "main"))
     assert len(server.log) == 1 and "authorization" not in server.log[0].headers
 
 
@@ -78,12 +81,12 @@ def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
 def test_the_digest_changes_with_what_matters_only(serve: Any, tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(Repo("o/r", git_dir=repo))
-    before = prober(server.url, "o/r").ref_state.digest
+    before = prober(server.url, "o/r").columns["refs_digest"]
     git(repo, "update-ref", "refs/heads/feature", "main")
     git(repo, "update-ref", "refs/notes/semantic-release", "main")
-    assert prober(server.url, "o/r").ref_state.digest == before
+    assert prober(server.url, "o/r").columns["refs_digest"] == before
     git(repo, "update-ref", f"refs/entire/checkpoints/7S/{ULID}", "main")
-    assert prober(server.url, "o/r").ref_state.digest != before
+    assert prober(server.url, "o/r").columns["refs_digest"] != before
 
 
 @pytest.mark.parametrize("kind", ["v0", "dumb"])
@@ -98,14 +101,14 @@ def test_a_repository_with_sha256_is_asked_in_its_own_words(serve: Any, tmp_path
     repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"}, "sha256")
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
-    assert seen.outcome == "ok" and seen.ref_state.v1_oid == git(repo, "rev-parse", V1)
+    assert seen.outcome == "ok" and seen.columns["v1_oid"] == git(repo, "rev-parse", V1)
 
 
 def test_a_repository_without_a_commit(serve: Any, tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "r.git", {})
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
-    assert (seen.outcome, seen.ref_state.head_oid, seen.ref_state.v1_oid) == ("ok", None, None)
+    assert (seen.outcome, seen.columns["head_oid"], seen.columns["v1_oid"]) == ("ok", None, None)
 
 
 def test_missing_private_and_renamed(serve: Any, tmp_path: Path) -> None:
@@ -192,7 +195,7 @@ def test_a_login_page_is_no_git_server(serve: Any) -> None:
 
 
 def test_an_endless_answer_is_cut_off(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("collector.discovery.github.git_server.MOST_BYTES", 10_000)
+    monkeypatch.setattr("collector.discovery.github.patience.MOST_BYTES", 10_000)
     server, prober = serve(Repo("o/r", raw=lambda path, body: (200, RESULT, LINE * 1000 + b"0000")))
     seen = prober(server.url, "o/r")
     assert seen.outcome == "unreachable" and "larger than" in seen.detail

@@ -19,7 +19,7 @@ from support.served import add_file, git, noise, publish
 from collector.discovery.github.token import Token
 from collector.discovery.mirrors import disk
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.refs import Advertised, WantedRefs, advertised, is_safe
+from collector.discovery.mirrors.refs import Advertised, WantedRefs, is_safe, keep_wanted
 from collector.discovery.mirrors.remote import Remote, kind_of, parse_listing
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, checkpoint_remote, update_mirror
 from collector.errors import WhoWroteError
@@ -433,7 +433,7 @@ def test_lines_of_a_list() -> None:
 )
 def test_refs_that_git_would_not_accept_are_left_out(ref: str) -> None:
     assert not is_safe(ref)
-    seen = advertised(ref, {ref: "0" * 40, "refs/heads/entire/ok": "1" * 40}, WantedRefs(), "")
+    seen = keep_wanted(ref, {ref: "0" * 40, "refs/heads/entire/ok": "1" * 40}, WantedRefs(), "")
     assert seen == Advertised("", {"refs/heads/entire/ok": "1" * 40})
 
 

@@ -158,12 +158,12 @@ def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) ->
     from attribution.exchange.producers.sources import claim_refs, namespaces
     from collector.commands.clones import known_formats
     from collector.discovery.mirrors.refs import WantedRefs
-    from collector.discovery.selection.probe import ref_state
+    from collector.discovery.selection.probe import ref_columns
 
     refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}
     assert list(claim_refs(refs)) == ["refs/notes/made-up", "refs/made-up/by/2"] and "refs/made-up/" in namespaces()
     assert WantedRefs().includes("refs/notes/made-up", "refs/heads/main")
-    assert ref_state(Refs(oids=refs, head="refs/heads/main")).notes == ("refs/notes/made-up",)
+    assert ref_columns(Refs(oids=refs, head="refs/heads/main"))["notes"] == "refs/notes/made-up"
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
 
 

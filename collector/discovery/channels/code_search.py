@@ -13,7 +13,7 @@ from collector.checkpoints.entire import FOLDER
 from collector.discovery.channels.channel import Channel, ChannelContext, Scope
 from collector.discovery.channels.log import DiscoveryHit
 from collector.discovery.channels.paging import Search, repository_of, run_searches
-from collector.discovery.channels.slices import by_owner, by_size, by_word
+from collector.discovery.channels.slices import halve_sizes, split_owners, split_words
 
 NAME = "code_search"
 ORDER = 10
@@ -34,7 +34,7 @@ QUERIES = (
 LARGEST = 393_216  # bytes of a file that is indexed
 # Words some settings have and others not: `word` and `NOT word` are two halves without overlap.
 WORDS = ("enabled", "strategy", "telemetry", "git-refs", "push_sessions")
-SPLITS = (by_size(LARGEST), by_word(WORDS), by_owner)
+SPLITS = (halve_sizes(LARGEST), split_words(WORDS), split_owners)
 
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:

@@ -16,7 +16,7 @@ from collector.checkpoints.trailers import checkpoint_ids
 from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
 from collector.discovery.channels.log import Cursor, DiscoveryHit
 from collector.discovery.channels.paging import Search, repository_of, run_searches
-from collector.discovery.channels.slices import Item, by_merge, by_owner
+from collector.discovery.channels.slices import Item, split_merges, split_owners
 from collector.json_values import get_str
 
 NAME = "commit_search"
@@ -28,7 +28,7 @@ _RANGE = re.compile(r" committer-date:(\S+)\.\.(\S+)")
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def by_time(slice: str, items: Sequence[Item] = ()) -> list[str]:
+def halve_times(slice: str, items: Sequence[Item] = ()) -> list[str]:
     """The two halves of a slice's range of times; empty when it is not longer than a minute."""
     times = _times(slice)
     if times is None or times[1] - times[0] < SHORTEST:
@@ -36,10 +36,10 @@ def by_time(slice: str, items: Sequence[Item] = ()) -> list[str]:
     low, high = times
     middle = (low + (high - low) / 2).replace(microsecond=0)
     base = _RANGE.sub("", slice)
-    return [_ranged(base, low, middle), _ranged(base, middle + timedelta(seconds=1), high)]
+    return [_with_range(base, low, middle), _with_range(base, middle + timedelta(seconds=1), high)]
 
 
-def _ranged(query: str, low: datetime, high: datetime) -> str:
+def _with_range(query: str, low: datetime, high: datetime) -> str:
     return f"{query} committer-date:{low:{_FORMAT}}..{high:{_FORMAT}}"
 
 
@@ -64,7 +64,7 @@ def ranges(cursors: list[Cursor], query: str, since: datetime | None, until: dat
         low = max(low, end + timedelta(seconds=1))
     if high - low >= (AGAIN_AFTER if covered and until is None else timedelta(0)):
         uncovered.append((low, high))
-    return [_ranged(query, start, end) for start, end in uncovered if start <= end]
+    return [_with_range(query, start, end) for start, end in uncovered if start <= end]
 
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
@@ -75,7 +75,7 @@ def read(item: dict[str, Any]) -> DiscoveryHit | None:
 
 
 SORT = (("sort", "committer-date"), ("order", "asc"))
-SEARCH = Search(NAME, "/search/commits", "search", (by_time, by_merge, by_owner), read, SORT)
+SEARCH = Search(NAME, "/search/commits", "search", (halve_times, split_merges, split_owners), read, SORT)
 
 
 def roots(context: ChannelContext, query: str) -> list[str]:

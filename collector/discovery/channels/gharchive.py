@@ -10,10 +10,12 @@ one ref per checkpoint are found here only by their older branch.
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -43,10 +45,6 @@ PUBLISHED_AFTER = timedelta(hours=2)
 _NEEDLES = tuple(f'"{name}'.encode() for name in (BRANCHES, *PREFIXES))
 
 
-class Damaged(ValueError):
-    """The file ends early or holds something that is not gzip."""
-
-
 @dataclass(slots=True)
 class HourReading:
     """What an hour's file gave."""
@@ -59,52 +57,37 @@ class HourReading:
 # --- the stream -------------------------------------------------------------------------------------------------------
 
 
+class _Chunks(io.RawIOBase):
+    """Pieces of a download as a file."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks, self._unread = iter(chunks), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._unread:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._unread = chunk
+        size = min(len(buffer), len(self._unread))
+        buffer[:size], self._unread = self._unread[:size], self._unread[size:]
+        return size
+
+
 def read_hour(chunks: Iterable[bytes]) -> HourReading:
     """Repositories that a file's events name. Memory does not depend on its size. Errors of `chunks` itself pass."""
     reading = HourReading()
-    try:
-        for line in candidate_lines(chunks, reading):
-            _take(line, reading)
-    except Damaged as error:
-        reading.damage = str(error)
-    return reading
-
-
-def candidate_lines(chunks: Iterable[bytes], reading: HourReading) -> Iterator[bytes]:
-    """Lines that hold the name of a branch of the producer. Raises Damaged, after all lines that could be read."""
-    begun = b""
-    for block in _inflated(chunks):
-        block = begun + block
-        end = block.rfind(b"\n") + 1
-        if any(needle in block for needle in _NEEDLES):
-            for line in block[:end].split(b"\n"):
+    with io.BufferedReader(_Chunks(chunks), BLOCK) as packed, gzip.GzipFile(fileobj=packed) as file:
+        try:
+            for line in iter(lambda: file.readline(LONGEST_LINE), b""):
                 if any(needle in line for needle in _NEEDLES):
-                    yield line
-        begun = block[end:]
-        if len(begun) > LONGEST_LINE:
-            reading.bad_lines += 1
-            begun = b""
-    if any(needle in begun for needle in _NEEDLES):
-        yield begun
-
-
-def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Blocks of up to a megabyte, of one or several gzip members. Raises Damaged."""
-    member = zlib.decompressobj(31)
-    is_open = False
-    for chunk in chunks:
-        data = chunk
-        while data:
-            is_open = True
-            try:
-                yield member.decompress(data, BLOCK)
-            except zlib.error as error:
-                raise Damaged(f"not gzip, or damaged: {error}") from error
-            data = member.unconsumed_tail
-            if member.eof:
-                data, member, is_open = member.unused_data.lstrip(b"\0"), zlib.decompressobj(31), False
-    if is_open:
-        raise Damaged("the file ends early")
+                    _take(line, reading)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            reading.damage = f"not gzip, or damaged: {error}"
+    return reading
 
 
 def _take(line: bytes, reading: HourReading) -> None:
@@ -147,11 +130,11 @@ def _key(hour: datetime) -> str:
     return f"{hour:%Y-%m-%d-%H}"  # sorts as time does
 
 
-def _is_address(place: str) -> bool:
-    return place.startswith(("http://", "https://"))
+def _is_address(archive: str) -> bool:
+    return archive.startswith(("http://", "https://"))
 
 
-def places_of(archive: str, hour: datetime) -> tuple[str, ...]:
+def archives_of(archive: str, hour: datetime) -> tuple[str, ...]:
     """Where an hour may be, in the order in which they are asked; `archive`: as in DiscoverOptions."""
     if archive:
         return (archive,)
@@ -230,10 +213,10 @@ def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None)
 
 def _read(context: ChannelContext, hour: datetime) -> HourReading | None:
     """The hour of the first place that has it; None when none has. Raises WhoWroteError when the last one cannot be read."""
-    *earlier, last = places_of(context.request.archive, hour)
-    for place in earlier:
+    *earlier, last = archives_of(context.request.archive, hour)
+    for archive in earlier:
         try:
-            reading = _read_at(context, place, hour)
+            reading = _read_at(context, archive, hour)
         except Unreachable:
             continue
         if reading is not None and reading.damage is None:
@@ -241,10 +224,10 @@ def _read(context: ChannelContext, hour: datetime) -> HourReading | None:
     return _read_at(context, last, hour)
 
 
-def _read_at(context: ChannelContext, place: str, hour: datetime) -> HourReading | None:
-    if _is_address(place):
-        return _remote_hour(context, f"{place.rstrip('/')}/{hour_name(hour)}.json.gz")
-    return _local_hour(Path(place) / f"{hour_name(hour)}.json.gz")
+def _read_at(context: ChannelContext, archive: str, hour: datetime) -> HourReading | None:
+    if _is_address(archive):
+        return _remote_hour(context, f"{archive.rstrip('/')}/{hour_name(hour)}.json.gz")
+    return _local_hour(Path(archive) / f"{hour_name(hour)}.json.gz")
 
 
 def _local_hour(path: Path) -> HourReading | None:

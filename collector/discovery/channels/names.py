@@ -37,8 +37,8 @@ def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
         url = source(text, server).url
     except BadName:
         return None
-    scheme, _, rest = url.partition("://")
-    host, _, path = rest.partition("/")
+    scheme, _, after = url.partition("://")
+    host, _, path = after.partition("/")
     name = valid_name(path)
     return NamedRepository(f"{scheme}://{host}", name) if scheme.startswith("http") and name else None
 

@@ -96,7 +96,7 @@ class _Reading:
             state = CursorState.INCOMPLETE if detail else CursorState.CAPPED if total > CAP else CursorState.DONE
         count = cursor.found + len(page.items)
         after = replace(cursor, state=state, position=str(number + 1), total=total, found=count, detail=detail)
-        hits = _merged(hit for item in page.items if (hit := self.search.read(item)) is not None)
+        hits = _merge_hits(hit for item in page.items if (hit := self.search.read(item)) is not None)
         self.context.new += self.context.log.record(cursor, after, hits)
         if state == CursorState.INCOMPLETE:
             self.problems.append(f"not finished by the server: {cursor.slice} ({count} results kept)")
@@ -144,7 +144,7 @@ class _Reading:
         self.context.tell(f"{self.search.channel}: {cursor.slice}: {text}")
 
 
-def _reopened(cursor: Cursor) -> Cursor:
+def _reopen(cursor: Cursor) -> Cursor:
     """From the page that was refused; from the beginning what the server did not finish."""
     if cursor.state == CursorState.INCOMPLETE:
         return replace(cursor, state=CursorState.PENDING, position=None, total=None, found=0, detail=None)
@@ -155,7 +155,7 @@ def run_search(context: ChannelContext, search: Search, query: str, roots: Seque
     """Reads all slices of a query; `roots` are the slices to begin with. Returns what was refused or not finished."""
     cursors = context.log.cursors(search.channel, query)
     slices = {cursor.slice for cursor in cursors}
-    again = [_reopened(cursor) for cursor in cursors if cursor.state in _AGAIN]
+    again = [_reopen(cursor) for cursor in cursors if cursor.state in _AGAIN]
     context.log.put([*again, *(Cursor(search.channel, query, root) for root in roots if root not in slices)])
     reading = _Reading(context, search, query)
     reading.read_slices()
@@ -167,7 +167,7 @@ def dicts(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _merged(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:
+def _merge_hits(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:
     """One hit per repository of a page."""
     by_name: dict[str, DiscoveryHit] = {}
     for hit in hits:

@@ -25,7 +25,7 @@ _NAMED, _EXCLUDED = re.compile(r" user:(\S+)"), re.compile(r" -user:(\S+)")
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
 
 
-def by_size(largest: int) -> Split:
+def halve_sizes(largest: int) -> Split:
     """Halves of a slice's sizes in bytes, small ones first finer; none when it is one size."""
 
     def split(slice: str, items: Sequence[Item] = ()) -> list[str]:
@@ -42,7 +42,7 @@ def by_size(largest: int) -> Split:
     return split
 
 
-def by_word(words: Sequence[str]) -> Split:
+def split_words(words: Sequence[str]) -> Split:
     """The results with the next of `words`, and those without it."""
 
     def split(slice: str, items: Sequence[Item] = ()) -> list[str]:
@@ -54,24 +54,24 @@ def by_word(words: Sequence[str]) -> Split:
     return split
 
 
-def by_owner(slice: str, items: Sequence[Item]) -> list[str]:
+def split_owners(slice: str, items: Sequence[Item]) -> list[str]:
     """Repositories of the owners on the first page, and of all others; of several owners that are named, halves."""
     named, excluded = _NAMED.findall(slice), {name.lower() for name in _EXCLUDED.findall(slice)}
     if named:
         middle, base = len(named) // 2, _NAMED.sub("", slice)
-        return [base + _qualified(" user:", part) for part in (named[:middle], named[middle:])] if middle else []
+        return [base + _qualify(" user:", part) for part in (named[:middle], named[middle:])] if middle else []
     counts = Counter(owner for item in items if (owner := _owner(item)) and owner.lower() not in excluded)
     owners = [owner for owner, _ in counts.most_common(OWNERS)]
-    others = slice + _qualified(" -user:", owners)
-    return [_EXCLUDED.sub("", slice) + _qualified(" user:", owners), others] if owners and len(others) <= LONGEST else []
+    others = slice + _qualify(" -user:", owners)
+    return [_EXCLUDED.sub("", slice) + _qualify(" user:", owners), others] if owners and len(others) <= LONGEST else []
 
 
-def by_merge(slice: str, items: Sequence[Item]) -> list[str]:
+def split_merges(slice: str, items: Sequence[Item]) -> list[str]:
     """Merge commits, and the others."""
     return [] if " merge:" in slice else [f"{slice} merge:true", f"{slice} merge:false"]
 
 
-def _qualified(qualifier: str, values: Sequence[str]) -> str:
+def _qualify(qualifier: str, values: Sequence[str]) -> str:
     return "".join(qualifier + value for value in values)
 
 

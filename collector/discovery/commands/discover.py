@@ -65,7 +65,7 @@ def open_channel_context(db: Path, request: DiscoverOptions | None = None, title
     if token is not None and api.startswith("http://") and urlsplit(api).hostname not in ("localhost", "127.0.0.1", "::1"):
         raise WhoWroteError(f"refusing to send the token unencrypted to {api}", "Use https://, or no token")
     with Store(db) as store, Web() as web, Reporter(title) as progress:
-        github = GitHub(web, api, token, tell=notice)
+        github = GitHub(web, tell=notice, token=token, api=api)
         log = DiscoveryLog(store, server, github.clock.now)
         yield ChannelContext(github, log, request or DiscoverOptions(), notice, progress)
 
@@ -96,7 +96,7 @@ def prober_for(context: ChannelContext) -> Prober:
     from collector.discovery.selection.probe import Prober
 
     github = context.github
-    return Prober(GitServers(github.web, github.clock, context.tell, github.token, context.log.server))
+    return Prober(GitServers(github.web, github.clock, context.tell, github.token, server=context.log.server))
 
 
 def _listing() -> list[tuple[str, str]]:

@@ -153,7 +153,7 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     for error in refused:
         complain(str(error), error.hint)
     if not lines:
-        sources = [*table.confirmed(store), *table.mirrored(store)]
+        sources = [*table.confirmed_sources(store), *table.mirrored_sources(store)]
     here = table.name_sources(store, sources)
     for repository in sources if lines else ():
         name = here[repository.place()].name

@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import base64
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from collector.deadline import current
-from collector.discovery.github.client import FIRST_BACKOFF, Clock
-from collector.discovery.github.limits import git_limit, limit_kind, pause_after
-from collector.discovery.github.pauses import Pause, Pauses, server_of
+from collector.discovery.github.patience import LimitReached, Patient, server_of
 from collector.discovery.github.pktline import BadProtocol, Refs, ServerSays, ls_refs_request, parse_ls_refs
-from collector.discovery.github.token import Token
-from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web
+from collector.discovery.github.transport import HttpResponse, Unreachable
 from collector.errors import WhoWroteError
 from collector.git.program import HTTP_AGENT
 
-MOST_BYTES = 64 << 20
-TRIES = 4
-MOST_LIMITS = 6  # in a row, of one request
-LONGEST_WAIT = 3900.0
 _GONE = (401, 404, 410, 451)
 _NO_SUFFIX_NEEDED = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")  # every repository is there with .git
 _GONE_WORDS = ("not found", "disabled", "blocked", "dmca", "takedown", "taken down", "unavailable", "private", "access denied")
@@ -54,20 +46,12 @@ class ServedRefs:
 
 
 @dataclass(slots=True)
-class GitServers:
-    """Several threads may share one. The token is for `server` alone, and goes there only encrypted or on this machine."""
+class GitServers(Patient):
+    """The token is for `server` alone, and goes there only encrypted or on this machine."""
 
-    web: Web
-    clock: Clock = field(default_factory=Clock)
-    tell: Callable[[str], None] = lambda text: None
-    token: Token | None = None
+    tries: int = 4
     server: str = ""
-    pauses: Pauses = field(default_factory=Pauses)
-    longest_wait: float = LONGEST_WAIT
-    tries: int = TRIES  # of one request that fails by itself
     _refused: set[str] = field(default_factory=set)  # repositories that were answered only without the token
-
-    # --- refs ---------------------------------------------------------------------------------------------------------
 
     def refs(self, base: str, prefixes: Sequence[str]) -> ServedRefs:
         """The refs of the repository at `base` that begin with one of `prefixes`. Raises NoRefs, of an older protocol OldServer."""
@@ -103,8 +87,6 @@ class GitServers:
         headers = {"Content-Type": "application/x-git-upload-pack-request", "Accept": RESULT}
         return self._ask("POST", f"{base}/git-upload-pack", headers, body)
 
-    # --- requests -----------------------------------------------------------------------------------------------------
-
     def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> HttpResponse:
         """An answer that is not a limit. Raises NoRefs.
 
@@ -112,11 +94,14 @@ class GitServers:
         """
         headers = {"User-Agent": HTTP_AGENT, "Git-Protocol": "version=2", **headers}
         authorization = self.authorization(url)
-        answer = self._ask_patiently(method, url, headers | authorization, body)
-        if authorization and answer.status in (401, 403):
-            answer = self._ask_patiently(method, url, headers, body)
-            if answer.status == 200:
-                self._refused.add(_base(url))
+        try:
+            answer = self.ask(method, url, server_of(url), headers | authorization, body)
+            if authorization and answer.status in (401, 403):
+                answer = self.ask(method, url, server_of(url), headers, body)
+                if answer.status == 200:
+                    self._refused.add(_base(url))
+        except (LimitReached, Unreachable) as error:
+            raise NoRefs(str(error)) from None
         return answer
 
     def authorization(self, url: str) -> dict[str, str]:
@@ -128,67 +113,6 @@ class GitServers:
         if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             return {}
         return {"Authorization": "Basic " + base64.b64encode(f"x-access-token:{self.token.secret}".encode()).decode()}
-
-    def _ask_patiently(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> HttpResponse:
-        failures = limits = 0
-        while True:
-            try:
-                with self.pauses.turn(server_of(url)):
-                    self.wait(url)
-                    answer = self.web.send(method, url, headers, body, MOST_BYTES)
-                    is_limited = self._is_limited(url, answer)
-            except TooLarge as error:
-                raise NoRefs(str(error)) from None
-            except Unreachable as error:
-                failures, problem = failures + 1, str(error)
-            else:
-                if is_limited:
-                    limits += 1
-                    if limits > MOST_LIMITS:
-                        raise NoRefs(f"rate-limited by the server ({answer.status}), {limits} times in a row")
-                    continue
-                failures, problem = failures + 1, f"the server answered {answer.status}"
-                if answer.status < 500:
-                    self.pauses.open(server_of(url), self.clock.now())
-                    return answer
-            if failures >= self.tries:
-                raise NoRefs(f"{problem}, {failures} times")
-            pause = FIRST_BACKOFF * 2 ** (failures - 1) * (1 + self.clock.chance())
-            if pause >= current().left():
-                raise NoRefs(f"{problem}, and no time is left")
-            self.clock.sleep(pause)
-
-    # --- limits -------------------------------------------------------------------------------------------------------
-
-    def wait(self, url: str) -> None:
-        """Sleeps until the server may be asked. Raises NoRefs when that is longer than allowed: then nothing is sent."""
-        server = server_of(url)
-        while (left := self.pauses.of(server).until - self.clock.now()) > 0:
-            allowed = min(self.longest_wait, current().left())
-            if left > allowed:
-                raise NoRefs(f"rate-limited by the server: {left:.0f} s to wait, more than the {allowed:.0f} s allowed")
-            self.clock.sleep(left)
-
-    def limit(self, url: str, headers: Mapping[str, str] | None = None, kind: str = "secondary") -> None:
-        """Closes a server after a limit, for everybody who shares the pauses."""
-        server, now = server_of(url), self.clock.now()
-        before = self.pauses.of(server)
-        is_same = before.until > now  # another thread met the same limit: one pause, one strike
-        strikes = max(0, before.strikes - 1) if is_same else before.strikes
-        seconds = pause_after(kind, headers or {}, now, strikes)
-        self.pauses.close(server, Pause(now + seconds, strikes + 1))
-        if not is_same:
-            self.tell(f"rate-limited by {server}: waiting {seconds:.0f} s")
-
-    def _is_limited(self, url: str, answer: HttpResponse) -> bool:
-        kind = "secondary" if answer.status == 200 and git_limit(answer.body) else None
-        if answer.status in (403, 429):
-            kind = limit_kind(answer.status, answer.headers, answer.body[:4000])
-        elif answer.status == 503 and "retry-after" in answer.headers:
-            kind = "secondary"
-        if kind is not None:
-            self.limit(url, answer.headers, kind)
-        return kind is not None
 
 
 def _is(answer: HttpResponse, kind: str) -> bool:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
+
+from collector.json_values import get_list
 
 FIRST_PAUSE = 60.0  # after a secondary limit without any other word
 LONGEST_PAUSE = 3900.0  # resets come once an hour
@@ -28,12 +31,16 @@ _SHORT = 20_000  # bytes: an answer that is only about a limit is not longer
 
 @dataclass(slots=True)
 class Budgets:
-    """What each resource has left, as the server said last. Times are seconds since 1970."""
+    """What each resource has left, as the server said last. Times are seconds since 1970. Several threads may share one.
+
+    A resource is a part of GitHub's API, or a git server. Secondary limits of the API hold for all of its resources.
+    """
 
     left: dict[str, int] = field(default_factory=dict)
     reset: dict[str, float] = field(default_factory=dict)
-    strikes: dict[str, int] = field(default_factory=dict)  # secondary limits in a row
+    strikes: dict[str, int] = field(default_factory=dict)  # limits in a row
     closed: dict[str, float] = field(default_factory=dict)  # until when
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, resource: str, headers: Mapping[str, str], now: float) -> None:
         """Takes over what an answer says about its resource. The reset is a time of the server's clock, `now` one of ours."""
@@ -49,22 +56,26 @@ class Budgets:
             until = max(until, self.reset.get(resource, 0.0) + SLACK)
         return max(0.0, until - now)
 
-    def refused(self, resource: str, status: int, headers: Mapping[str, str], body: bytes, now: float) -> str | None:
-        """After an answer that may be a limit: closes the resource for as long as it asks; which limit it was, None for none."""
-        kind = limit_kind(status, headers, body)
-        if kind is None:
-            return None
-        name = headers.get("x-ratelimit-resource", resource)
-        strikes = self.strikes.get(_EVERY, 0)
-        self.strikes[_EVERY] = strikes + 1
-        until = now + pause_after(kind, headers, now, strikes)
-        for each in (_EVERY,) if kind == "secondary" else (name, resource):
-            self.closed[each] = max(self.closed.get(each, 0.0), until)
-        return kind
+    def close(self, resource: str, kind: str, headers: Mapping[str, str], now: float) -> None:
+        """After a limit, for as long as the server asks. A longer pause that another thread met stays."""
+        is_server = "://" in resource
+        scope = resource if is_server else _EVERY
+        with self._lock:
+            strikes = self.strikes.get(scope, 0)
+            if is_server and self.closed.get(scope, 0.0) > now:  # another thread met the same limit: one pause, one strike
+                strikes = max(0, strikes - 1)
+            self.strikes[scope] = strikes + 1
+            until = now + pause_after(kind, headers, now, strikes)
+            names = (headers.get("x-ratelimit-resource", resource), resource) if kind == "primary" and not is_server else (scope,)
+            for name in names:
+                self.closed[name] = max(self.closed.get(name, 0.0), until)
 
-    def answered(self) -> None:
-        """After a good answer."""
-        self.strikes.clear()
+    def reopen(self, resource: str, now: float) -> None:
+        """After a good answer. One that was on its way when another thread met the limit ends no pause."""
+        scope = resource if "://" in resource else _EVERY
+        with self._lock:
+            if self.closed.get(scope, 0.0) <= now:
+                self.strikes.pop(scope, None)
 
 
 def pause_after(kind: str, headers: Mapping[str, str], now: float, strikes: int) -> float:
@@ -90,8 +101,8 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 def _server_time(headers: Mapping[str, str], now: float) -> float:
     """What the server's clock says; ours when it does not tell."""
-    told = _date(headers.get("date", ""))
-    return now if told is None else told
+    date = _date(headers.get("date", ""))
+    return now if date is None else date
 
 
 def _date(text: str) -> float | None:
@@ -106,48 +117,45 @@ def limit_kind(status: int, headers: Mapping[str, str], body: bytes) -> str | No
     if status == 200:
         return _limit_in_words(body) if len(body) <= _SHORT else None
     if status not in (403, 429):
-        return None
-    text = message_of(body).lower()
-    if any(words in text for words in _SECONDARY):
+        return "secondary" if status == 503 and "retry-after" in headers else None
+    text = message_of(body[:4000]).lower()
+    if _has(text, _SECONDARY):
         return "secondary"
-    if headers.get("x-ratelimit-remaining") == "0" or any(words in text for words in _PRIMARY):
+    if headers.get("x-ratelimit-remaining") == "0" or _has(text, _PRIMARY):
         return "primary"
-    if status == 429 or "retry-after" in headers:
-        return "secondary"
-    return None
+    return "secondary" if status == 429 or "retry-after" in headers else None
+
+
+def _has(text: str, phrases: Iterable[str]) -> bool:
+    return any(phrase in text for phrase in phrases)
 
 
 def _limit_in_words(body: bytes) -> str | None:
-    """The limit that an answer with status 200 tells of instead of giving data."""
-    if b"rate" not in body.lower() or not body.lstrip().startswith(b"{"):
-        return None
+    """The limit that an answer with status 200 tells of instead of giving data: as JSON, or as git's ERR packet."""
+    if not body.lstrip().startswith(b"{"):
+        text = body[:2000].decode("utf-8", "replace").lower()
+        return "secondary" if "err " in text and _has(text, (*_SECONDARY, *_PRIMARY)) else None
     value = json_object(body)
-    if value is None or _has_data(value):
+    if b"rate" not in body.lower() or value is None or _has_data(value):
         return None
-    errors = [e for e in value.get("errors") or () if isinstance(e, dict)] if isinstance(value.get("errors"), list) else []
-    text = " ".join(str(e.get("message", "")) for e in (value, *errors)).lower()
-    if any(words in text for words in _SECONDARY):
+    errors = [error for error in get_list(value, "errors") if isinstance(error, dict)]
+    text = " ".join(str(part.get("message", "")) for part in (value, *errors)).lower()
+    if _has(text, _SECONDARY):
         return "secondary"
-    typed = any(e.get("type") in _LIMIT_TYPES or e.get("code") == _LIMIT_CODE for e in errors)
-    return "primary" if typed or ((errors or "message" in value) and any(words in text for words in _PRIMARY)) else None
+    has_type = any(error.get("type") in _LIMIT_TYPES or error.get("code") == _LIMIT_CODE for error in errors)
+    return "primary" if has_type or _has(text, _PRIMARY) else None
 
 
 def _has_data(value: Mapping[str, Any]) -> bool:
     """Whether there is anything to read: results of a search, or one alias of GraphQL that is not null."""
     data = value.get("data")
-    return "items" in value or (isinstance(data, dict) and any(found is not None for found in data.values()))
-
-
-def git_limit(body: bytes) -> bool:
-    """Whether a git server's ERR packet, sent with status 200, is about a limit."""
-    text = body[:2000].lower()
-    return b"err " in text and any(words.encode() in text for words in (*_SECONDARY, *_PRIMARY))
+    return "items" in value or (isinstance(data, dict) and any(alias is not None for alias in data.values()))
 
 
 def is_limit_text(text: str) -> bool:
     """Whether the words that git prints are about a limit."""
     low = text.lower()
-    return "returned error: 429" in low or any(words in low for words in (*_SECONDARY, *_PRIMARY))
+    return "returned error: 429" in low or _has(low, (*_SECONDARY, *_PRIMARY))
 
 
 def json_object(body: bytes) -> dict[str, Any] | None:

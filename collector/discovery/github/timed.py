@@ -24,7 +24,7 @@ def keep_deadlines(client: httpx2.Client) -> None:
             pool._network_backend = _Timed(pool._network_backend)  # type: ignore[assignment]
 
 
-def _left(timeout: float | None, late: type[httpcore2.TimeoutException]) -> float | None:
+def _time_left(timeout: float | None, late: type[httpcore2.TimeoutException]) -> float | None:
     """How long to wait. Raises `late` when the deadline has passed."""
     deadline = current()
     if deadline is NEVER:
@@ -45,13 +45,13 @@ class _Timed:
         return getattr(self._inner, name)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> Any:
-        return self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
+        return self._inner.read(max_bytes, _time_left(timeout, httpcore2.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _left(timeout, httpcore2.WriteTimeout))
+        self._inner.write(buffer, _time_left(timeout, httpcore2.WriteTimeout))
 
     def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> _Timed:
-        return _Timed(self._inner.connect_tcp(host, port, _left(timeout, httpcore2.ConnectTimeout), **options))
+        return _Timed(self._inner.connect_tcp(host, port, _time_left(timeout, httpcore2.ConnectTimeout), **options))
 
     def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> _Timed:
-        return _Timed(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, httpcore2.ConnectTimeout)))
+        return _Timed(self._inner.start_tls(ssl_context, server_hostname, _time_left(timeout, httpcore2.ConnectTimeout)))

@@ -31,14 +31,14 @@ def find_token(host: str = "github.com", environment: Mapping[str, str] | None =
     for name in ("GITHUB_TOKEN", "GH_TOKEN"):
         secret = environment.get(name, "").strip()
         if secret:
-            return Token(name, _checked(secret, name))
+            return Token(name, _check(secret, name))
     from collector.git.program import gh_token
 
     secret = gh_token(host, environment) or ""
-    return Token("gh auth token", _checked(secret, "gh auth token")) if secret else None
+    return Token("gh auth token", _check(secret, "gh auth token")) if secret else None
 
 
-def _checked(secret: str, source: str) -> str:
+def _check(secret: str, source: str) -> str:
     if not secret.isascii() or not secret.isprintable() or " " in secret or len(secret) > 1000:
         raise WhoWroteError(f"{source} does not contain a token", "A token is one word of letters, digits and underscores")
     return secret

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
-from collector.discovery.mirrors.table import mirrored, name_sources, not_forgotten, note
+from collector.discovery.mirrors.table import mirrored_sources, name_sources, not_forgotten, note
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.errors import WhoWroteError
 from collector.repository_names import BadName, RepositorySource, moved, same_place
@@ -59,7 +59,9 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
             if result.state == "disk_full":
                 return
         here = name_sources(store, (source for _, source in requests))
-        yield from (_moved(store, name, here[source.place()]) for name, source in requests if here[source.place()].name != name)
+        yield from (
+            _result_of_old_name(store, name, here[source.place()]) for name, source in requests if here[source.place()].name != name
+        )
         allowed = not_forgotten(store, here.values()).sources
         batch = list({source.name: source for source in allowed if source.name not in fetched}.values())
         requests = []
@@ -69,7 +71,7 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
         yield FetchResult(source.name, source.url, detail="the server sends us from address to address")
 
 
-def _moved(store: Store, name: str, present: RepositorySource) -> FetchResult:
+def _result_of_old_name(store: Store, name: str, present: RepositorySource) -> FetchResult:
     """What became of an old name."""
     if not_forgotten(store, [present]).forgotten:
         return FetchResult(name, present.url, "moved", detail=f"it is {present.name}, which was removed with collect forget")
@@ -78,7 +80,7 @@ def _moved(store: Store, name: str, present: RepositorySource) -> FetchResult:
 
 def _twin(store: Store, result: FetchResult) -> str:
     """Words about a second mirror of a repository that was renamed."""
-    for other in mirrored(store):
+    for other in mirrored_sources(store):
         if other.name != result.name and same_place(other.url, result.url):
             return f"; {other.name} is the same, and to keep one of the two, run: collect forget {result.name}"
     return ""

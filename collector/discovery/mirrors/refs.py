@@ -58,10 +58,10 @@ class Advertised:
         return {name: oid for name, oid in self.refs.items() if is_on_server(name)}
 
 
-def advertised(head: str, refs: Mapping[str, str], wanted: WantedRefs, url: str) -> Advertised:
+def keep_wanted(head: str, refs: Mapping[str, str], wanted: WantedRefs, url: str) -> Advertised:
     """The wanted ones among the refs of a server; names that git would not accept are left out."""
-    kept = {name: oid for name, oid in refs.items() if wanted.includes(name, head) and is_safe(name)}
-    return Advertised(head if head in kept else "", kept, url)
+    matches = {name: oid for name, oid in refs.items() if wanted.includes(name, head) and is_safe(name)}
+    return Advertised(head if head in matches else "", matches, url)
 
 
 def is_safe(name: str) -> bool:

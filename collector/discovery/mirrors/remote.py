@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from collector.discovery.github.client import Clock
 from collector.discovery.github.git_server import GitServers, NoRefs, OldServer
 from collector.discovery.github.limits import is_limit_text
+from collector.discovery.github.patience import Clock, LimitReached, server_of
 from collector.discovery.github.token import Token
 from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import lay_out
-from collector.discovery.mirrors.refs import Advertised, WantedRefs, advertised
+from collector.discovery.mirrors.refs import Advertised, WantedRefs, keep_wanted
 from collector.errors import WhoWroteError
 from collector.git.program import GitAccess, GitFailed, talk
 from collector.repository_names import GITHUB, is_oid
@@ -64,35 +64,30 @@ class Remote:
     def __post_init__(self) -> None:
         self.server = self.server.rstrip("/")
         self._servers = GitServers(
-            _web(),
-            self.clock,
-            token=self.token,
-            server=self.server,
-            longest_wait=_LONGEST_WAIT,
-            tries=1,  # a repository that fails is tried again as a whole
-        )
+            _web(), self.clock, token=self.token, longest_wait=_LONGEST_WAIT, tries=1, server=self.server
+        )  # once: a repository that fails is tried again as a whole
 
     def refs(self, url: str, wanted: WantedRefs) -> Advertised:
         """The wanted refs of a repository. Raises Failure."""
         if not url.startswith("file://"):
             try:
-                return self._by_http(url, wanted)
+                return self._ask_http(url, wanted)
             except OldServer:
                 pass  # git can ask it
             except NoRefs as error:
                 words = f"{error}: removed, private or renamed" if error.gone else str(error)
                 raise Failure("gone" if error.gone else "unreachable", words) from error
-        return advertised(*self._by_git(url), wanted, url)
+        return keep_wanted(*self._ask_git(url), wanted, url)
 
-    def _by_http(self, url: str, wanted: WantedRefs) -> Advertised:
+    def _ask_http(self, url: str, wanted: WantedRefs) -> Advertised:
         served = self._servers.refs(url.removesuffix("/"), wanted.prefixes())
         refs = dict(served.refs.oids)
         oid = refs.pop("HEAD", "")
         if served.refs.head and oid:
             refs[served.refs.head] = oid
-        return advertised(served.refs.head or "", refs, wanted, served.url)
+        return keep_wanted(served.refs.head or "", refs, wanted, served.url)
 
-    def _by_git(self, url: str) -> tuple[str, Mapping[str, str]]:
+    def _ask_git(self, url: str) -> tuple[str, Mapping[str, str]]:
         with tempfile.TemporaryDirectory(prefix="whowrote-ask-") as folder:
             lay_out(Path(folder), url)
             try:
@@ -110,14 +105,14 @@ class Remote:
     def wait(self, url: str) -> None:
         """Before a transfer: until the server may be asked. Raises Failure."""
         try:
-            self._servers.wait(url)
-        except NoRefs as error:
+            self._servers.wait(server_of(url))
+        except LimitReached as error:
             raise Failure("unreachable", str(error)) from error
 
     def note_complaint(self, url: str, complaint: str) -> None:
         """After a transfer that failed: words about a limit close the server for all threads."""
         if is_limit_text(complaint):
-            self._servers.limit(url)
+            self._servers.budgets.close(server_of(url), "secondary", {}, self.clock.now())
 
 
 @cache

@@ -48,7 +48,7 @@ def read_list(lines: Iterable[str], server: str) -> ListedSources:
     return ListedSources(list(sources.values()), refused)
 
 
-def confirmed(store: Store) -> list[RepositorySource]:
+def confirmed_sources(store: Store) -> list[RepositorySource]:
     """Candidates that discovery takes."""
     if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'wanted_candidates'"):
         return []
@@ -56,7 +56,7 @@ def confirmed(store: Store) -> list[RepositorySource]:
     return [RepositorySource("/".join(row["full_name"].split("/")[-2:]), row["clone_url"]) for row in rows]
 
 
-def mirrored(store: Store) -> list[RepositorySource]:
+def mirrored_sources(store: Store) -> list[RepositorySource]:
     """Everything that was fetched, or tried, before."""
     return [RepositorySource(row["name"], row["url"]) for row in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")]
 
@@ -67,19 +67,19 @@ def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str,
     When two servers have the same owner/name, the one that was there first keeps it, and the other is called host/owner/name.
     """
     sql = "SELECT name, url FROM repos WHERE url LIKE 'http%' AND name NOT IN (SELECT name FROM mirrors) ORDER BY id"
-    existing = [*mirrored(store), *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql))]
+    existing = [*mirrored_sources(store), *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql))]
     names = {repository.place(): repository.name for repository in existing}
     taken = {repository.name.lower() for repository in existing}
     by_place = dict[str, RepositorySource]()
     for repository in sources:
-        place = repository.place()
-        if place in by_place:
+        key = repository.place()
+        if key in by_place:
             continue
-        name = names.get(place, repository.name)
-        if place not in names and name.lower() in taken and repository.url.startswith("http"):
+        name = names.get(key, repository.name)
+        if key not in names and name.lower() in taken and repository.url.startswith("http"):
             name = name_with_host(repository.url)
         taken.add(name.lower())
-        by_place[place] = replace(repository, name=name)
+        by_place[key] = replace(repository, name=name)
     return by_place
 
 
@@ -185,7 +185,7 @@ def load(store: Store, chosen: Sequence[shards.ShardItem], how: RunOptions, anyw
 def forget(store: Store, name: str, root: Path) -> dict[str, int]:
     """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its names."""
     names = {name.lower(): name} | {here: here for here in names_here(store, [name])}
-    mirrors = {repository.name.lower(): name_at(repository.url) for repository in mirrored(store)}
+    mirrors = {repository.name.lower(): name_at(repository.url) for repository in mirrored_sources(store)}
     for here, present in mirrors.items():  # one that was renamed must not come back under its present name
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)

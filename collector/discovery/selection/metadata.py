@@ -151,14 +151,14 @@ def from_graphql(value: Mapping[str, Any], server: str) -> dict[str, Any]:
 
 
 def _columns(value: Mapping[str, Any], side: int) -> dict[str, Any]:
-    columns = {name: _checked(name, get(value, *paths[side])) for name, paths in _PATHS.items()}
+    columns = {name: _check(name, get(value, *paths[side])) for name, paths in _PATHS.items()}
     licence = _PATHS["licence"][side][0]
     if licence in value and value[licence] is None:  # a missing field says nothing
         columns["licence"] = NO_LICENCE
     return columns
 
 
-def _checked(name: str, value: Any) -> int | str | None:
+def _check(name: str, value: Any) -> int | str | None:
     """Only what a column is for, and a terminal can show: anything else that a server says is not known."""
     if name in ("is_fork", "archived"):
         return int(value) if isinstance(value, bool) else None

@@ -6,9 +6,9 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from collector.checkpoints import store_of
@@ -25,48 +25,29 @@ from collector.vocabulary.sessions import CheckpointStore
 PREFIXES = ("HEAD", *CHECKPOINTS, "refs/notes/")
 
 
-@dataclass(frozen=True, slots=True)
-class RefState:
-    """What refs say about the checkpoints of a repository: object ids by kind of ref, None when absent.
-
-    `digest` changes when anything of this, or HEAD, moves.
-    """
-
-    head_ref: str | None
-    head_oid: str | None
-    v1_oid: str | None
-    v2_oid: str | None
-    legacy_oid: str | None
-    checkpoint_refs: int
-    shadow_branches: int
-    notes: tuple[str, ...]
-    digest: str
-
-    @property
-    def has_checkpoints(self) -> bool:
-        return bool(self.v1_oid or self.v2_oid or self.legacy_oid or self.checkpoint_refs)
-
-
-def ref_state(refs: Refs) -> RefState:
+def ref_columns(refs: Refs) -> dict[str, Any]:
+    """What refs say about the checkpoints of a repository, as columns of `candidates`."""
     oids = refs.oids
     names: dict[CheckpointStore, list[str]] = {store: [] for store in CheckpointStore}
     for name in filter(is_on_server, oids):
         if store := store_of(name):
             names[store].append(name)
-    notes = tuple(ref for name in note_names() if (ref := f"refs/notes/{name}") in oids)
+    notes = [ref for name in note_names() if (ref := f"refs/notes/{name}") in oids]
     head = oids.get("HEAD") or oids.get(refs.head or "")
     lines = [f"{oids[name]} {name}\n" for name in sorted(oids) if is_on_server(name) or name in notes]
-    return RefState(
-        head_ref=refs.head,
-        head_oid=head,
-        v1_oid=_oid_of(oids, names[CheckpointStore.V1]),
-        v2_oid=_oid_of(oids, names[CheckpointStore.V2]),
-        legacy_oid=_oid_of(oids, names[CheckpointStore.LEGACY]),
-        checkpoint_refs=len(names[CheckpointStore.REF]),
-        shadow_branches=len(names[CheckpointStore.SHADOW]),
-        notes=notes,
-        digest=hashlib.sha256(f"{''.join(lines)}{head} {refs.head}\n".encode()).hexdigest(),
-    )
+    holding = (CheckpointStore.V1, CheckpointStore.V2, CheckpointStore.LEGACY, CheckpointStore.REF)
+    return {
+        "confirmed": int(any(names[store] for store in holding)),
+        "head_ref": refs.head,
+        "head_oid": head,
+        "v1_oid": _oid_of(oids, names[CheckpointStore.V1]),
+        "v2_oid": _oid_of(oids, names[CheckpointStore.V2]),
+        "legacy_oid": _oid_of(oids, names[CheckpointStore.LEGACY]),
+        "checkpoint_refs": len(names[CheckpointStore.REF]),
+        "shadow_branches": len(names[CheckpointStore.SHADOW]),
+        "notes": " ".join(notes) or None,
+        "refs_digest": hashlib.sha256(f"{''.join(lines)}{head} {refs.head}\n".encode()).hexdigest(),
+    }
 
 
 def _oid_of(oids: dict[str, str], names: list[str]) -> str | None:
@@ -76,10 +57,10 @@ def _oid_of(oids: dict[str, str], names: list[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class RefsProbe:
-    """The answer to one probe."""
+    """The answer to one probe; `columns` as in `ref_columns`."""
 
     outcome: ProbeOutcome
-    ref_state: RefState | None = None
+    columns: dict[str, Any] = field(default_factory=dict)
     renamed_to: str | None = None
     detail: str = ""
 
@@ -97,7 +78,7 @@ class Prober:
         except NoRefs as failure:
             outcome = ProbeOutcome.PRIVATE_OR_MISSING if failure.gone else ProbeOutcome.UNREACHABLE
             return RefsProbe(outcome, detail=str(failure))
-        return RefsProbe(ProbeOutcome.OK, ref_state(served.refs), _new_name(server, name, served.url))
+        return RefsProbe(ProbeOutcome.OK, ref_columns(served.refs), _new_name(server, name, served.url))
 
 
 def _new_name(server: str, name: str, url: str) -> str | None:

@@ -83,9 +83,9 @@ def _one_moment(store: Store, now: datetime) -> Iterator[None]:
         connection.execute(
             "INSERT INTO temp.renamed WITH RECURSIVE chain (id, present, steps) AS ("
             "  SELECT id, id, 0 FROM candidates WHERE renamed_to <> ''"
-            "  UNION SELECT chain.id, next.id, steps + 1 FROM chain"
-            "  JOIN candidates c ON c.id = chain.present JOIN candidates next ON next.server = c.server AND next.id <> chain.id"
-            "  AND next.full_name = c.renamed_to WHERE steps < 10"  # names may lead into a circle
+            "  UNION SELECT chain.id, n.id, steps + 1 FROM chain JOIN candidates c ON c.id = chain.present"
+            "  JOIN candidates n ON n.server = c.server AND n.full_name = c.renamed_to"
+            "  WHERE n.id <> chain.id AND steps < 10"  # names may lead in a circle
             ") SELECT id, present FROM (SELECT id, present, max(steps) FROM chain GROUP BY id) WHERE present <> id"
         )
         yield
@@ -170,7 +170,7 @@ def _layouts(store: Store, confirmed: int) -> list[Row]:
 def _numbers(store: Store, taken: int) -> list[Row]:
     rows = []
     for name, number in _NUMBERS.items():
-        source = f"{_CURRENT} AND {_TAKEN} AND {number} IS NOT NULL"
+        source = f"{_CURRENT} AND {_TAKEN} AND ({number}) IS NOT NULL"
         count = _count(store, source, {"known": "TRUE"})["known"]
         ordered = (row.value for row in store.stream(_Value, f"SELECT {number} AS value FROM {source} ORDER BY 1"))
         shares = zip(("min", "q1", "median", "q3", "max"), _quartiles(count, ordered), strict=True)
@@ -208,7 +208,7 @@ def _top(store: Store, column: str) -> list[Row]:
 # --- what was missed --------------------------------------------------------------------------------------------------
 
 
-def _used(overlaps: Overlaps) -> list[Channel]:
+def _searching(overlaps: Overlaps) -> list[Channel]:
     """Channels that look by themselves and found something confirmed."""
     return [channel for channel in channels() if channel.is_independent and any(channel.name in names for names in overlaps)]
 
@@ -219,7 +219,7 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
     Channels that look at the same, as the default branch, are one list: that they agree says nothing about what both cannot see.
     """
     scopes: dict[str, list[str]] = {}
-    for channel in _used(overlaps):
+    for channel in _searching(overlaps):
         scopes.setdefault(channel.scope, []).append(channel.name)
     shared = "; ".join(f"{' and '.join(names)} share the {scope}: one list" for scope, names in scopes.items() if len(names) > 1)
     rows = []

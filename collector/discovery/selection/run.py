@@ -95,9 +95,9 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
 def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, rows: Rows) -> None:
     """Probes these candidates, then what came of it: new names, repositories that hold the checkpoints of others."""
     while True:
-        for number, (row, seen) in enumerate(probe_all(prober, rows, lambda row: (row["server"], row["full_name"]), JOBS)):
+        for number, (row, answer) in enumerate(probe_all(prober, rows, lambda row: (row["server"], row["full_name"]), JOBS)):
             context.progress("asking git", number, len(rows))
-            _store_probe(context.log, row, seen)
+            _store_probe(context.log, row, answer)
             outcome.probed += 1
         try:
             add_metadata(context, outcome)
@@ -108,38 +108,19 @@ def confirm(context: ChannelContext, prober: Prober, outcome: DiscoverResult, ro
             return
 
 
-def _store_probe(log: DiscoveryLog, row: dict[str, Any], seen: RefsProbe) -> None:
-    state = seen.ref_state
-    if seen.outcome != ProbeOutcome.OK or state is None:
-        attempts = row["attempts"] + 1 if row["outcome"] == seen.outcome else 1
-        pause = MISSING_PAUSE if seen.outcome == ProbeOutcome.PRIVATE_OR_MISSING else min(timedelta(hours=2**attempts), MOST_PAUSE)
+def _store_probe(log: DiscoveryLog, row: dict[str, Any], answer: RefsProbe) -> None:
+    if answer.outcome != ProbeOutcome.OK:
+        attempts = row["attempts"] + 1 if row["outcome"] == answer.outcome else 1
+        is_missing = answer.outcome == ProbeOutcome.PRIVATE_OR_MISSING
+        pause = MISSING_PAUSE if is_missing else min(timedelta(hours=2**attempts), MOST_PAUSE)
         again = iso(log.clock_now() + pause.total_seconds())
-        failed = {"outcome": seen.outcome, "failure": seen.detail[:500], "attempts": attempts, "next_attempt_at": again}
+        failed = {"outcome": answer.outcome, "failure": answer.detail[:500], "attempts": attempts, "next_attempt_at": again}
         log.update(row["id"], failed)
         return
-    if seen.renamed_to is not None:
-        _name_derived(log, row, "renamed", seen.renamed_to, "was")
-    log.update(
-        row["id"],
-        {
-            "probed_at": log.now(),
-            "outcome": ProbeOutcome.OK,
-            "failure": None,
-            "attempts": 0,
-            "next_attempt_at": None,
-            "confirmed": int(state.has_checkpoints),
-            "renamed_to": seen.renamed_to,
-            "head_ref": state.head_ref,
-            "head_oid": state.head_oid,
-            "v1_oid": state.v1_oid,
-            "v2_oid": state.v2_oid,
-            "legacy_oid": state.legacy_oid,
-            "checkpoint_refs": state.checkpoint_refs,
-            "shadow_branches": state.shadow_branches,
-            "notes": " ".join(state.notes) or None,
-            "refs_digest": state.digest,
-        },
-    )
+    if answer.renamed_to is not None:
+        _name_derived(log, row, "renamed", answer.renamed_to, "was")
+    success = {"probed_at": log.now(), "outcome": ProbeOutcome.OK, "failure": None, "attempts": 0, "next_attempt_at": None}
+    log.update(row["id"], success | {"renamed_to": answer.renamed_to} | answer.columns)
 
 
 def _name_derived(log: DiscoveryLog, row: dict[str, Any], channel: str, text: str, relation: str) -> None:

@@ -115,7 +115,7 @@ class _Damaged(Web):
 
 def _context(web: Web, store: Store, server: str, api: str) -> ChannelContext:
     clock = FakeTime(datetime(2026, 7, 1, tzinfo=UTC).timestamp()).clock()
-    github = GitHub(web, api, Token("test", TOKEN), clock)
+    github = GitHub(web, clock, token=Token("test", TOKEN), api=api)
     log = DiscoveryLog(store, server, clock.now)
     options = DiscoverOptions(texts=(("test", b"o/one\no/gone\n"),), owners=("o",))
     return ChannelContext(github, log, options)
