@@ -32,7 +32,7 @@ from variants import Place, Variants, name_of  # noqa: E402
 from attribution.authorship.judge import Verdict, is_low_information  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.model import Checkpoint, Commit  # noqa: E402
-from collector.vocabulary.lines import Author, How, Reason  # noqa: E402
+from collector.vocabulary.lines import Author, Evidence, How, Reason  # noqa: E402
 
 _CO_AUTHOR = re.compile(r"^co-authored-by:.*$\n?", re.IGNORECASE | re.MULTILINE)
 
@@ -113,7 +113,7 @@ class _Lines:
         return number <= len(lines) and not is_low_information(lines[number - 1])
 
 
-_NOT_ADDED = Verdict(Author.UNKNOWN, "none", "inferred", Reason.NO_SESSION)
+_NOT_ADDED = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.NO_SESSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def written_lines(variants: Variants, head: str) -> dict[str, list[Written]]:
     for place, verdict in variants.ask(variants.repo, head).lines().items():
         if (
             verdict.author == Author.AGENT
-            and verdict.evidence in ("observed", "replayed")
+            and verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
             and verdict.call is not None
             and texts.says_something(place)
         ):

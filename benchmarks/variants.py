@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT)]
 
 from attribution.authorship.conclude import CommitVerdict  # noqa: E402
-from attribution.authorship.evidence import Evidence, Replayed, SessionsRead  # noqa: E402
 from attribution.authorship.judge import Verdict  # noqa: E402
+from attribution.authorship.run_data import Replayed, RunInputs, SessionsRead  # noqa: E402
 from attribution.authorship.timeline import SessionEdits  # noqa: E402
 from attribution.stages import feature_rows  # noqa: E402
 from attribution.stages import lines as stage  # noqa: E402
@@ -35,7 +35,7 @@ _AS_READ: Mapping[str, SessionEdits] = {}
 class Asked:
     """What the program concludes about one variant."""
 
-    evidence: Evidence
+    evidence: RunInputs
     replayed: Replayed
     verdicts: Mapping[str, CommitVerdict]  # by commit
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from attribution.authorship.evidence import SessionsRead
 from attribution.authorship.links import CommitLinks
+from attribution.authorship.run_data import SessionsRead
 from attribution.authorship.timeline import add_missing_end
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import StoredTranscript, TranscriptState

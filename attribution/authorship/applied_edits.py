@@ -27,7 +27,7 @@ from attribution.authorship.timeline import EditFate, RawEdit, Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.witness import Texts
 from collector.model import Commit, Edit
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 from collector.vocabulary.sessions import NoReplay
 
 _SAME = 8  # characters without layout from which an equal line is no coincidence within the edits of one file
@@ -221,7 +221,7 @@ class _Asked:
         )
         if not existing or (self.before.text and (len(bare) < _SAME or bare in self.before.bare)):
             return None
-        return Verdict("agent", "moved", "matched", call=call)
+        return Verdict(Author.AGENT, How.MOVED, Evidence.MATCHED, call=call)
 
     def _verdict_by_text(self, index: int, reason: str) -> Verdict | None:
         text, bare = self.lines[index], self.bares[index]
@@ -239,8 +239,8 @@ class _Asked:
         result = max(writers, key=lambda item: item.at, default=None)
         if result is None:
             return None
-        how = "shell" if result.call.by_shell else "moved" if result.text == text.strip() else "reformatted"
-        return Verdict("agent", how, "matched", call=result.call)
+        how = How.SHELL if result.call.by_shell else How.MOVED if result.text == text.strip() else How.REFORMATTED
+        return Verdict(Author.AGENT, how, Evidence.MATCHED, call=result.call)
 
     def _is_at(self, item: _Written, text: str, location: _Place, alone: bool) -> bool:
         """Whether a line of an edit stands where the line of the commit does."""
@@ -326,7 +326,7 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
             above, below = edges[location := bisect_left(strong, line)], edges[location + 1]
             between = above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
             if between or (whole and abs(line - (above or below)) <= _CLOSERS):
-                result[line] = Verdict("agent", "exact", "inferred", call=verdicts[above or below].call)
+                result[line] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=verdicts[above or below].call)
     return result
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, FileDiff
 from attribution.authorship.judge import STATED_DOUBTS, Verdict
-from attribution.authorship.links import CommitLinks, LinkMethod
+from attribution.authorship.links import CommitLinks, MethodConfidence
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ def conclude(
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
         if judged is not None and link.incomplete:
-            judged = _without_human(judged, "checkpoint_missing", also_followed=True)  # sessions we cannot know of took part
+            judged = _without_human(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
         elif judged is not None and (link.partly or not link.resolved):
-            judged = _without_human(judged, "no_session", also_followed=True)
+            judged = _without_human(judged, Reason.NO_SESSION, also_followed=True)
         elif judged is not None and file.change.path in named.claimed:
             judged = _without_human(judged, named.claimed[file.change.path])
         if link.made is not None and link.partly and file.change.path not in link.made.paths and not _has_agent_lines(judged):
@@ -108,7 +108,7 @@ def conclude(
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
     verdicts = [span.verdict for _, spans in result.files for span in spans]
-    result.sessions = {verdict.call.session_id for verdict in verdicts if verdict.author == "agent" and verdict.call}
+    result.sessions = {verdict.call.session_id for verdict in verdicts if verdict.author == Author.AGENT and verdict.call}
     return result
 
 
@@ -121,13 +121,13 @@ def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> t
     return "content", content_share(_best(probe_results).values())
 
 
-def _strongest(link: CommitLinks) -> LinkMethod:
+def _strongest(link: CommitLinks) -> MethodConfidence:
     return max((link.method_of(s) for s in link.sessions), key=lambda result: result.confidence)
 
 
 def _matched_span(span: VerdictSpan) -> VerdictSpan:
-    agent = span.verdict.author == "agent" and span.verdict.evidence in ("observed", "replayed")
-    return replace(span, verdict=replace(span.verdict, evidence="matched")) if agent else span
+    agent = span.verdict.author == Author.AGENT and span.verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
+    return replace(span, verdict=replace(span.verdict, evidence=Evidence.MATCHED)) if agent else span
 
 
 def declare(verdict: CommitVerdict, commit: Commit) -> None:
@@ -135,10 +135,10 @@ def declare(verdict: CommitVerdict, commit: Commit) -> None:
     declared = declared_agent(commit)
     if declared is None:
         return
-    named = Verdict("declared", "declared", "declared", model=declared.model or declared.agent)
+    named = Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=declared.model or declared.agent)
     for _, spans in verdict.files:
         for number, span in enumerate(spans):
-            if span.verdict.author == "unknown":
+            if span.verdict.author == Author.UNKNOWN:
                 spans[number] = replace(span, verdict=replace(named, reason=span.verdict.reason))
 
 
@@ -152,7 +152,7 @@ def _span(lines: AddedLines, verdict: Verdict) -> VerdictSpan:
 
 
 def _has_agent_lines(judged: FileProbe | None) -> bool:
-    return judged is not None and any(v.author == "agent" for v in judged.verdicts.values())
+    return judged is not None and any(v.author == Author.AGENT for v in judged.verdicts.values())
 
 
 def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
@@ -160,11 +160,13 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     commit: Commit = link.commit
     declared = declared_agent(commit)
     if declared is not None:
-        return Verdict("declared", "declared", "declared", model=declared.model or declared.agent)
+        return Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=declared.model or declared.agent)
     bot = automation(commit)
     if bot is not None:
-        return Verdict("tool", "none", "declared", tool=bot, run_by="unknown")
-    return Verdict("unknown", "none", "inferred", "checkpoint_missing" if link.named and named else "no_session")
+        return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
+    return Verdict(
+        Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.CHECKPOINT_MISSING if link.named and named else Reason.NO_SESSION
+    )
 
 
 def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
@@ -188,7 +190,7 @@ def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
     return best
 
 
-_CAUTION = {"agent": 4, "declared": 3, "tool": 2, "unknown": 1, "human": 0}
+_CAUTION = {Author.AGENT: 4, Author.DECLARED: 3, Author.TOOL: 2, Author.UNKNOWN: 1, Author.HUMAN: 0}
 
 
 def _cautious(a: Verdict, b: Verdict) -> Verdict:
@@ -197,22 +199,22 @@ def _cautious(a: Verdict, b: Verdict) -> Verdict:
 
 def _score(judged: FileProbe) -> tuple[int, int]:
     verdicts = judged.verdicts.values()
-    certain = [v for v in verdicts if v.author == "agent" and v.evidence != "inferred"]
-    return sum(1 for v in certain if v.how != "edited"), len(certain)
+    certain = [v for v in verdicts if v.author == Author.AGENT and v.evidence != Evidence.INFERRED]
+    return sum(1 for v in certain if v.how != How.EDITED), len(certain)
 
 
-def _without_human(judged: FileProbe, reason: str, also_followed: bool = False) -> FileProbe:
+def _without_human(judged: FileProbe, reason: Reason, also_followed: bool = False) -> FileProbe:
     """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
     if judged.followed and not also_followed:
         return judged
-    nobody = Verdict("unknown", "none", "inferred", reason)
+    nobody = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason)
     return replace(judged, verdicts={i: _nobody(v, nobody) for i, v in judged.verdicts.items()})
 
 
 def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
-    if verdict.edited_by == "human":
-        return replace(verdict, edited_by="unknown", witness=None)
-    if verdict.author != "human":
+    if verdict.edited_by == RunBy.HUMAN:
+        return replace(verdict, edited_by=RunBy.UNKNOWN, witness=None)
+    if verdict.author != Author.HUMAN:
         return verdict
     return replace(nobody, reason=verdict.reason, call=verdict.call) if verdict.reason in STATED_DOUBTS else nobody
 
@@ -220,14 +222,14 @@ def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
 def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[VerdictSpan]:
     if judged is None:
         absent = _gap(missing)
-        return _spans(file, Verdict("unknown", "none", "inferred", absent or Reason.UNEXPLAINED))
+        return _spans(file, Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, absent or Reason.UNEXPLAINED))
     absent = _gap([item for item in missing if not item.files or file.change.path in item.files])
     spans: list[VerdictSpan] = []
     for start, end, _ in file.added:
         for index in range(start, end):
-            verdict = judged.verdicts.get(index) or Verdict("unknown", "none", "inferred", "unexplained")
+            verdict = judged.verdicts.get(index) or Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNEXPLAINED)
             if absent is not None and verdict.author != Author.AGENT and not _says_more(verdict, absent):
-                nobody = Verdict("unknown", "none", "inferred", absent)
+                nobody = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, absent)
                 verdict = _nobody(verdict, nobody) if absent is Reason.TRANSCRIPT_NOT_STORED else nobody
             append_span(spans, VerdictSpan(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans

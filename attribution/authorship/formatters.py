@@ -18,7 +18,7 @@ from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
 from attribution.shell import tables
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 # An unknown program with `-w` may be anything.
 _KNOWN = {name.partition(" ")[0] for name in (*tables.RULES, *tables.TASK_RUNNERS)}
@@ -74,7 +74,7 @@ def _is_open(verdict: Verdict) -> bool:
 
 def _tools(waiting: Mapping[int, Verdict], tool_of: ToolOf) -> dict[int, Verdict]:
     named = {verdict.call: tool_of(verdict.call) for verdict in waiting.values() if verdict.call is not None}
-    created = Verdict("tool", "none", "inferred", run_by="agent")
+    created = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, run_by=RunBy.AGENT)
     return {
         line: replace(created, call=verdict.call, tool=named[verdict.call])
         for line, verdict in waiting.items()

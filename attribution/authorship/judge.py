@@ -18,7 +18,7 @@ from attribution.authorship.inline_scripts import computes, script_of, words_of
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, LineOrigin, ReplayedFile, Worktree
 from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from collector.model import LineChange
-from collector.vocabulary.lines import Author, Reason, Witness
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
 
 STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN})
 """What may stand beside a person's line until a witness is asked: what else may have written it."""
@@ -50,16 +50,16 @@ class SightingPair:
 class Verdict:
     """Who wrote one line. `reason`: why it is unknown; of a person's line what to doubt, until a witness is asked."""
 
-    author: str  # agent | declared | human | tool | unknown
-    how: str  # exact | moved | reformatted | edited | shell | declared | none
-    evidence: str  # observed | replayed | matched | declared | inferred
-    reason: str = ""
+    author: Author
+    how: How
+    evidence: Evidence
+    reason: Reason = Reason.NONE
     call: CallRef | None = None
-    edited_by: str = ""  # human | unknown, for how = edited
+    edited_by: RunBy | None = None  # a person or unknown, of a line that was edited
     similarity: float | None = None
     model: str = ""  # declared: the model that the commit names
     tool: str = ""
-    run_by: str = ""  # agent | human | unknown, for author = tool
+    run_by: RunBy | None = None  # of a tool
     witness: SightingPair | None = None  # of a human line
 
 
@@ -239,14 +239,14 @@ def _verdict_of_replayed_line(case: _Case, index: int, line: int) -> Verdict:
     origin = case.tree.origin(line)
     if origin.kind == AGENT and origin.call is not None:
         if case.committed(line, case.text(index)):
-            return Verdict("unknown", "none", "inferred", "restored", origin.call)
-        how = "shell" if origin.call.by_shell else "reformatted" if line in case.tree.reformatted else "exact"
-        return Verdict("agent", how, origin.evidence, call=origin.call)
+            return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.RESTORED, origin.call)
+        how = How.SHELL if origin.call.by_shell else How.REFORMATTED if line in case.tree.reformatted else How.EXACT
+        return Verdict(Author.AGENT, how, origin.evidence or Evidence.REPLAYED, call=origin.call)
     if origin.kind == OUTSIDE:
         return _verdict_of_outside_line(case, line, index)
     state = case.found.state
     if state is not None and state.moved_by is not None:
-        return Verdict("agent", "shell", "replayed", call=state.moved_by)
+        return Verdict(Author.AGENT, How.SHELL, Evidence.REPLAYED, call=state.moved_by)
     return _verdict_before_session(case, line)
 
 
@@ -276,7 +276,7 @@ def _sighting_since_parent(case: _Case, index: int) -> SightingPair | None:
     """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have written to the file in between."""
     window = AttributionWindow(case.path, case.when.since, case.when.commit, last=True)
     cause = _narrow_to_text(case, case.ask(window), index)
-    by_person = cause.author == "human" and cause.reason != Reason.GIT_OPERATION
+    by_person = cause.author == Author.HUMAN and cause.reason != Reason.GIT_OPERATION
     return SightingPair(Witness.COMMIT, case.when.since) if by_person else None
 
 
@@ -297,11 +297,11 @@ def _sighting_by_commit(case: _Case, index: int) -> SightingPair | None:
 def _edited_verdict(tree: Worktree, line: int, similarity: float, cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
     """An agent line that somebody changed afterwards stays the agent's, with the editor named."""
     call = tree.origin(line).call
-    if cause.author == "agent":
-        return Verdict("agent", "shell", "inferred", call=cause.call)
+    if cause.author == Author.AGENT:
+        return Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=cause.call)
     if not cause.is_person or witness is None:  # a tool that changes words is not followed
-        return Verdict("agent", "edited", "observed", call=call, edited_by="unknown", similarity=similarity)
-    return Verdict("agent", "edited", "observed", cause.reason, call, "human", similarity, witness=witness)
+        return Verdict(Author.AGENT, How.EDITED, Evidence.OBSERVED, call=call, edited_by=RunBy.UNKNOWN, similarity=similarity)
+    return Verdict(Author.AGENT, How.EDITED, Evidence.OBSERVED, cause.reason, call, RunBy.HUMAN, similarity, witness=witness)
 
 
 def _verdict_of_similar_line(case: _Case, index: int) -> Verdict:
@@ -310,7 +310,7 @@ def _verdict_of_similar_line(case: _Case, index: int) -> Verdict:
     origin = case.tree.origin(line)
     if relation.kind == "reformatted":
         if origin.kind == AGENT:
-            return Verdict("agent", "reformatted", origin.evidence, call=origin.call)
+            return Verdict(Author.AGENT, How.REFORMATTED, origin.evidence or Evidence.REPLAYED, call=origin.call)
         if origin.kind == OUTSIDE:  # whoever wrote it before its layout was changed
             return _verdict_of_outside_line(case, line, index)
         return _verdict_from_cause(_last_cause(case, index, layout=True), layout=True)
@@ -322,7 +322,7 @@ def _verdict_of_similar_line(case: _Case, index: int) -> Verdict:
 def _verdict_since_last_known(case: _Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
     cause = _last_cause(case, index)
-    witness = _sighting_by_commit(case, index) if cause.author == "human" else None  # most lines need none
+    witness = _sighting_by_commit(case, index) if cause.author == Author.HUMAN else None  # most lines need none
     return _verdict_from_cause(cause, witness)
 
 
@@ -334,7 +334,7 @@ def _last_cause(case: _Case, index: int, layout: bool = False) -> CandidateAutho
     created = state is None and len(case.found.file.added) == len(case.found.file.lines)
     after = state.known_at if state is not None else when.since
     last = case.ask(AttributionWindow(case.path, after, when.commit, layout, True, created, state is None))
-    is_open = last.author == "human" or bool(last.scripts)
+    is_open = last.author == Author.HUMAN or bool(last.scripts)
     before = None
     if state is None and is_open:  # what was done to the file before the parent commit may have been left out of that
         before = case.ask(AttributionWindow(case.path, case.found.file.last_commit, when.since, layout, made=created, unseen=True))
@@ -348,17 +348,17 @@ def _choose_cause(case: _Case, index: int, last: CandidateAuthor, before: Candid
     """`last`, `before`: who it was since the last known state, and before the parent of the commit."""
     state, when = case.found.state, case.when
     cause = _narrow_to_text(case, last, index)
-    if cause.author != "human":
+    if cause.author != Author.HUMAN:
         return cause
     if before is not None:
         earlier = _narrow_to_text(case, before, index)
         if earlier.author in (Author.AGENT, Author.TOOL):
             return earlier
     if state is not None and state.sparse:
-        return CandidateAuthor("unknown", reason="base_unknown")
+        return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
     if when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
-        return replace(cause, reason="rewritten" if cause.watched and not cause.reason else cause.reason, watched=False)
+        return replace(cause, reason=Reason.REWRITTEN if cause.watched and not cause.reason else cause.reason, watched=False)
     return cause
 
 
@@ -366,13 +366,13 @@ def _verdict_before_session(case: _Case, line: int) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
     tree, when = case.tree, case.when
     if case.path in tree.partly:
-        return Verdict("unknown", "none", "inferred", "base_unknown")
+        return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.BASE_UNKNOWN)
     sighted = tree.first_seen.get(case.path, when.commit)
     if when.redone or sighted < when.since or case.path in tree.from_git:
         # The file was first seen on another base than the commit's parent: the text may come from any commit.
-        return Verdict("unknown", "none", "inferred", "other_branch")
+        return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OTHER_BRANCH)
     if tree.origin(line).evidence:  # it was not in the file when that was first seen
-        return Verdict("unknown", "none", "inferred", "base_unknown")
+        return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.BASE_UNKNOWN)
     cause = _narrow_to_text(case, case.ask(AttributionWindow(case.path, when.since, sighted)), case.found.ids.index(line))
     return _verdict_from_cause(cause, SightingPair(Witness.FIRST_READ, when.since, sighted))
 
@@ -384,16 +384,16 @@ def _narrow_to_text(case: _Case, cause: CandidateAuthor, index: int) -> Candidat
     script = script_of(case.text(index), cause.scripts, _words_around(case, index))
     if script is not None:
         return replace(cause, call=script.call, scripts=(), otherwise=None)
-    remainder = cause.otherwise or CandidateAuthor("human")
-    if remainder.author != "human":
+    remainder = cause.otherwise or CandidateAuthor(Author.HUMAN)
+    if remainder.author != Author.HUMAN:
         return remainder
     if remainder.reason == Reason.GIT_OPERATION:
-        return replace(remainder, author="unknown")
+        return replace(remainder, author=Author.UNKNOWN)
     if not case.found.file.by_hand:  # nobody types data that a script is there to write
-        return CandidateAuthor("tool", call=cause.call, tool="script")
+        return CandidateAuthor(Author.TOOL, call=cause.call, tool="script")
     state = case.found.state
     is_known = bool(case.found.file.before_text) or (state is not None and state.certain_at > 0)
-    author = "human" if is_known and not computes(cause.scripts) else "unknown"
+    author = Author.HUMAN if is_known and not computes(cause.scripts) else Author.UNKNOWN
     return CandidateAuthor(author, reason=Reason.OPAQUE_SHELL, call=cause.call)
 
 
@@ -419,25 +419,34 @@ def _moment_of(origin: LineOrigin) -> tuple[str, float, float]:
 
 def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
     """`witness`: what would show that a person wrote the line, if nobody else did."""
-    if cause.author == "agent":
-        return Verdict("agent", cause.how, cause.evidence, call=cause.call)
-    if cause.author != "human":
+    if cause.author == Author.AGENT:
+        return Verdict(Author.AGENT, cause.how, cause.evidence, call=cause.call)
+    if cause.author != Author.HUMAN:
         return _not_a_person(cause)
     if layout:
-        return Verdict("unknown", "none", "inferred", "formatter", cause.call)  # an editor, a hook, whoever: nobody's words
+        return Verdict(
+            Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER, cause.call
+        )  # an editor, a hook, whoever: nobody's words
     if witness is None:
-        stated = Verdict("unknown", "none", "inferred", cause.reason, cause.call)
+        stated = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, cause.reason, cause.call)
         is_stated = cause.reason in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION)
-        return stated if is_stated else Verdict("unknown", "none", "inferred", Reason.BASE_UNKNOWN)
+        return stated if is_stated else Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.BASE_UNKNOWN)
     if not cause.is_person:
         witness = replace(witness, kind=Witness.UNWATCHED)
-    return Verdict("human", "none", "observed" if witness.seen_to_appear else "inferred", cause.reason, cause.call, witness=witness)
+    return Verdict(
+        Author.HUMAN,
+        How.NONE,
+        Evidence.OBSERVED if witness.seen_to_appear else Evidence.INFERRED,
+        cause.reason,
+        cause.call,
+        witness=witness,
+    )
 
 
 def _not_a_person(cause: CandidateAuthor) -> Verdict:
-    if cause.author == "tool":
-        return Verdict("tool", "none", cause.evidence, call=cause.call, tool=cause.tool, run_by="agent")
-    return Verdict("unknown", "none", "inferred", cause.reason, cause.call)
+    if cause.author == Author.TOOL:
+        return Verdict(Author.TOOL, How.NONE, cause.evidence, call=cause.call, tool=cause.tool, run_by=RunBy.AGENT)
+    return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, cause.reason, cause.call)
 
 
 _DOUBTS = frozenset({"agent_text", "edit_unplaced", "formatter"})
@@ -450,14 +459,14 @@ def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     would be left over as a human's. And a lone line that the version before had as well was moved about by the diff.
     """
     for block in _blocks(file.added):
-        doubts = [v.reason for i in block if (v := verdicts[i]).author == "unknown" and v.reason in _DOUBTS]
-        doubt = doubts[0] if len(doubts) > sum(1 for i in block if verdicts[i].author == "human") else ""
+        doubts = [v.reason for i in block if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _DOUBTS]
+        doubt = doubts[0] if len(doubts) > sum(1 for i in block if verdicts[i].author == Author.HUMAN) else Reason.NONE
         old = [i for i in block if _is_telling(file.lines[i].strip()) and file.lines[i] in file.before]
         for index in block:
-            if verdicts[index].author == "human":
+            if verdicts[index].author == Author.HUMAN:
                 lone = index in old and index - 1 not in old and index + 1 not in old
                 if doubt or lone:
-                    verdicts[index] = Verdict("unknown", "none", "inferred", doubt or "common_line")
+                    verdicts[index] = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, doubt or Reason.COMMON_LINE)
 
 
 def _blocks(added: Sequence[int]) -> Iterator[list[int]]:
@@ -475,16 +484,16 @@ def _blocks(added: Sequence[int]) -> Iterator[list[int]]:
 def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
     """An edit of this file, made for this commit, could not be replayed: its lines would look like a human's."""
     for index, verdict in verdicts.items():
-        if verdict.author == "human":
-            verdicts[index] = Verdict("unknown", "none", "inferred", "edit_unplaced")
+        if verdict.author == Author.HUMAN:
+            verdicts[index] = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.EDIT_UNPLACED)
 
 
 def downgrade_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:
     """A line that an agent once wrote into this very file is no human's, even if the replay lost track of it."""
     for index, verdict in verdicts.items():
         text = file.lines[index].strip()
-        if verdict.author == "human" and _is_telling(text) and text in written:
-            verdicts[index] = Verdict("unknown", "none", "inferred", "agent_text")
+        if verdict.author == Author.HUMAN and _is_telling(text) and text in written:
+            verdicts[index] = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGENT_TEXT)
 
 
 def _is_telling(text: str) -> bool:
@@ -503,22 +512,22 @@ def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> Non
     for index in file.added:
         if index in strong:
             continue
-        if verdicts[index].author == "agent":
+        if verdicts[index].author == Author.AGENT:
             if _is_lone(index, file, verdicts):
-                verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", verdicts[index].call)
+                verdicts[index] = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.COMMON_LINE, verdicts[index].call)
             continue
         sides = [v for v in (above.get(index), below.get(index)) if v is not None]
-        agents = [v for v in sides if v.author == "agent"]
+        agents = [v for v in sides if v.author == Author.AGENT]
         if len(agents) == 2:
-            verdicts[index] = Verdict("agent", "exact", "inferred", call=agents[0].call)
-        elif agents and len(sides) == 1 and verdicts[index].author == "human":
-            verdicts[index] = Verdict("unknown", "none", "inferred", "common_line", agents[0].call)
+            verdicts[index] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=agents[0].call)
+        elif agents and len(sides) == 1 and verdicts[index].author == Author.HUMAN:
+            verdicts[index] = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.COMMON_LINE, agents[0].call)
 
 
 def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
     """A bracket of an agent's call amid lines of the same block that are not the agent's: the diff may have put it there."""
     around = [verdicts[other] for other in (index - 1, index + 1) if other in verdicts]
-    return len(around) == 2 and all(v.author == "unknown" for v in around) and bool(file.lines[index].strip())
+    return len(around) == 2 and all(v.author == Author.UNKNOWN for v in around) and bool(file.lines[index].strip())
 
 
 def is_low_information(line: str) -> bool:
@@ -547,8 +556,8 @@ class MoveCandidates:
     """Agent text that is no longer where the agent put it: candidates for moves."""
 
     lines: tuple[tuple[str, CallRef], ...]  # consecutive
-    evidence: str = "matched"
-    how: str = "moved"
+    evidence: Evidence = Evidence.MATCHED
+    how: How = How.MOVED
     path: str = ""  # only in this file, and with the neighbours counted
     before: str = ""  # text of the line before, when it was there
     after: str = ""
@@ -583,7 +592,7 @@ def moved_lines(
         for start, length, (location, position) in _runs(file, open_lines, sources, positions, is_common):
             for offset in range(length):
                 _, call = sources[location].lines[position + offset]
-                verdict = Verdict("agent", sources[location].how, sources[location].evidence, call=call)
+                verdict = Verdict(Author.AGENT, sources[location].how, sources[location].evidence, call=call)
                 result.append(MovedLine(number, start + offset, verdict))
     return result
 
@@ -595,7 +604,7 @@ def _key(text: str) -> str:
 
 
 def _is_open(verdict: Verdict | None) -> bool:
-    return verdict is not None and (verdict.author != "agent" or verdict.evidence == "inferred")
+    return verdict is not None and (verdict.author != Author.AGENT or verdict.evidence == Evidence.INFERRED)
 
 
 def _runs(
@@ -678,7 +687,7 @@ def sources_of(tree: Worktree, state_alignments: Sequence[StateAlignment]) -> li
     }
     for path in paths:
         for buried in tree.buried.get(path, ()):
-            result.append(MoveCandidates(buried.lines, "matched", "exact", path, buried.before, buried.after))
+            result.append(MoveCandidates(buried.lines, Evidence.MATCHED, How.EXACT, path, buried.before, buried.after))
     for _, call, texts in tree.fragments:
-        result.append(MoveCandidates(tuple((text, call) for text in texts), "matched", "exact"))
+        result.append(MoveCandidates(tuple((text, call) for text in texts), Evidence.MATCHED, How.EXACT))
     return result

@@ -23,17 +23,17 @@ _MAX_BEHIND = 500  # commits that a branch may be behind the one it is merged in
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 
-class LinkMethod(NamedTuple):
+class MethodConfidence(NamedTuple):
     """How a commit was linked to a checkpoint or session."""
 
     method: str
     confidence: float  # between 0 and 1
 
 
-BY_TRAILER = LinkMethod("trailer", 1.0)
-_IMPORTED = LinkMethod("imported", 0.95)
-_OF_MERGE = LinkMethod("trailer", 0.95)
-_NO_METHODS: Mapping[str, LinkMethod] = MappingProxyType({})  # most commits name nothing: they share what is empty
+BY_TRAILER = MethodConfidence("trailer", 1.0)
+_IMPORTED = MethodConfidence("imported", 0.95)
+_OF_MERGE = MethodConfidence("trailer", 0.95)
+_NO_METHODS: Mapping[str, MethodConfidence] = MappingProxyType({})  # most commits name nothing: they share what is empty
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class CommitLinks:
     records: Sequence[SessionRecord] = ()  # of the checkpoints that exist
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
-    methods: Mapping[str, LinkMethod] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
+    methods: Mapping[str, MethodConfidence] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
 
     @property
     def resolved(self) -> bool:
@@ -60,14 +60,17 @@ class CommitLinks:
         """Some of the commits it was made of name nothing: whoever wrote them is not known."""
         return self.made is not None and bool(self.made.others)
 
-    def method_of(self, session: str) -> LinkMethod:
+    def method_of(self, session: str) -> MethodConfidence:
         """The strongest link to a session."""
         existing = (self.methods.get(r.checkpoint_id, BY_TRAILER) for r in self.records if r.session_id == session)
         return max(existing, key=lambda link: link.confidence, default=BY_TRAILER)
 
 
 def _link_commit(
-    commit: Commit, methods: Mapping[str, LinkMethod], existing: Mapping[str, Checkpoint], squash_source: SquashSource | None = None
+    commit: Commit,
+    methods: Mapping[str, MethodConfidence],
+    existing: Mapping[str, Checkpoint],
+    squash_source: SquashSource | None = None,
 ) -> CommitLinks:
     """A commit with the records of the checkpoints that it names."""
     if not methods:
@@ -114,7 +117,7 @@ def add_originals(links: dict[str, CommitLinks], created: Mapping[str, SquashSou
         methods = dict(ours.methods)
         for original in item.originals:
             for key in checkpoint_ids(original.commit.message):
-                methods.setdefault(key, LinkMethod(original.method, original.confidence))
+                methods.setdefault(key, MethodConfidence(original.method, original.confidence))
         links[sha] = _link_commit(ours.commit, methods, existing, item)
 
 
@@ -127,7 +130,7 @@ def add_calls(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdit
             sha = open_.get(short[:_SHORT], "")
             if session.key in records and len(short) >= _SHORT and sha.startswith(short):
                 record, ours = records[session.key], links[sha]
-                methods = {**ours.methods, record.checkpoint_id: LinkMethod(BY_CALL, 0.99)}
+                methods = {**ours.methods, record.checkpoint_id: MethodConfidence(BY_CALL, 0.99)}
                 links[sha] = CommitLinks(ours.commit, ours.named, [record], ours.incomplete, methods=methods)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from attribution.authorship.edits import ended, fits
 from attribution.authorship.judge import AddedFile, Verdict
 from attribution.authorship.replay import AGENT, ReplayStep, Worktree
+from collector.vocabulary.lines import Author, Evidence, How
 
 _IN_PLACE = frozenset({"edit", "write", "append", "substitute"})
 
@@ -34,5 +35,7 @@ def by_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict
     for index in file.added:
         origin = tree.origin(state.ids[index])
         if origin.kind == AGENT and origin.call is not None:
-            result[index] = Verdict("agent", "shell" if origin.call.by_shell else "exact", "replayed", call=origin.call)
+            result[index] = Verdict(
+                Author.AGENT, How.SHELL if origin.call.by_shell else How.EXACT, Evidence.REPLAYED, call=origin.call
+            )
     return result

@@ -14,8 +14,8 @@ from functools import partial
 from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.conclude import CommitVerdict, declare
-from attribution.authorship.evidence import Evidence, Replayed
 from attribution.authorship.rewritten import add_rewritten
+from attribution.authorship.run_data import Replayed, RunInputs
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.tools import by_tools
 from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
@@ -26,7 +26,7 @@ from attribution.authorship.witness import PersonLines, confirm, doubt_near_hole
 class Verdicts:
     """The verdicts on all commits, and what they rest on. Passes change the verdicts."""
 
-    evidence: Evidence
+    evidence: RunInputs
     replayed: Replayed
     texts: DiffTexts
     typing: Sequence[TypingRecord]  # notes of tools that watched a person type

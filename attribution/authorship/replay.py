@@ -28,6 +28,7 @@ from attribution.authorship.edits import (
 from attribution.authorship.substitutes import NoFit
 from attribution.authorship.symbols import enclosing
 from collector.model import Edit, LineChange
+from collector.vocabulary.lines import Evidence
 
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"
 _MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
@@ -54,7 +55,7 @@ class LineOrigin:
 
     kind: str
     call: CallRef | None = None
-    evidence: str = ""  # observed | replayed
+    evidence: Evidence | None = None  # observed or replayed; inferred for assumed lines of the base; None for others of the base
     after: float = 0.0
     before: float = 0.0
     changed: int = -1  # outside: id of the agent line that this line changed
@@ -66,7 +67,7 @@ class LineOrigin:
 
 
 # Lines that nobody saw in the file at first: its text turned out to be a committed one, or was known in parts.
-_ASSUMED = LineOrigin(BASE, evidence="inferred")
+_ASSUMED = LineOrigin(BASE, evidence=Evidence.INFERRED)
 
 
 @dataclass(slots=True)
@@ -325,7 +326,7 @@ class Worktree:
         """Lines that changed now belong to the step's call."""
         if after == state.text:
             return StepOutcome(True)
-        evidence = "observed" if step.edit.before_known or step.edit.after is not None else "replayed"
+        evidence = Evidence.OBSERVED if step.edit.before_known or step.edit.after is not None else Evidence.REPLAYED
         origin = LineOrigin(AGENT, step.call, evidence)
         start, old_end, new_end = changed_window(state.text, after)
         first = state.text.count("\n", 0, start)
@@ -364,7 +365,7 @@ class Worktree:
         if step.edit.proposed is None:
             return self._new_ids(lines, origin)
         proposed = {line.strip() for line in lines_of(step.edit.proposed)}
-        users = LineOrigin(OUTSIDE, None, "observed", step.at, step.at, in_dialog=True, seen_without=step.at)
+        users = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, step.at, step.at, in_dialog=True, seen_without=step.at)
         return [self._new_ids([line], origin if line.strip() in proposed else users)[0] for line in lines]
 
     def _note_written(self, step: ReplayStep, ids: Sequence[int], lines: Sequence[str]) -> None:
@@ -415,7 +416,7 @@ class Worktree:
             source = self._first_sight(step.path, text, step.at)
         if step.edit.op == "copy":
             lines = lines_of(source.text)
-            ids = self._new_ids(lines, LineOrigin(AGENT, step.call, "replayed"))
+            ids = self._new_ids(lines, LineOrigin(AGENT, step.call, Evidence.REPLAYED))
             self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
             self.born.setdefault(step.new_path, []).extend(ids)
             self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, certain_at=source.certain_at)
@@ -589,13 +590,21 @@ class Worktree:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
                 origin = LineOrigin(
-                    OUTSIDE, None, "observed", state.known_at, moment, changed, was, kin.similarity, seen_without=state.certain_at
+                    OUTSIDE,
+                    None,
+                    Evidence.OBSERVED,
+                    state.known_at,
+                    moment,
+                    changed,
+                    was,
+                    kin.similarity,
+                    seen_without=state.certain_at,
                 )
             elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
                 origin = _ASSUMED
             else:
                 origin = LineOrigin(
-                    OUTSIDE, None, "observed", state.known_at, moment, layout=kin is not None, seen_without=state.certain_at
+                    OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, layout=kin is not None, seen_without=state.certain_at
                 )
             ids[index] = self._new_ids([lines[index]], origin)[0]
 

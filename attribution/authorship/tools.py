@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from attribution.authorship.conclude import CommitVerdict
 from attribution.authorship.judge import Verdict
-from collector.vocabulary.lines import Author, FileKind, RunBy
+from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
 _PACKAGE_MANAGERS = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "yarn.lock": "yarn", "pnpm-lock.yaml": "pnpm",
@@ -41,4 +41,4 @@ def by_tools(verdict: CommitVerdict) -> None:
 def _tool_verdict(verdict: Verdict, tool: str) -> Verdict:
     if verdict.author in (Author.AGENT, Author.TOOL):
         return verdict
-    return Verdict("tool", "none", "inferred", tool=tool, run_by=RunBy.UNKNOWN)
+    return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)

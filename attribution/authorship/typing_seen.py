@@ -14,7 +14,7 @@ from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_s
 from attribution.authorship.judge import SightingPair, Verdict
 from attribution.authorship.witness import Texts
 from collector.git.ranges import Ranges, united, without
-from collector.vocabulary.lines import Author, Reason, Witness
+from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
 
 # A line that is unknown for another reason than these has an explanation of its own.
 _OPEN = frozenset(
@@ -50,7 +50,7 @@ def typed_lines(records: Iterable[TypingRecord], history: CommitHistory) -> dict
 def testify(verdict: CommitVerdict, typed: Mapping[str, Ranges], since: float, texts: Texts) -> None:
     """Nobody's lines that were seen being typed become a person's, for the witnesses to confirm. `since`: time of the parent."""
     witness = SightingPair(Witness.TYPED, since)
-    persons = Verdict("human", "none", "inferred", witness=witness)
+    persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, witness=witness)
     for file, spans in verdict.files:
         ranges = typed.get(file.change.path, ())
         if ranges and any(_is_open(span.verdict) for span in spans):

@@ -21,7 +21,7 @@ from attribution.authorship.surroundings import Existence, TasksAt, TrackedAt, n
 from attribution.authorship.tasks import asks_for
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
-from collector.vocabulary.lines import Reason
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
 QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
@@ -39,10 +39,10 @@ class CandidateAuthor:
     but for a part of the time none was being recorded.
     """
 
-    author: str  # agent | human | tool | unknown
-    how: str = "none"  # shell
-    evidence: str = "inferred"
-    reason: str = ""
+    author: Author  # human: no agent, which may also be a formatter or an opaque command; the reason then says so
+    how: How = How.NONE
+    evidence: Evidence = Evidence.INFERRED
+    reason: Reason = Reason.NONE
     call: CallRef | None = None
     tool: str = ""  # the program, for author = tool
     watched: bool = True  # False: for a part of the time no session was being recorded
@@ -52,7 +52,7 @@ class CandidateAuthor:
     @property
     def is_person(self) -> bool:
         """Nobody else can have done it, as far as sessions are recorded."""
-        return self.author == "human" and self.watched and self.reason not in ("opaque_shell", "git_operation")
+        return self.author == Author.HUMAN and self.watched and self.reason not in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class WorktreeAction:
     cwd: str = ""
     effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
     subagent: str = ""  # session or agent id of the subagent that it started, where recorded
-    unseen: str = ""  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
+    unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
     told: str = ""  # invisible_subagent: what it was asked to do
     files: frozenset[str] | None = None  # invisible_subagent: paths it can have left changed when it was done; None: any
 
@@ -140,8 +140,8 @@ class AttributionWindows:
         """Who it was, as far as the agents' actions tell."""
         if window not in self._answers:
             result = (self._maker(window) if window.made else None) or self._cause(window)
-            if result.author == "human" and not self._is_covered(window):
-                result = replace(result, reason=result.reason or "uncaptured", watched=False)
+            if result.author == Author.HUMAN and not self._is_covered(window):
+                result = replace(result, reason=result.reason or Reason.UNCAPTURED, watched=False)
             self._answers[window] = result
         return self._answers[window]
 
@@ -166,19 +166,19 @@ class AttributionWindows:
         actions = self.between(window.after, window.before)
         for action in actions:
             if action.unseen in _LACKING:  # whatever else is known, part of what was done is not
-                return CandidateAuthor("unknown", reason=action.unseen, call=action.call)
+                return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call)
         for action in reversed(actions):
             result = self.answer_of(action, window)
             if result is None:
                 continue
             if result.scripts:
                 scripts.append(result)
-            elif result.author in ("agent", "tool"):
+            elif result.author in (Author.AGENT, Author.TOOL):
                 weaker = result
                 break
             else:
                 weaker = _weaker(weaker, result)
-        remainder = weaker or CandidateAuthor("human")
+        remainder = weaker or CandidateAuthor(Author.HUMAN)
         return _scripts_cause(scripts, remainder) if scripts else remainder
 
     def _maker(self, attribution_window: AttributionWindow) -> CandidateAuthor | None:
@@ -195,7 +195,7 @@ class AttributionWindows:
         if any(action.unseen in _LACKING for action in actions):
             return None
         result = self._cause(window)
-        if result.author in ("agent", "tool"):
+        if result.author in (Author.AGENT, Author.TOOL):
             return result
         if maker := self._told_to_make(attribution_window.path, actions):
             return maker
@@ -210,7 +210,7 @@ class AttributionWindows:
                 texts = [prompt.text for prompt in self.prompts if prompt.at <= action.at]
                 texts += [item.command or item.told for item in actions if item.at < action.at]
                 named = any(mentions(text, path) for text in texts if text)
-                return None if named else CandidateAuthor("agent", "subagent", call=action.call)
+                return None if named else CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call)
         return None
 
     def _made_by(self, action: WorktreeAction, path: str) -> bool:
@@ -222,7 +222,7 @@ class AttributionWindows:
         kinds: dict[str, CandidateAuthor] = {}
         for action in actions:
             if action.unseen:
-                kinds.setdefault("subagent", CandidateAuthor("agent", "subagent", call=action.call))
+                kinds.setdefault("subagent", CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call))
                 continue
             for effect in self.effects_of(action):
                 if effect.kind == "generate" and not effect.paths:
@@ -235,12 +235,12 @@ class AttributionWindows:
         """What one action says about the change; None: nothing."""
         if action.unseen:
             hides = self._may_hide(action, window)
-            return CandidateAuthor("unknown", reason=action.unseen, call=action.call) if hides else None
+            return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call) if hides else None
         weaker: CandidateAuthor | None = None
         result = self.effects_of(action)
         for effect in result:
             answer = self._cause_of_effect(effect, action, window)
-            if answer is not None and answer.author in ("agent", "tool"):
+            if answer is not None and answer.author in (Author.AGENT, Author.TOOL):
                 return answer
             weaker = _weaker(weaker, answer)
         how = says_it_writes(result, action.command, window.path)
@@ -270,21 +270,21 @@ class AttributionWindows:
             return (
                 _formatter_cause(effect, action)
                 if window.layout
-                else CandidateAuthor("human", reason="formatter", call=action.call)
+                else CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
             )
         if effect.kind == "opaque":
-            return CandidateAuthor("human", reason="opaque_shell", call=action.call)
+            return CandidateAuthor(Author.HUMAN, reason=Reason.OPAQUE_SHELL, call=action.call)
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
-        author = "human" if effect.from_commit else "unknown"  # what is merged or popped may come from anywhere
-        return CandidateAuthor(author, reason="git_operation", call=action.call) if doubtful else None
+        author = Author.HUMAN if effect.from_commit else Author.UNKNOWN  # what is merged or popped may come from anywhere
+        return CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call) if doubtful else None
 
     def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor:
         if effect.kind in ("copy", "move") and effect.paths and all(is_foreign(path, self.root) for path in effect.paths):
-            return CandidateAuthor("unknown", reason=Reason.BROUGHT_IN, call=action.call)
+            return CandidateAuthor(Author.UNKNOWN, reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)
         if window.made:
-            return CandidateAuthor("unknown", reason="base_unknown", call=action.call)
+            return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN, call=action.call)
         return _script_cause(action)
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
@@ -332,12 +332,12 @@ def _weaker(existing: CandidateAuthor | None, candidate_author: CandidateAuthor 
 
 
 def _doubt(answer: CandidateAuthor) -> int:
-    return 3 if answer.author != "human" else {"git_operation": 2, "opaque_shell": 1}.get(answer.reason, 0)
+    return 3 if answer.author != Author.HUMAN else {"git_operation": 2, "opaque_shell": 1}.get(answer.reason, 0)
 
 
 def _did(action: WorktreeAction) -> CandidateAuthor:
     """The agent's command wrote the file itself."""
-    return CandidateAuthor("agent", "shell", "inferred", call=action.call)
+    return CandidateAuthor(Author.AGENT, How.SHELL, Evidence.INFERRED, call=action.call)
 
 
 def _script_cause(action: WorktreeAction) -> CandidateAuthor:
@@ -354,10 +354,10 @@ def _scripts_cause(candidate_authors: Sequence[CandidateAuthor], candidate_autho
 def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything."""
     if _RUNS_TASK.fullmatch(effect.tool):
-        return CandidateAuthor("unknown", reason=Reason.FORMATTER, call=action.call)
+        return CandidateAuthor(Author.UNKNOWN, reason=Reason.FORMATTER, call=action.call)
     return _ran(effect, action)
 
 
 def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     """The agent had a tool write the file."""
-    return CandidateAuthor("tool", "none", "inferred", call=action.call, tool=effect.tool or "generator")
+    return CandidateAuthor(Author.TOOL, How.NONE, Evidence.INFERRED, call=action.call, tool=effect.tool or "generator")

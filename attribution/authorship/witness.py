@@ -25,7 +25,7 @@ from attribution.authorship.judge import STATED_DOUBTS, Verdict
 from attribution.authorship.windows import SLACK
 from collector.files.kinds import BY_HAND
 from collector.model import Commit
-from collector.vocabulary.lines import Author, FileKind, Reason, Witness
+from collector.vocabulary.lines import Author, Evidence, FileKind, How, Reason, RunBy, Witness
 
 MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
@@ -109,10 +109,10 @@ class PersonLines:
     renumbers: bool = False  # several lines of the file differ from the version before in their numbers alone
 
     @property
-    def doubt(self) -> str:
-        """What may have brought the lines: a formatter, an opaque command, git; "" for nothing."""
+    def doubt(self) -> Reason:
+        """What may have brought the lines: a formatter, an opaque command, git; NONE for nothing."""
         reason = self.span.verdict.reason
-        return reason if reason in _DOUBTS else ""
+        return reason if reason in _DOUBTS else Reason.NONE
 
     @property
     def novel(self) -> set[str]:
@@ -152,7 +152,7 @@ def person_lines(verdict: CommitVerdict, texts: Texts, elsewhere: Elsewhere = no
     for file, spans in verdict.files:
         if any(_is_persons(span.verdict) for span in spans) and file.kind in BY_HAND:
             lines = texts.lines(file)
-            typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != "inferred" for span in spans)
+            typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != Evidence.INFERRED for span in spans)
             before, was_there = VersionBefore(texts.before(file)), file.change.old is not None
             persons = [(span, lines[span.start - 1 : span.end]) for span in spans if _is_persons(span.verdict)]
             renumbers = sum(before.has_with_other_number(text) for _, ours in persons for text in ours) > 1
@@ -228,7 +228,9 @@ def _doubt(span: VerdictSpan) -> VerdictSpan:
 def _clear_doubts(span: VerdictSpan) -> VerdictSpan:
     """A person's line is nobody's call, and what else might have written it is ruled out."""
     verdict = span.verdict
-    return replace(span, verdict=replace(verdict, reason="", call=verdict.call if verdict.author == Author.AGENT else None))
+    return replace(
+        span, verdict=replace(verdict, reason=Reason.NONE, call=verdict.call if verdict.author == Author.AGENT else None)
+    )
 
 
 def _not_faster_than_typed(verdict: CommitVerdict, existing: Sequence[PersonLines]) -> None:
@@ -272,11 +274,11 @@ def _is_inferred(verdict: Verdict) -> bool:
     return _is_persons(verdict) and witness is not None and not listing
 
 
-def _without_person(span: VerdictSpan, reason: str) -> VerdictSpan:
+def _without_person(span: VerdictSpan, reason: Reason) -> VerdictSpan:
     if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
-        return replace(span, verdict=replace(span.verdict, edited_by="unknown", witness=None, reason=""))
+        return replace(span, verdict=replace(span.verdict, edited_by=RunBy.UNKNOWN, witness=None, reason=Reason.NONE))
     call = span.verdict.call if reason == span.verdict.reason else None
-    return replace(span, verdict=Verdict("unknown", "none", "inferred", reason, call))
+    return replace(span, verdict=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason, call))
 
 
 def _not_by_hand(file: FileDiff, span: VerdictSpan) -> VerdictSpan:
@@ -301,8 +303,8 @@ def _check_lines(item: PersonLines, produced: Mapping[str, float], until: float)
     return spans
 
 
-def _reason(item: PersonLines, text: str, produced: Mapping[str, float], until: float) -> str | None:
-    """Why a line is not a person's; "" when it is; None when its neighbours decide."""
+def _reason(item: PersonLines, text: str, produced: Mapping[str, float], until: float) -> Reason | None:
+    """Why a line is not a person's; NONE when it is; None when its neighbours decide."""
     bare = without_layout(text)
     if len(bare) < MIN_LENGTH:
         return None
@@ -311,15 +313,13 @@ def _reason(item: PersonLines, text: str, produced: Mapping[str, float], until: 
     if item.renumbers and _is_inferred(item.span.verdict) and item.before.has_with_other_number(text):
         return item.doubt or Reason.UNEXPLAINED  # a list is counted again by a script as often as by hand
     if _is_inferred(item.span.verdict) and bare in item.before.bare:
-        return (
-            item.doubt or Reason.FORMATTER
-        )  # the file had it in another layout, which an editor or a hook of git may have changed
-    return (
-        _reason_beside_program(item, text, bare, lambda part: produced.get(part, until + 1) <= until) if item.doubt else Reason.NONE
-    )
+        return item.doubt or Reason.FORMATTER  # the file had it in another layout: an editor or a hook of git may have changed it
+    if not item.doubt:
+        return Reason.NONE
+    return _reason_beside_program(item, text, bare, lambda part: produced.get(part, until + 1) <= until)
 
 
-def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> str | None:
+def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> Reason | None:
     """The same where a formatter or an opaque command ran: what it writes comes from the file and from agents' texts."""
     if item.doubt == Reason.GIT_OPERATION and bare in item.elsewhere:
         return item.doubt
@@ -333,7 +333,7 @@ def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced:
     return item.doubt if is_sorted else None
 
 
-def _weak_follow(reasons: list[str | None], otherwise: str) -> None:
+def _weak_follow(reasons: list[Reason | None], otherwise: Reason) -> None:
     """A line that says nothing is a person's between two lines of that person, else nobody's."""
     above = list(accumulate(reasons, _last_strong))
     below = list(accumulate(reversed(reasons), _last_strong))[::-1]
@@ -343,7 +343,7 @@ def _weak_follow(reasons: list[str | None], otherwise: str) -> None:
             reasons[index] = Reason.NONE if sides == {Reason.NONE} else otherwise
 
 
-def _last_strong(existing: str | None, reason: str | None) -> str | None:
+def _last_strong(existing: Reason | None, reason: Reason | None) -> Reason | None:
     return existing if reason is None else reason
 
 

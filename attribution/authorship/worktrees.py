@@ -27,6 +27,7 @@ from attribution.authorship.on_parent import by_parent
 from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK, AttributionWindow
+from collector.vocabulary.lines import Author, Evidence, How
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
 _MIN_SHARE = 0.5
@@ -69,7 +70,7 @@ class ProbeResult:
 
 
 @dataclass(slots=True)
-class AgentLineFate:
+class AgentLine:
     """An agent line from birth to the first look at its file after it."""
 
     line: int
@@ -85,7 +86,7 @@ class WorktreeRun:
     root: str
     seen: list[ProbeResult] = field(default_factory=list)
     outcomes: dict[int, StepOutcome] = field(default_factory=dict)  # edit id -> outcome
-    fates: list[AgentLineFate] = field(default_factory=list)
+    fates: list[AgentLine] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
 
@@ -111,7 +112,7 @@ class Runner:
         self._rarity = rarity
         self._is_ancestor = is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
-        self._fates: dict[int, AgentLineFate] = {}
+        self._fates: dict[int, AgentLine] = {}
         for path, edit in timeline.cut_off:
             tree.note_text(path, edit)
         for path, glimpse in sorted(timeline.glimpses, key=lambda sighted: sighted[1].at):
@@ -185,10 +186,10 @@ class Runner:
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
-        if any(item.author != "agent" for item in verdict.values()):
+        if any(item.author != Author.AGENT for item in verdict.values()):
             steps = [step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at]
             result = by_parent(file, steps)
-            verdict.update({index: item for index, item in result.items() if verdict[index].author != "agent"})
+            verdict.update({index: item for index, item in result.items() if verdict[index].author != Author.AGENT})
 
     def _note_committed(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:
         """A commit made here shows its files as they are, unless it lacks what an agent has just written: left for the next one."""
@@ -226,7 +227,7 @@ class Runner:
             present |= {line for line, kin in result.kin.values() if kin.kind == "reformatted"}
             for index, verdict in judged.items():
                 line = result.ids[index]
-                if verdict.author == "agent" and line >= 0:
+                if verdict.author == Author.AGENT and line >= 0:
                     self._committed.setdefault(line, []).append((look.sha, result.file.lines[index]))
             lost = {line for line, _ in result.lost}
             for line in self.tree.take_born(result.file.path):
@@ -237,10 +238,8 @@ class Runner:
                 if existing.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
                     existing.fate, existing.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
-    def _fate(
-        self, line: int, look: CommitProbe, state_alignment: StateAlignment, present: set[int], lost: set[int]
-    ) -> AgentLineFate:
-        fate = AgentLineFate(line, self._session(line), look.sha)
+    def _fate(self, line: int, look: CommitProbe, state_alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
+        fate = AgentLine(line, self._session(line), look.sha)
         if line in present:
             fate.fate = "survived"
         elif line in lost:
@@ -265,7 +264,7 @@ class Runner:
 
     def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
         cause = self.timeline.gaps.cause(AttributionWindow(path, after, before))
-        if cause.author == "agent":
+        if cause.author == Author.AGENT:
             return "self_overwritten"
         if not cause.is_person:
             return "unexplained"
@@ -279,7 +278,7 @@ class Runner:
                     continue
                 removed = line in self.tree.removed
                 fate = self._fate_of_removed(line, path) if removed else "not_committed"
-                self._fates[line] = AgentLineFate(line, self._session(line), "", fate)
+                self._fates[line] = AgentLine(line, self._session(line), "", fate)
         self.run_.fates = list(self._fates.values())
 
 
@@ -323,7 +322,9 @@ def linked_by(look: CommitProbe, files: Sequence[FileProbe], named: bool = False
 
 
 def _is_shown(verdict: Verdict) -> bool:
-    return verdict.author == "agent" and verdict.how != "edited" and verdict.evidence in ("observed", "replayed")
+    return (
+        verdict.author == Author.AGENT and verdict.how != How.EDITED and verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
+    )
 
 
 class LinesOf:
@@ -351,7 +352,7 @@ def added_file(
 
 
 __all__ = [
-    "AgentLineFate",
+    "AgentLine",
     "CommitProbe",
     "FileProbe",
     "ProbeResult",

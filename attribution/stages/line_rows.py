@@ -9,18 +9,18 @@ from typing import Any
 
 from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.evidence import Judged, Replayed
 from attribution.authorship.judge import Verdict
 from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.replay import StepOutcome
+from attribution.authorship.run_data import Judged, Replayed
 from attribution.authorship.timeline import EditFate
-from attribution.authorship.worktrees import AgentLineFate, WorktreeRun
+from attribution.authorship.worktrees import AgentLine, WorktreeRun
 from attribution.stats.accuracy import Tier, TierConfidence, confidence_of
 from collector.files.kinds import HEADLINE
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import Author, How, line_class
 
 _TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
 FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "not_committed", "unexplained")
@@ -86,7 +86,7 @@ def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[VerdictS
         length = span.end - span.start + 1
         count[line_class(span.verdict.author, span.verdict.evidence, "")] += length
         count["nonblank"] += span.nonblank
-        if span.verdict.how == "edited":
+        if span.verdict.how == How.EDITED:
             count["edited"] += length
     change = file.change
     old_path = shown(change.old_path) if change.status == "R" else None
@@ -106,7 +106,7 @@ class _Origins:
         self._written = 0
 
     def number(self, verdict: Verdict) -> int:
-        call = verdict.call if verdict.author != "human" else None  # of an unknown line: the call that may have done it
+        call = verdict.call if verdict.author != Author.HUMAN else None  # of an unknown line: the call that may have done it
         witness = verdict.witness
         key = (
             verdict.author, verdict.how, verdict.evidence, verdict.reason,
@@ -202,7 +202,7 @@ def _written(verdict: CommitVerdict) -> Counter[int]:
     count: Counter[int] = Counter()
     for _, spans in verdict.files:
         for span in spans:
-            if span.verdict.author == "agent" and span.verdict.call is not None:
+            if span.verdict.author == Author.AGENT and span.verdict.call is not None:
                 count[span.verdict.call.session_id] += span.end - span.start + 1
     return count
 
@@ -244,7 +244,7 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
     store.insert("session_stats", columns, rows)
 
 
-def _is_lost(fate: AgentLineFate) -> bool:
+def _is_lost(fate: AgentLine) -> bool:
     return fate.fate in ("human_deleted", "not_committed", "unexplained")
 
 

@@ -16,12 +16,12 @@ from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import CommitVerdict, NamedSessions, UniformSpans, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.elsewhere import commits_elsewhere
-from attribution.authorship.evidence import Evidence, Judged, Replayed, SessionsRead
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.passes import Verdicts, settle
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
+from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import (
     SessionEdits,
@@ -207,7 +207,7 @@ def _censored(repo: GitRepo) -> list[str]:
 # --- read -------------------------------------------------------------------------------------------------------------
 
 
-def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint]) -> Evidence:
+def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint]) -> RunInputs:
     context.progress("reading commits", 0, 0)
     attributes = attributes_at(context.repo, head)
     history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
@@ -215,13 +215,13 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     add_calls(links, sessions.edits, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
-    return Evidence(checkpoints, with_missing_ends(sessions, checkpoints, links), history, links)
+    return RunInputs(checkpoints, with_missing_ends(sessions, checkpoints, links), history, links)
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------
 
 
-def _replay(context: RunContext, evidence: Evidence) -> Replayed:
+def _replay(context: RunContext, evidence: RunInputs) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
     worktree_roots = WorktreeRoots(frozenset(history.paths))
@@ -240,7 +240,7 @@ def _replay(context: RunContext, evidence: Evidence) -> Replayed:
     return Replayed(lines, edits, runs)
 
 
-def _snapshots(evidence: Evidence) -> Iterator[tuple[float, int, str]]:
+def _snapshots(evidence: RunInputs) -> Iterator[tuple[float, int, str]]:
     """(when, session, commit) of the worktrees that shadow branches hold."""
     for c in evidence.checkpoints:
         if c.store is CheckpointStore.SHADOW and c.created_at is not None:
@@ -248,7 +248,7 @@ def _snapshots(evidence: Evidence) -> Iterator[tuple[float, int, str]]:
 
 
 def _probes(
-    evidence: Evidence, lines: Mapping[str, Timeline], roots_of: Mapping[str, set[str]], texts: RepositoryTexts
+    evidence: RunInputs, lines: Mapping[str, Timeline], roots_of: Mapping[str, set[str]], texts: RepositoryTexts
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which the worktree is compared with a commit."""
     history, links = evidence.history, evidence.links
@@ -279,7 +279,7 @@ def _roots_of(
 # --- judge ------------------------------------------------------------------------------------------------------------
 
 
-def _judge(repo: GitRepo, evidence: Evidence, replayed: Replayed) -> dict[str, CommitVerdict]:
+def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> dict[str, CommitVerdict]:
     """Commit -> verdict."""
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}

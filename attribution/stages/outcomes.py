@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from attribution.authorship.evidence import Replayed
 from attribution.authorship.replay import Change
+from attribution.authorship.run_data import Replayed
 from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun

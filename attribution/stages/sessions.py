@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from attribution.authorship.evidence import SessionsRead, TranscriptReach
+from attribution.authorship.run_data import SessionsRead, TranscriptReach
 from attribution.authorship.timeline import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
 from attribution.features import of_session
 from attribution.stages import feature_rows

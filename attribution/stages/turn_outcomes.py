@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from attribution.authorship.evidence import Replayed
+from attribution.authorship.run_data import Replayed
 from attribution.authorship.timeline import SessionEdits
 from attribution.features.costs import cost_of
 from attribution.features.prices import Prices

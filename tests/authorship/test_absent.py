@@ -9,8 +9,8 @@ import pytest
 
 from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.commits import CommitHistory
-from attribution.authorship.evidence import Evidence, SessionsRead, TranscriptReach
 from attribution.authorship.links import by_trailer
+from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.timeline import SessionEdits
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
@@ -37,7 +37,7 @@ def _gap(*records: SessionRecord, commits: tuple[Commit, ...] = _COMMITS, compac
     checkpoints = [Checkpoint(one.checkpoint_id, CheckpointStore.V1, "r", sessions=(one,)) for one in records]
     links = by_trailer(commits, checkpoints)
     sessions = with_missing_ends(SessionsRead({"s": 1}, reach, [track]), checkpoints, links)
-    evidence = Evidence(checkpoints, sessions, CommitHistory([], {}), links)
+    evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links)
     told = [sha for sha, link in links.items() if evidence.missing_transcripts(link)]
     return max((action.until for action in track.actions), default=0.0), told
 

@@ -12,6 +12,7 @@ from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import EditFate, RawEdit, session_edits, timelines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Session, Status, ToolCall
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 LINE = "total = sum(prices) + shipping"
 ABOVE, BELOW = "def total_of(prices, shipping):", "return round(total, 2)"
@@ -41,14 +42,14 @@ class Texts:
 def _asked(
     known: AppliedEdits,
     line: str = LINE,
-    reason: str = "rewritten",
+    reason: Reason = Reason.REWRITTEN,
     path: str = "a.py",
     before: str = "",
     named: int = 1,
     lost: Verdict | None = None,
 ) -> Verdict:
     change = FileChange(path, path, None, "b" * 40, 0, 0o100644, "A")
-    span = VerdictSpan(2, 2, 1, lost or Verdict("unknown", "none", "inferred", reason))
+    span = VerdictSpan(2, 2, 1, lost or Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason))
     verdict = CommitVerdict([(FileDiff(change, "text", ((1, 2, 1),)), [span])], named={named})
     attribute_to_edits(_commit(), verdict, known, Texts(f"{ABOVE}\n{line}\n{BELOW}", before))
     return verdict.files[0][1][0].verdict
@@ -57,7 +58,7 @@ def _asked(
 def _verdicts(known: AppliedEdits, after: str, before: str, *lines: int) -> list[str]:
     """Authors of these lines, of which the replay knows nothing."""
     change = FileChange("a.py", "a.py", "a" * 40 if before else None, "b" * 40, 0, 0o100644, "M")
-    spans = [VerdictSpan(line, line, 1, Verdict("unknown", "none", "inferred", "agent_text")) for line in lines]
+    spans = [VerdictSpan(line, line, 1, Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGENT_TEXT)) for line in lines]
     verdict = CommitVerdict([(FileDiff(change, "text", tuple((line - 1, line, 1) for line in lines)), spans)], named={1})
     attribute_to_edits(_commit(), verdict, known, Texts(after, before))
     return [span.verdict.author for span in verdict.files[0][1] for _ in range(span.start, span.end + 1)]
@@ -74,53 +75,53 @@ def test_a_line_of_an_amended_commit_is_of_the_edit_between_its_two_times() -> N
 
 
 def test_with_another_layout_it_was_reformatted() -> None:
-    assert _asked(_wrote("total = sum( prices )+shipping")).how == "reformatted"
+    assert _asked(_wrote("total = sum( prices )+shipping")).how == How.REFORMATTED
 
 
 @pytest.mark.parametrize(("session", "author"), [(1, "agent"), (2, "unknown")])
 def test_a_line_that_was_followed_to_the_commit_and_committed_before_is_of_its_call(session: int, author: str) -> None:
-    restored = Verdict("unknown", "none", "inferred", "restored", CallRef(session, "c5", 1, 50.0))
+    restored = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.RESTORED, CallRef(session, "c5", 1, 50.0))
     found = _asked(applied_edits([], {}), lost=restored)
     assert (found.author, found.call) == (author, restored.call)
-    assert _asked(applied_edits([], {}), lost=restored, before=f"{ABOVE}\n  {LINE}").author == "unknown"
+    assert _asked(applied_edits([], {}), lost=restored, before=f"{ABOVE}\n  {LINE}").author == Author.UNKNOWN
 
 
 @pytest.mark.parametrize("line", ["}", "i += 1"])
 def test_a_short_line_is_followed_into_a_file_that_is_new(line: str) -> None:
-    restored = Verdict("unknown", "none", "inferred", "restored", CallRef(1, "c5", 1, 50.0))
-    assert _asked(applied_edits([], {}), line, lost=restored).author == "agent"
-    assert _asked(applied_edits([], {}), line, lost=restored, before=f"{ABOVE}\n{BELOW}").author == "unknown"
+    restored = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.RESTORED, CallRef(1, "c5", 1, 50.0))
+    assert _asked(applied_edits([], {}), line, lost=restored).author == Author.AGENT
+    assert _asked(applied_edits([], {}), line, lost=restored, before=f"{ABOVE}\n{BELOW}").author == Author.UNKNOWN
 
 
 def test_a_subagent_that_nobody_saw_takes_no_line_from_the_edit_that_holds_it() -> None:
-    assert _asked(_wrote(), reason="invisible_subagent").author == "agent"
+    assert _asked(_wrote(), reason=Reason.INVISIBLE_SUBAGENT).author == Author.AGENT
 
 
 def test_an_edit_after_the_commit_explains_nothing() -> None:
-    assert _asked(_wrote(at=LATER + 60)).author == "unknown"
+    assert _asked(_wrote(at=LATER + 60)).author == Author.UNKNOWN
 
 
 def test_an_edit_of_a_session_that_the_commit_is_not_linked_to_explains_nothing() -> None:
-    assert _asked(_wrote(), named=2).author == "unknown"
+    assert _asked(_wrote(), named=2).author == Author.UNKNOWN
 
 
 @pytest.mark.parametrize("reason", ["transcript_missing", "transcript_not_stored", "transcript_unreadable"])
 def test_what_is_missing_of_a_session_takes_nothing_from_what_its_edits_show(reason: str) -> None:
-    assert _asked(_wrote(), reason=reason).author == "agent"
+    assert _asked(_wrote(), reason=Reason(reason)).author == Author.AGENT
 
 
 def test_a_copy_of_what_was_there_may_be_of_what_is_missing() -> None:
     before = f"{ABOVE}\n        {LINE}\n{BELOW}"
-    assert _asked(_wrote(), before=before).author == "agent"
-    assert _asked(_wrote(), reason="transcript_missing", before=before).author == "unknown"
+    assert _asked(_wrote(), before=before).author == Author.AGENT
+    assert _asked(_wrote(), reason=Reason.TRANSCRIPT_MISSING, before=before).author == Author.UNKNOWN
 
 
 def test_a_failed_edit_explains_nothing() -> None:
-    assert _asked(_wrote(outcome="tool_error")).author == "unknown"
+    assert _asked(_wrote(outcome="tool_error")).author == Author.UNKNOWN
 
 
 def test_an_edit_of_another_file_explains_nothing() -> None:
-    assert _asked(_wrote(), path="b.py").author == "unknown"
+    assert _asked(_wrote(), path="b.py").author == Author.UNKNOWN
 
 
 def _redacted(path: str, known: frozenset[str] = frozenset({"src/app.py", "docs/plan.md"})) -> AppliedEdits:
@@ -138,24 +139,24 @@ def _redacted(path: str, known: frozenset[str] = frozenset({"src/app.py", "docs/
 @pytest.mark.parametrize("path", ["REDACTED.py", "src/REDACTED.py", ".REDACTED.py", "REDACTED/a.py"])
 def test_an_edit_whose_path_was_redacted_is_placed_by_its_text(path: str) -> None:
     dot = "." if path.startswith(".") else ""
-    assert _asked(_redacted(path), path=f"{dot}src/a.py").author == "agent"
-    assert _asked(_redacted(path), path=f"{dot}src/a.py", line="total = 0  # another line").author == "unknown"
-    assert _asked(_redacted(path), path="docs/a.md").author == "unknown"
+    assert _asked(_redacted(path), path=f"{dot}src/a.py").author == Author.AGENT
+    assert _asked(_redacted(path), path=f"{dot}src/a.py", line="total = 0  # another line").author == Author.UNKNOWN
+    assert _asked(_redacted(path), path="docs/a.md").author == Author.UNKNOWN
 
 
 def test_a_file_that_really_has_that_name_is_a_file() -> None:
     known = _redacted("REDACTED.py", frozenset({"REDACTED.py", "src/app.py", "docs/plan.md"}))
-    assert _asked(known, path="REDACTED.py").author == "agent"
-    assert _asked(known, path="src/a.py").author == "unknown"
+    assert _asked(known, path="REDACTED.py").author == Author.AGENT
+    assert _asked(known, path="src/a.py").author == Author.UNKNOWN
 
 
 def test_a_renamed_file_keeps_its_edits() -> None:
     known = _wrote()
     known.renamed["c.py"]["b.py"] = 300.0
     known.renamed["b.py"]["a.py"] = 250.0
-    assert _asked(known, path="c.py").author == "agent"
+    assert _asked(known, path="c.py").author == Author.AGENT
     known.renamed["b.py"]["a.py"] = 150.0  # what was written under the old name after that is another file's
-    assert _asked(known, path="c.py").author == "unknown"
+    assert _asked(known, path="c.py").author == Author.UNKNOWN
 
 
 def test_renames_in_a_circle_end() -> None:
@@ -167,13 +168,13 @@ def test_renames_in_a_circle_end() -> None:
 
 def test_what_an_edit_only_carried_along_is_not_its_own() -> None:
     edit = Edit("a.py", "edit", (Replacement(f"{LINE}\nx = 1", f"{LINE}\nx = 2"),))
-    assert _asked(applied_edits([_fate(edit)], {})).author == "unknown"
+    assert _asked(applied_edits([_fate(edit)], {})).author == Author.UNKNOWN
 
 
 def test_a_line_that_was_seen_before_the_edit_is_not_its_own() -> None:
     known = _wrote()
     known.sightings["a.py"].append((150.0, f"import os\n{LINE}\n"))
-    assert _asked(known).author == "unknown"
+    assert _asked(known).author == Author.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -187,30 +188,30 @@ def test_a_line_that_was_seen_before_the_edit_is_not_its_own() -> None:
 def test_what_an_earlier_edit_shows_was_there_before(shown: Edit) -> None:
     """The context of a patch and the text it replaces are seen, as what a command prints is."""
     late = _fate(Edit("a.py", "write", content=f"{ABOVE}\n{LINE}\n{BELOW}\n"), 300.0)
-    assert _asked(applied_edits([late], {})).author == "agent"
-    assert _asked(applied_edits([_fate(shown, 150.0), late], {})).author == "unknown"
-    assert _asked(applied_edits([late, _fate(shown, 350.0)], {})).author == "agent"
+    assert _asked(applied_edits([late], {})).author == Author.AGENT
+    assert _asked(applied_edits([_fate(shown, 150.0), late], {})).author == Author.UNKNOWN
+    assert _asked(applied_edits([late, _fate(shown, 350.0)], {})).author == Author.AGENT
 
 
 def test_a_line_that_was_seen_after_the_edit_is() -> None:
     known = _wrote()
     known.sightings["a.py"].append((250.0, frozenset({LINE})))
-    assert _asked(known).author == "agent"
+    assert _asked(known).author == Author.AGENT
 
 
 def test_a_line_of_the_version_before_is_not_new() -> None:
-    assert _asked(_wrote(), before=f"x\n{LINE}\n").author == "unknown"
+    assert _asked(_wrote(), before=f"x\n{LINE}\n").author == Author.UNKNOWN
 
 
 def test_short_lines_need_both_neighbours() -> None:
-    assert _asked(_wrote("i += 1"), "i += 1").author == "agent"
-    assert _asked(_wrote("i += 1", below="another_line_below()"), "i += 1").author == "unknown"
-    assert _asked(_wrote("i += 1", above=""), "i += 1").author == "unknown"
-    assert _asked(_wrote("i++"), "i++").author == "unknown"
+    assert _asked(_wrote("i += 1"), "i += 1").author == Author.AGENT
+    assert _asked(_wrote("i += 1", below="another_line_below()"), "i += 1").author == Author.UNKNOWN
+    assert _asked(_wrote("i += 1", above=""), "i += 1").author == Author.UNKNOWN
+    assert _asked(_wrote("i++"), "i++").author == Author.UNKNOWN
 
 
 def test_a_missing_checkpoint_is_not_overruled() -> None:
-    assert _asked(_wrote(), reason="checkpoint_missing").author == "unknown"
+    assert _asked(_wrote(), reason=Reason.CHECKPOINT_MISSING).author == Author.UNKNOWN
 
 
 def test_of_several_edits_the_last_before_the_commit_counts() -> None:
@@ -224,17 +225,17 @@ MIDDLE = "total += price + tax"  # not so long that the file is likely to have i
 
 
 def test_equal_text_in_another_function_proves_nothing() -> None:
-    assert _asked(_wrote(MIDDLE), MIDDLE).author == "agent"
-    assert _asked(_wrote(MIDDLE, above="def other(x):"), MIDDLE).author == "unknown"
-    assert _asked(_wrote(MIDDLE, below="return None or x"), MIDDLE).author == "unknown"
+    assert _asked(_wrote(MIDDLE), MIDDLE).author == Author.AGENT
+    assert _asked(_wrote(MIDDLE, above="def other(x):"), MIDDLE).author == Author.UNKNOWN
+    assert _asked(_wrote(MIDDLE, below="return None or x"), MIDDLE).author == Author.UNKNOWN
 
 
 def test_of_a_long_line_that_the_file_has_once_one_neighbour_is_enough() -> None:
-    assert _asked(_wrote(above="def other(x):")).author == "agent"
-    assert _asked(_wrote(below="return None or x")).author == "agent"
-    assert _asked(_wrote(above="def other(x):", below="return None or x")).author == "unknown"
-    assert _asked(_wrote(above="def other(x):"), f"{LINE}\n{LINE}").author == "unknown"
-    assert _asked(_wrote(above="def other(x):"), reason="transcript_missing").author == "unknown"
+    assert _asked(_wrote(above="def other(x):")).author == Author.AGENT
+    assert _asked(_wrote(below="return None or x")).author == Author.AGENT
+    assert _asked(_wrote(above="def other(x):", below="return None or x")).author == Author.UNKNOWN
+    assert _asked(_wrote(above="def other(x):"), f"{LINE}\n{LINE}").author == Author.UNKNOWN
+    assert _asked(_wrote(above="def other(x):"), reason=Reason.TRANSCRIPT_MISSING).author == Author.UNKNOWN
 
 
 def test_a_second_line_of_that_text_is_new_where_both_neighbours_are_the_edits() -> None:
@@ -262,13 +263,13 @@ def test_brackets_at_the_edge_of_a_block_that_is_wholly_the_agents_are_its_own()
 
 def test_at_the_edge_of_an_edit_one_neighbour_is_enough() -> None:
     edit = Edit("a.py", "edit", (Replacement("x = 1", f"{LINE}\n{BELOW}"),))
-    assert _asked(applied_edits([_fate(edit)], {})).author == "agent"
+    assert _asked(applied_edits([_fate(edit)], {})).author == Author.AGENT
     alone = Edit("a.py", "edit", (Replacement("x = 1", LINE),))
-    assert _asked(applied_edits([_fate(alone)], {})).author == "unknown"
+    assert _asked(applied_edits([_fate(alone)], {})).author == Author.UNKNOWN
 
 
 def test_the_new_side_of_a_patch_gives_neighbours_too() -> None:
     hunk = Hunk(1, 2, 1, 3, (f" {ABOVE}", f"+{LINE}", f" {BELOW}"), exact_text=True)
-    assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(hunk,)))], {})).author == "agent"
+    assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(hunk,)))], {})).author == Author.AGENT
     context = Hunk(1, 2, 1, 3, (f"+{ABOVE}", f" {LINE}", f"+{BELOW}"), exact_text=True)
-    assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(context,)))], {})).author == "unknown"
+    assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(context,)))], {})).author == Author.UNKNOWN

@@ -14,6 +14,7 @@ from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe, FileProbe, added_file, content_share, linked_by
 from collector.model import Commit, Edit, Replacement
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 AT = 1_000_000.0
 DAY = 86_400.0
@@ -94,8 +95,8 @@ def test_a_few_equal_lines_or_common_ones_propose_nothing() -> None:
 
 # --- what counts --------------------------------------------------------------------------------------------------------
 
-AGENT = Verdict("agent", "exact", "replayed", call=CallRef(1, "call", 1, AT))
-NOBODY = Verdict("unknown", "none", "inferred", "unexplained")
+AGENT = Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CallRef(1, "call", 1, AT))
+NOBODY = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNEXPLAINED)
 
 
 def _seen(verdicts: Iterable[Verdict], weight: float = 1.0, followed: bool = True) -> FileProbe:
@@ -114,9 +115,9 @@ def _seen(verdicts: Iterable[Verdict], weight: float = 1.0, followed: bool = Tru
         (_seen([AGENT] * 6, weight=0.5), 0.95),
         (_seen([AGENT] * 9, weight=0.0), 0.0),  # common lines
         (_seen([AGENT] * 9, followed=False), 0.0),
-        (_seen([Verdict("agent", "edited", "observed", call=AGENT.call)] * 9), 0.0),
-        (_seen([Verdict("agent", "moved", "matched", call=AGENT.call)] * 9), 0.0),
-        (_seen([Verdict("agent", "shell", "inferred", call=AGENT.call)] * 9), 0.0),
+        (_seen([Verdict(Author.AGENT, How.EDITED, Evidence.OBSERVED, call=AGENT.call)] * 9), 0.0),
+        (_seen([Verdict(Author.AGENT, How.MOVED, Evidence.MATCHED, call=AGENT.call)] * 9), 0.0),
+        (_seen([Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=AGENT.call)] * 9), 0.0),
     ],
 )
 def test_share_of_rare_lines(file: FileProbe, share: float) -> None:

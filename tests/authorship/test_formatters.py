@@ -15,9 +15,10 @@ from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 CALL = CallRef(1, "c1", 1, 50.0)
-LOST = Verdict("unknown", "none", "inferred", "formatter", CALL)
+LOST = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER, CALL)
 BEFORE = """\
 export function load(path, options) { return read(path, options.limit) }
 export const sizes = [1, 2, 3]
@@ -59,8 +60,8 @@ def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: in
 
 def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
     assert set(_said(AFTER, tool="")) == {"unknown"}
-    assert set(_said(AFTER, lost=Verdict("unknown", "none", "inferred", "formatter"))) == {"unknown"}
-    assert set(_said(AFTER, lost=Verdict("unknown", "none", "inferred", "opaque_shell", CALL))) == {"unknown"}
+    assert set(_said(AFTER, lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.FORMATTER))) == {"unknown"}
+    assert set(_said(AFTER, lost=Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OPAQUE_SHELL, CALL))) == {"unknown"}
     assert set(_said(AFTER, before="")) == {"unknown"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,6 @@ from attribution.authorship.align import lines_of
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript, NamedSessions, conclude
 from attribution.authorship.diffs import CommitDiff, FileDiff
-from attribution.authorship.evidence import Evidence, SessionsRead, TranscriptReach
 from attribution.authorship.inline_scripts import InlineScript
 from attribution.authorship.judge import (
     AddedFile,
@@ -30,20 +30,21 @@ from attribution.authorship.judge import (
 )
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.windows import AttributionWindow, CandidateAuthor
 from attribution.authorship.worktrees import CommitProbe, FileProbe, ProbeResult
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
-from collector.vocabulary.lines import Reason
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 from collector.vocabulary.sessions import StoredTranscript
 
 F = "app.py"
 CALL = CallRef(7, "c1", 1, 10.0)
-AGENT = Verdict("agent", "exact", "observed", call=CALL)
-SHELL = Verdict("agent", "shell", "inferred", call=CALL)
-BY_HAND = Verdict("human", "none", "observed")
-GUESSED = Verdict("human", "none", "inferred")
-OPAQUE = Verdict("unknown", "none", "inferred", "opaque_shell")
-HUMAN = CandidateAuthor("human")
+AGENT = Verdict(Author.AGENT, How.EXACT, Evidence.OBSERVED, call=CALL)
+SHELL = Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=CALL)
+BY_HAND = Verdict(Author.HUMAN, How.NONE, Evidence.OBSERVED)
+GUESSED = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED)
+OPAQUE = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OPAQUE_SHELL)
+HUMAN = CandidateAuthor(Author.HUMAN)
 WHEN = Moments(100, 1)
 Ask = Callable[[AttributionWindow], CandidateAuthor]
 
@@ -129,7 +130,7 @@ def test_line_that_stands_in_the_replayed_state_is_its_calls() -> None:
     stage.edit("a\n", "a\nnew\n")
     verdicts = stage.said("a\nnew\nz\n", [2])
     assert short(verdicts) == {2: "agent exact c1"}
-    assert verdicts[2].evidence == "replayed"
+    assert verdicts[2].evidence == Evidence.REPLAYED
 
 
 def test_line_put_in_by_hand_after_the_last_edit_is_human() -> None:
@@ -147,16 +148,16 @@ def test_line_put_in_by_hand_between_edits_is_human_and_was_seen() -> None:
     asked = Asked()
     verdicts = stage.said("a\nby hand\nb\n", [1, 2, 3], asked)
     assert short(verdicts)[2] == "human"
-    assert verdicts[2].evidence == "observed"
+    assert verdicts[2].evidence == Evidence.OBSERVED
     assert asked.questions == [AttributionWindow(F, 10.0, 20.0)]
 
 
 @pytest.mark.parametrize(
     ("cause", "said"),
     [
-        (CandidateAuthor("human"), "human"),
-        (CandidateAuthor("unknown", reason="opaque_shell", call=CallRef(7, "sh", 1, 5.0)), "unknown sh opaque_shell"),
-        (CandidateAuthor("agent", "shell", call=CallRef(7, "sh", 1, 5.0)), "agent shell sh"),
+        (CandidateAuthor(Author.HUMAN), "human"),
+        (CandidateAuthor(Author.UNKNOWN, reason=Reason.OPAQUE_SHELL, call=CallRef(7, "sh", 1, 5.0)), "unknown sh opaque_shell"),
+        (CandidateAuthor(Author.AGENT, How.SHELL, call=CallRef(7, "sh", 1, 5.0)), "agent shell sh"),
     ],
 )
 def test_unexplained_line_goes_to_whoever_may_have_acted(cause: CandidateAuthor, said: str) -> None:
@@ -312,7 +313,7 @@ def test_after_a_rebase_what_nobody_wrote_may_be_anybodys() -> None:
 def test_after_a_rebase_a_known_cause_still_counts() -> None:
     stage = Stage()
     stage.create("a\n")
-    cause = CandidateAuthor("agent", "shell", call=CallRef(7, "sh", 1, 5.0))
+    cause = CandidateAuthor(Author.AGENT, How.SHELL, call=CallRef(7, "sh", 1, 5.0))
     assert short(stage.said("a\nmore\n", [2], Asked(cause), Moments(100, 1, redone=True))) == {2: "agent shell sh"}
 
 
@@ -342,13 +343,13 @@ def test_agent_line_of_an_earlier_commit_changed_by_hand_is_the_changers() -> No
     assert short(stage.said(f"{new}\nend\n", [1], committed=lambda *_: True)) == {1: "human"}
     stage.see(f"{new}\nend\n")  # the same, seen in between
     assert short(stage.said(f"{new}\nend\n", [1], before=[old, "end"])) == {1: "human"}
-    assert stage.said(f"{new}\nend\n", [1])[1].how == "edited"
+    assert stage.said(f"{new}\nend\n", [1])[1].how == How.EDITED
 
 
 def test_lines_that_changed_while_a_formatter_ran_are_marked() -> None:
     stage = Stage()
     stage.create("a = 1\n")
-    ran = Asked(CandidateAuthor("human", reason="formatter", call=CallRef(7, "fmt", 1, 5.0)))
+    ran = Asked(CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=CallRef(7, "fmt", 1, 5.0)))
     said = short(stage.said("import os\na = 1\nb = 2\n", [1, 3], ran))
     assert said == {1: "human fmt formatter", 3: "human fmt formatter"}  # whether a word is new is decided with the witnesses
 
@@ -397,7 +398,7 @@ def test_neighbours_are_those_of_the_same_added_block() -> None:
     file = AddedFile(F, F, ("f {", "}", "old line", "g {"), (0, 1, 3))
     verdicts = {0: AGENT, 1: BY_HAND, 3: AGENT}
     assign_low_information(file, verdicts)
-    assert verdicts[1].author == "unknown"  # the agent's on one side only
+    assert verdicts[1].author == Author.UNKNOWN  # the agent's on one side only
 
 
 @pytest.mark.parametrize(
@@ -434,7 +435,7 @@ def test_command_that_changes_in_place_wrote_only_its_words_and_those_of_the_fil
 ) -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\nthe agent wrote this\n")
-    sed = CandidateAuthor("agent", "shell", "inferred", call=CALL, scripts=SED)
+    sed = CandidateAuthor(Author.AGENT, How.SHELL, Evidence.INFERRED, call=CALL, scripts=SED)
     text = "top\nthe agent wrote this\ncall = newName(1)\nsomething else entirely\n}\nend\n"
     assert short(stage.said(text, [3, 4, 5], Asked(sed), before=before)) == said
 
@@ -459,7 +460,7 @@ def _doubted(*verdicts: Verdict, lines: Sequence[str] = (), before: Sequence[str
     return [found[n].reason or found[n].author for n in numbers]
 
 
-TEXT_OF_AGENT = Verdict("unknown", "none", "inferred", "agent_text")
+TEXT_OF_AGENT = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGENT_TEXT)
 
 
 def test_common_lines_of_a_block_of_an_agents_text_are_not_left_over_as_a_humans() -> None:
@@ -479,7 +480,7 @@ def test_lone_line_that_the_version_before_had_is_not_called_human() -> None:
 
 
 def test_lone_bracket_of_an_agent_amid_lines_of_nobody_is_nobodys() -> None:
-    nobody = Verdict("unknown", "none", "inferred", "transcript_missing")
+    nobody = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.TRANSCRIPT_MISSING)
     for around, said in ((nobody, "common_line"), (AGENT, "agent")):
         verdicts = {0: around, 1: AGENT, 2: around}
         assign_low_information(AddedFile(F, F, ("first of all", ")", "last of all"), (0, 1, 2)), verdicts)
@@ -507,7 +508,7 @@ def _moved(
     source: Sequence[str],
     common: Sequence[str] = (),
     verdict: Verdict = GUESSED,
-    **more: str,
+    **more: Any,
 ) -> dict[int, str]:
     file = AddedFile("other.py", "other.py", tuple(lines), tuple(range(len(lines))))
     verdicts = dict.fromkeys(range(len(lines)), verdict)
@@ -548,9 +549,9 @@ def test_lines_that_many_files_have_prove_nothing() -> None:
 
 
 def test_line_with_a_certain_author_is_not_taken_over() -> None:
-    certain = Verdict("agent", "exact", "observed", call=CallRef(8, "other", 1, 1.0))
+    certain = Verdict(Author.AGENT, How.EXACT, Evidence.OBSERVED, call=CallRef(8, "other", 1, 1.0))
     assert _moved(LOST, LOST, verdict=certain) == {}
-    guessed = Verdict("agent", "shell", "inferred", call=CallRef(8, "other", 1, 1.0))
+    guessed = Verdict(Author.AGENT, How.SHELL, Evidence.INFERRED, call=CallRef(8, "other", 1, 1.0))
     assert set(_moved(LOST, LOST, verdict=guessed)) == {1, 2, 3}
 
 
@@ -562,7 +563,7 @@ def test_text_of_a_file_reappears_in_that_file_only() -> None:
 def test_neighbours_in_the_old_file_make_up_for_few_lines() -> None:
     lines = ["before()", "lonely_line(1)", "after()"]
     file = AddedFile("other.py", "other.py", tuple(lines), (1,))
-    verdicts = {1: Verdict("human", "none", "inferred")}
+    verdicts = {1: Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED)}
 
     def found(before: str, after: str) -> int:
         sources = [MoveCandidates((("lonely_line(1)", CALL),), path="other.py", before=before, after=after)]
@@ -575,7 +576,7 @@ def test_neighbours_in_the_old_file_make_up_for_few_lines() -> None:
 
 def test_of_several_sources_the_longest_run_counts() -> None:
     file = AddedFile("other.py", "other.py", (*LOST, "extra = 4"), (0, 1, 2, 3))
-    verdicts = {i: Verdict("human", "none", "inferred") for i in range(4)}
+    verdicts = {i: Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED) for i in range(4)}
     long = CallRef(9, "long", 1, 1.0)
     sources = [
         MoveCandidates(tuple((text, CALL) for text in LOST)),
@@ -694,7 +695,7 @@ def test_missing_transcript_of_a_session_that_touched_other_files_says_nothing_h
 
 
 def test_of_a_transcript_that_was_never_stored_a_more_telling_reason_stays() -> None:
-    opaque = Verdict("unknown", "none", "inferred", "opaque_shell")
+    opaque = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.OPAQUE_SHELL)
     seen, never = [_judged(F, [AGENT, BY_HAND, opaque])], MissingTranscript(frozenset(), Reason.TRANSCRIPT_NOT_STORED)
     assert _conclude(seen, (F, 3), missing=[never]) == {
         F: ["1-1 agent exact", "2-2 unknown transcript_not_stored", "3-3 unknown opaque_shell"]
@@ -715,7 +716,7 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
     """What is said of a file that the record of a session names, whose commit was made at 100."""
     record = _record(files_touched=(F,), transcript_state=StoredTranscript(state))
     link = CommitLinks(_commit(), ("a" * 12,), [record])
-    evidence = Evidence([], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {})
+    evidence = RunInputs([], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {})
     assert [one.reason for one in evidence.missing_transcripts(link)] == [
         reason for reason in evidence.claimed(link, {"s": ()}).values() if reason is not Reason.UNEXPLAINED
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from attribution.authorship.links import LinkMethod, add_calls, add_imports, by_trailer, commit_probes, since
+from attribution.authorship.links import MethodConfidence, add_calls, add_imports, by_trailer, commit_probes, since
 from attribution.authorship.replay import CallRef, ReplayStep
 from attribution.authorship.timeline import SessionEdits, Timeline
 from attribution.authorship.windows import SLACK
@@ -293,7 +293,7 @@ def test_imported_session_has_the_commit_it_names_if_it_was_made_meanwhile(
     links = by_trailer([commit], known)
     add_imports(links, [SessionEdits(1, "s1", "/w", ("/w",), started, ended)], known)
     assert links[commit.sha].sessions == (["s1"] if linked else [])
-    assert not linked or links[commit.sha].method_of("s1") == LinkMethod("imported", 0.95)
+    assert not linked or links[commit.sha].method_of("s1") == MethodConfidence("imported", 0.95)
 
 
 def test_checkpoint_stored_long_after_the_fact_moves_no_moment() -> None:

@@ -14,6 +14,8 @@ from support.builder import Commit, Session, Shell, Stored, World
 from support.builder.lines import Line, new_file
 from support.line_answers import Answer, about, answers, lines_of, session_count
 
+from collector.vocabulary.lines import Author
+
 TOTAL = """\
 import { Row } from './rows'
 
@@ -391,7 +393,7 @@ def test_session_without_a_transcript_beside_one_with_it(tmp_path: Path) -> None
     commit = world.commit("Go on", [one], stored=None)
     world.checkpoint([one], commit.checkpoints[0])
     world.checkpoint([other], world.new_checkpoint_id(), Stored(transcript="none"))
-    assert about(answers(world, commit, tmp_path), "byMonth.set").author != "human"
+    assert about(answers(world, commit, tmp_path), "byMonth.set").author != Author.HUMAN
 
 
 def test_conversations_under_one_placeholder_are_several(tmp_path: Path) -> None:

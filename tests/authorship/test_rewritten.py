@@ -15,6 +15,7 @@ from attribution.authorship.timeline import EditFate, RawEdit
 from attribution.authorship.witness import PersonLines, VersionBefore
 from attribution.shell import effects
 from collector.model import Edit, FileChange, Replacement, Status
+from collector.vocabulary.lines import Author, Evidence, How
 
 BEFORE = "func one() {\n\terr := store(body, &wire, false)\n\treturn err\n}\n"
 SED = r"sed -i.bak 's|go(no)|go(no, nil)|g; s|store(body, \&wire, false)|store(body, \&wire, false, nil)|g' /w/a.go"
@@ -41,7 +42,7 @@ def test_rewritten(command: str, lines: set[str]) -> None:
 
 def _asked(path: str, *texts: str) -> PersonLines:
     change = FileChange(path, path, "a", "b", 0o100644, 0o100644, "M")
-    span = VerdictSpan(2, 1 + len(texts), len(texts), Verdict("human", "none", "inferred"))
+    span = VerdictSpan(2, 1 + len(texts), len(texts), Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED))
     return PersonLines(FileDiff(change, "text", ((1, 2, 1),)), span, texts, VersionBefore(BEFORE))
 
 

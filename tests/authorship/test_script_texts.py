@@ -10,6 +10,7 @@ from support.builder.lines import Line, new_file
 from support.line_answers import Answer, answers
 
 from attribution.authorship.script_texts import script_texts
+from collector.vocabulary.lines import Author
 
 
 def _written(script: str) -> set[str]:
@@ -83,7 +84,7 @@ def _of_app(tmp_path: Path, after: str, command: str = CUT) -> list[Answer]:
 def test_lines_of_a_script_before_a_literal_command_are_the_agents(tmp_path: Path) -> None:
     """The literal command is replayed on a text that lacks what the script wrote: the script is still what wrote it."""
     found = _of_app(tmp_path, OLD.replace("def stop", MIDDLE + "def stop").replace("return 2", "return 3"))
-    told = [one.text for one in found if one.author == "agent"]
+    told = [one.text for one in found if one.author == Author.AGENT]
     assert {line for line in MIDDLE.split("\n") if len(line.strip()) > 12} <= set(told)
 
 

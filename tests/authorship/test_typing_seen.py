@@ -11,6 +11,8 @@ from support.builder import Commit, World
 from support.claim_notes import put_notes
 from support.line_answers import Answer, about, answers
 
+from collector.vocabulary.lines import Author
+
 TYPED = "export const currency = 'EUR'"
 OTHER = "export const rate = fetchRate()"
 TRAILER = "Tidy\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
@@ -57,7 +59,7 @@ def test_typed_line(version: str, message: str, tmp_path: Path) -> None:
     found = _said(tmp_path, FITTING, version, message)
     line = about(found, TYPED)
     assert (line.author, str(line.line_class), line.witness) == ("human", "likely_human", "typed")
-    assert about(found, OTHER).author in ("unknown", "declared")
+    assert about(found, OTHER).author in (Author.UNKNOWN, Author.DECLARED)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_typed_line(version: str, message: str, tmp_path: Path) -> None:
     ],
 )
 def test_note_that_is_no_witness(entries: str, version: str, tmp_path: Path) -> None:
-    assert about(_said(tmp_path, entries, version), TYPED).author == "unknown"
+    assert about(_said(tmp_path, entries, version), TYPED).author == Author.UNKNOWN
 
 
 def test_line_of_a_kind_that_nobody_types(tmp_path: Path) -> None:

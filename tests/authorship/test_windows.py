@@ -13,10 +13,11 @@ from attribution.authorship.timeline import forget_stored_subagents, session_edi
 from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, Prompt, WorktreeAction
 from attribution.shell import effects
 from collector.model import Session, Spawn, Status, ToolCall
+from collector.vocabulary.lines import Author, How, Reason
 
 ROOT = "/w"
 F = "src/app.py"
-HUMAN = CandidateAuthor("human")
+HUMAN = CandidateAuthor(Author.HUMAN)
 
 
 def _call(number: int = 1, at: float = 50.0) -> CallRef:
@@ -28,7 +29,7 @@ def _command(text: str, at: float = 50.0, until: float | None = None, number: in
 
 
 def _unseen(reason: str, at: float = 50.0, until: float = 60.0) -> WorktreeAction:
-    return WorktreeAction(at, until, _call(9, at), unseen=reason)
+    return WorktreeAction(at, until, _call(9, at), unseen=Reason(reason))
 
 
 def _gaps(*actions: WorktreeAction) -> AttributionWindows:
@@ -46,10 +47,10 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most; a write explains all."""
     sed, cat = _command("sed -i 's/a/b/' src/app.py"), _command("cat x > src/app.py", number=2)
     assert _gaps(sed).cause(AttributionWindow(F, 10, 100, made=True)) == CandidateAuthor(
-        "unknown", reason="base_unknown", call=_call()
+        Author.UNKNOWN, reason=Reason.BASE_UNKNOWN, call=_call()
     )
-    assert _gaps(cat).cause(AttributionWindow(F, 10, 100, made=True)).author == "agent"
-    assert _gaps(sed).cause(AttributionWindow(F, 10, 100)).author == "agent"
+    assert _gaps(cat).cause(AttributionWindow(F, 10, 100, made=True)).author == Author.AGENT
+    assert _gaps(sed).cause(AttributionWindow(F, 10, 100)).author == Author.AGENT
 
 
 @pytest.mark.parametrize(
@@ -274,7 +275,7 @@ def test_before_a_commit_a_person_is_named_only_if_a_session_was_recorded_just_t
 def test_session_that_was_idle_for_long_proves_nothing_although_it_goes_on_later() -> None:
     gaps = AttributionWindows(ROOT, spans=[(0.0, 90_000.0)], moments=[0.0, 100.0, 90_000.0])
     gaps.settle()
-    unwatched = CandidateAuthor("human", reason="uncaptured", watched=False)
+    unwatched = CandidateAuthor(Author.HUMAN, reason=Reason.UNCAPTURED, watched=False)
     assert gaps.cause(AttributionWindow(F, 50.0, 10_000.0, last=True)) == unwatched
     assert gaps.cause(AttributionWindow(F, 50.0, 1_800.0, last=True)) == HUMAN
 
@@ -343,7 +344,7 @@ def test_search_finds_exactly_the_actions_that_overlap(spans: list[tuple[int, in
 
 
 def _spawn(task: str, at: float = 50.0, until: float = 60.0) -> WorktreeAction:
-    return WorktreeAction(at, until, _call(3, at), unseen="invisible_subagent", told=task)
+    return WorktreeAction(at, until, _call(3, at), unseen=Reason.INVISIBLE_SUBAGENT, told=task)
 
 
 _MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
@@ -369,9 +370,9 @@ def test_subagent_that_was_told_to_make_a_file(task: str, made: bool) -> None:
     """The calls of the subagent are not on record; that its task asks for the new file is."""
     found = _gaps(_spawn(task)).cause(_MADE)
     assert found == (
-        CandidateAuthor("agent", "subagent", call=_call(3))
+        CandidateAuthor(Author.AGENT, How.SUBAGENT, call=_call(3))
         if made
-        else CandidateAuthor("unknown", reason="invisible_subagent", call=_call(3))
+        else CandidateAuthor(Author.UNKNOWN, reason=Reason.INVISIBLE_SUBAGENT, call=_call(3))
     )
 
 
@@ -381,7 +382,7 @@ def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents(
     shown = _gaps(_command("git diff --cached src/app.py", at=40, number=2), spawn)
     named.prompts.append(Prompt(20, "finish src/app.py"))
     seen.existence.files[F].append((30, True))
-    assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == "unknown"
+    assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == Author.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -428,24 +429,24 @@ def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
     windows = _gaps(first, later)
     windows.existence.directories["src"].append((40, frozenset({"old.py"})))
     windows.existence.files[F].append((60, True))
-    assert windows.cause(_MADE) == CandidateAuthor("agent", "shell", call=_call())
+    assert windows.cause(_MADE) == CandidateAuthor(Author.AGENT, How.SHELL, call=_call())
     generated = _gaps(first, _command("npm run codegen", at=55, number=2))
     generated.existence = windows.existence
-    assert generated.cause(_MADE).author == "tool"
+    assert generated.cause(_MADE).author == Author.TOOL
     asked = _gaps(first, later)
     asked.existence = windows.existence
     asked.prompts.append(Prompt(45, "go on"))
-    assert asked.cause(_MADE).reason == "opaque_shell"
+    assert asked.cause(_MADE).reason == Reason.OPAQUE_SHELL
     unseen_before = _gaps(first, later)
     unseen_before.existence.files[F].append((60, True))
-    assert unseen_before.cause(_MADE).reason == "opaque_shell"
+    assert unseen_before.cause(_MADE).reason == Reason.OPAQUE_SHELL
 
 
 def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:
     """The names of the copies are not known: a new file there is one of them, a change of an older one is not."""
     loop = _command('for l in de fr; do for f in en/*.txt; do cp "$f" "$l/$(basename $f)"; done; done')
     made = AttributionWindow("de/a.txt", 10, 100, last=True, made=True, unseen=True)
-    assert _gaps(loop).cause(made).author == "agent"
-    assert _gaps(loop).cause(AttributionWindow("es/a.txt", 10, 100, made=True)).author == "human"
-    assert _gaps(loop).cause(AttributionWindow("de/a.txt", 10, 100)).author == "human"
-    assert _gaps(_command("cp -r en/. de/")).cause(made).author == "agent"
+    assert _gaps(loop).cause(made).author == Author.AGENT
+    assert _gaps(loop).cause(AttributionWindow("es/a.txt", 10, 100, made=True)).author == Author.HUMAN
+    assert _gaps(loop).cause(AttributionWindow("de/a.txt", 10, 100)).author == Author.HUMAN
+    assert _gaps(_command("cp -r en/. de/")).cause(made).author == Author.AGENT

@@ -9,6 +9,8 @@ from support.builder import Commit, Session, World
 from support.builder.lines import Line, new_file
 from support.line_answers import Answer, about, answers, lines_of
 
+from collector.vocabulary.lines import Author
+
 APP = """\
 import { Row } from './rows'
 
@@ -221,7 +223,7 @@ def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = answers(world, _finish(world, session), tmp_path)
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
-    assert about(found, "import type").author == "unknown"
+    assert about(found, "import type").author == Author.UNKNOWN
 
 
 def test_one_word_of_an_agents_line_changed(tmp_path: Path) -> None:
@@ -390,7 +392,7 @@ def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) 
 
         session.bash(SCRIPT.replace("return 0 // nothing to add up", new).replace("return 0", old), ran)
     found = answers(world, _finish(world, session), tmp_path)
-    assert about(found, SCRIPTED).author == "agent"
+    assert about(found, SCRIPTED).author == Author.AGENT
 
 
 @pytest.mark.parametrize("computed", ["f'// {len(s)} characters'", "subprocess.check_output(['date'])", "json.dumps(rows)"])
@@ -424,7 +426,7 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = answers(world, _finish(world, session), tmp_path)
-    assert about(found, "digits: 1, label").author != "human"
+    assert about(found, "digits: 1, label").author != Author.HUMAN
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
 
 

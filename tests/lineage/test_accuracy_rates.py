@@ -105,7 +105,7 @@ def test_corrected_shares_are_those_of_the_formula_of_a_stratified_sample() -> N
             variance += (n / whole) ** 2 * p * (1 - p) / (read + 1)
         error = math.sqrt(variance)
         assert shares[author].corrected == pytest.approx(mean, abs=0.1 * error)
-        skew = 0.9 if author == "human" else 0.35  # few of the lines read are people's in classes that are not theirs
+        skew = 0.9 if author == Author.HUMAN else 0.35  # few of the lines read are people's in classes that are not theirs
         assert shares[author].interval.low == pytest.approx(mean - 1.96 * error, abs=skew * error)
         assert shares[author].interval.high == pytest.approx(mean + 1.96 * error, abs=skew * error)
 

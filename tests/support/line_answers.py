@@ -9,7 +9,7 @@ from pathlib import Path
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
-from collector.vocabulary.lines import LineClass, line_class
+from collector.vocabulary.lines import Author, LineClass, line_class
 from support.builder import Commit, World
 from support.invariants import broken_checks
 
@@ -33,7 +33,7 @@ class Answer:
     @property
     def source(self) -> str:
         """`agent`, `human`, `tool prettier agent`, `unknown agent_text`, …"""
-        detail = f"{self.tool} {self.run_by}" if self.author == "tool" else self.reason
+        detail = f"{self.tool} {self.run_by}" if self.author == Author.TOOL else self.reason
         return f"{self.author} {detail}".strip()
 
 

@@ -13,6 +13,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 from collector.text import printable
+from collector.vocabulary.lines import Author, How
 from support.invariants import broken_checks
 
 # A person's line that the history tells nothing else about: without a witness the program may not call it a person's.
@@ -104,11 +105,11 @@ def _compare_file(where: str, entries: dict[int, list[Any]], lines: dict[int, Li
         allowed.append(truth)
         if "shell" in hows:
             allowed.append("tool")  # of a formatter or generator the agent ran it is the call that counts
-        if said.how == "subagent" and _flag(flags, "reason") == "invisible_subagent":
+        if said.how == How.SUBAGENT and _flag(flags, "reason") == "invisible_subagent":
             allowed.append("agent")  # its task asks for the file
         if truth == "human" and said.reason in WITHOUT_WITNESS:
             allowed.append("unknown")
-        named = "agent" if said.author == "tool" and said.call else said.author
+        named = "agent" if said.author == Author.TOOL and said.call else said.author
         result.confusion[named if said.author in allowed else truth, named] += 1
         result.hows[said.author, said.how] += 1
         for problem in _problems(said, allowed, hows, session, call, author):
@@ -118,8 +119,8 @@ def _compare_file(where: str, entries: dict[int, list[Any]], lines: dict[int, Li
 def _problems(said: Line, allowed: list[str], hows: list[str], session: str | None, call: str | None, author: str) -> Iterator[str]:
     if said.author not in allowed:
         yield f"is {'|'.join(allowed)}, said {said.author} ({said.how}, {said.evidence}, {said.reason})"
-    elif said.author == author == "agent":
-        if said.how == "reformatted":
+    elif said.author == author == Author.AGENT:
+        if said.how == How.REFORMATTED:
             return  # whose call it is, the writer's or the formatter's, is a matter of taste: both are agents
         if hows and said.how not in hows:
             yield f"how is {'|'.join(hows)}, said {said.how}"

@@ -10,6 +10,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from collector.vocabulary.lines import Author, How
 from support.builder.diffs import MAYBE, NEW, POSSIBLE, compare, merged
 from support.builder.lines import File, Line, restyle
 from support.builder.model import GRACE, Commit
@@ -47,7 +48,7 @@ class Verdict:
 
 
 def _unknown(reason: str) -> Verdict:
-    return Verdict(("unknown",), ("none",), flags=(f"reason={reason}",))
+    return Verdict((Author.UNKNOWN,), (How.NONE,), flags=(f"reason={reason}",))
 
 
 class Truth:
@@ -118,7 +119,9 @@ class Truth:
 
     def _by_human(self, line: Line, commit: Commit) -> Verdict:
         if commit.declared and not commit.checkpoints:
-            return Verdict(("declared",), ("declared",)).also(_unknown("no_session")).also(Verdict(("tool",), ("none",)))
+            return (
+                Verdict((Author.DECLARED,), (How.DECLARED,)).also(_unknown("no_session")).also(Verdict((Author.TOOL,), (How.NONE,)))
+            )
         if not commit.checkpoints:
             return replace(_unknown("no_session"), flags=("reason=no_session", f"truth={_writer(line)}"))
         states = {self._state(self._world.sessions[name], commit) for name in self._linked(commit)}
@@ -126,12 +129,12 @@ class Truth:
             states.add("absent")
         if states == {"absent"}:
             return _unknown("transcript_missing")
-        human = Verdict(("human",), ("none",))
+        human = Verdict((Author.HUMAN,), (How.NONE,))
         blind = any(line in commit.files[path].lines for path in commit.blind)
         if states != {"complete"} or commit.hidden or commit.blunt or blind:
             human = human.also(_unknown("unexplained"))
         if any(line in commit.files[path].lines for path in commit.blunt):
-            human = human.also(Verdict(("agent",), ("shell",)))
+            human = human.also(Verdict((Author.AGENT,), (How.SHELL,)))
         return human
 
     def _state(self, session: Session, commit: Commit) -> str:
@@ -146,8 +149,8 @@ class Truth:
         if line.call not in self._world.seen:
             missing = _unknown("transcript_missing" if commit.checkpoints else "no_session")
             others = {self._state(self._world.sessions[name], commit) for name in linked if name != line.session}
-            return missing.also(Verdict(("human",), ("none",))) if "complete" in others else missing
-        found = Verdict(("agent",), hows, line.session, line.call if call else None)
+            return missing.also(Verdict((Author.HUMAN,), (How.NONE,))) if "complete" in others else missing
+        found = Verdict((Author.AGENT,), hows, line.session, line.call if call else None)
         if line.session in linked:
             return found
         return found.also(self._by_human(line, commit)).also(_unknown("no_session"))
@@ -176,7 +179,7 @@ class Truth:
             return human.also(root).also(_unknown("unexplained"))
         if root.authors[0] == "agent":
             found = replace(root, hows=hows)
-            return found.also(human).also(Verdict(("human",), ("none",))) if old else found
+            return found.also(human).also(Verdict((Author.HUMAN,), (How.NONE,))) if old else found
         if line.kind == "tweak":
             return human.also(root) if root.authors[0] == "unknown" and "human" in human.authors else human
         same = replace(root, hows=tuple(dict.fromkeys((*root.hows, *hows, "none"))))

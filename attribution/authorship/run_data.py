@@ -55,7 +55,7 @@ class SessionsRead:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RunInputs:
     """Everything that is read of a clone before anything is concluded."""
 
     checkpoints: Sequence[Checkpoint]
@@ -139,6 +139,6 @@ class Replayed:
 class Judged:
     """A verdict on every commit, with all it rests on."""
 
-    evidence: Evidence
+    evidence: RunInputs
     replayed: Replayed
     verdicts: Mapping[str, CommitVerdict]  # by commit
