@@ -35,6 +35,7 @@ from collector.cli import cli as collect
 from collector.console import terminal as console
 from collector.console.terminal import Program
 from collector.git.repository import GitRepo
+from collector.plugins import hooks
 from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
@@ -504,7 +505,6 @@ def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
 
 
 def test_collect_formats_lists_the_registries() -> None:
-    from attribution.exchange.producers import producers
     from collector.checkpoints import layouts
     from collector.transcripts import readers
 
@@ -512,7 +512,7 @@ def test_collect_formats_lists_the_registries() -> None:
     assert [r["name"] for r in found] == [
         *(r.NAME for r in readers()),
         *(one.NAME for one in layouts()),
-        *(p.NAME for p in producers()),
+        *(row["name"] for formats in hooks("known_formats") for row in formats()),
     ]
     assert all(r["label"] for r in found)
 

@@ -28,6 +28,7 @@ from attribution.exchange.producers.model import ClaimRecord, ClaimSource
 from collector.git import ranges
 from collector.storage import tablefiles
 from collector.storage.store import Store
+from collector.vocabulary.agents import AGENTS
 
 CASES = ("example", "two_sessions_one_file", "human_between_edits", "odd_files", "squash")
 Lines = dict[tuple[str, str], dict[str, set[int]]]  # (commit, session) -> path -> lines
@@ -317,3 +318,7 @@ def test_a_repository_without_sessions(tmp_path: Path) -> None:
     for one in exports():
         if one.NAME != "parquet":
             assert run("data", "export", one.NAME, "--db", db, "-o", tmp_path / one.NAME).exit_code == 0
+
+
+def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
+    assert {export for agent in AGENTS for export in agent.exported} <= {export.NAME for export in exports()}

@@ -90,6 +90,7 @@ def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:
 
 @pytest.mark.parametrize("export", ["agent-trace", "git-ai"])
 def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path) -> None:
+    pytest.importorskip("attribution.exchange.exports")
     where, db, sha = history
     target = tmp_path / "out"
     done = run("data", "export", export, where, "--db", db, "--out", target)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from attribution.exchange.exports import exports
 from attribution.features.tools import category
 from collector.model import ToolCall
 from collector.transcripts import WHOLLY, readers, untested_part
@@ -54,10 +53,6 @@ def test_accounts_of_an_agent_are_its_own(agent: Agent) -> None:
     for pattern in agent.accounts.split("|"):
         account = f"Somebody <{pattern}>".replace("\\", "")
         assert agents.agent_of_account(account) == agent.slug, account
-
-
-def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
-    assert {export for agent in AGENTS for export in agent.exported} <= {export.NAME for export in exports()}
 
 
 def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
