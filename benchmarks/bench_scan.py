@@ -24,14 +24,13 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from attribution.authorship.options import AttributeOptions  # noqa: E402
-from attribution.stages import weaknesses as stage  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402
 from attribution.weaknesses.rules.languages import kind_of  # noqa: E402
-from attribution.weaknesses.rules.packs import cache as packs  # noqa: E402
+from attribution.weaknesses.rules.packs import pack_directory  # noqa: E402
 from attribution.weaknesses.rules.rulesets import named  # noqa: E402
-from attribution.weaknesses.scan import exclude  # noqa: E402
-from attribution.weaknesses.scan.engine import ScanLimits, Target, scan  # noqa: E402
-from attribution.weaknesses.scan.request import ScanRequest  # noqa: E402
+from attribution.weaknesses.scan.engine import ScanLimits, Target, find_engine, scan  # noqa: E402
+from attribution.weaknesses.stage.scan import ScanRequest, scan_repository  # noqa: E402
+from collector.files.analysed import ANALYSED, place_of  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.runtime.stages import RunContext  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
@@ -51,7 +50,7 @@ def introduced(path: Path, database: Path, kept: Path, jobs: int, rules: tuple[s
     with Store(database) as store:
         row = store.rows("SELECT id, head_sha FROM repos")[0]
         wanted = ScanRequest(rules, jobs=jobs, cache=kept)
-        done = stage.scan_repository(RunContext(store, repo, row["id"]), row["head_sha"], wanted)
+        done = scan_repository(RunContext(store, repo, row["id"]), row["head_sha"], wanted)
         lines = store.value("SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1")
     with Store(kept) as store:
         texts = store.rows("SELECT COUNT(*) AS texts, SUM(lines) AS lines FROM blob_scans WHERE status IN ('ok', 'partial')")[0]
@@ -67,16 +66,15 @@ def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
     repo = GitRepo(path)
     commits = [c for c in repo.history(repo.default_branch().sha) if len(c.parents) == 1]
     drawn = commits[:: max(1, len(commits) // sample)][:sample]
-    rule_set = named(rules, packs())
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "c.db") as store:
-        engine = stage.find(store, "")
+    rule_set = named(rules, pack_directory())
+    engine = find_engine()
     began = cpu()
     for commit in drawn:
         for tree in (commit.parents[0], commit.sha):
             some = {}
             for name, blob in repo.paths(tree).items():
                 kind = kind_of(name)
-                if rule_set.covers(kind.language) and exclude.place_of(name) in exclude.SCANNED:
+                if rule_set.covers(kind.language) and place_of(name) in ANALYSED:
                     some[blob, kind.suffix] = Target(blob, kind.suffix, repo.blob(blob) or b"")
             for _ in scan(engine, rule_set, some.values(), 1, _WHOLE):
                 pass

@@ -29,7 +29,7 @@ from attribution.evaluation.maintainability.report import maintainability  # noq
 from attribution.evaluation.study import paper, study  # noqa: E402
 from attribution.queries.breakdown import BreakdownRow, Share, breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
-from attribution.queries.weaknesses import weakness_report  # noqa: E402
+from attribution.weaknesses.queries.report import weakness_report  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.storage.views import Table  # noqa: E402
 
@@ -84,7 +84,7 @@ def scan(mirrors: Path, db: Path, minutes: float) -> None:
     with Store(db, create=False) as store:
         names = [row["name"] for row in store.rows(_BY_SIZE)]
     for name in names:
-        for what, command in (("maintainability", ("report", "maintainability", "--jobs")), ("scan", ("scan", "--scan-jobs"))):
+        for what, command in _MEASURES.items():
             left = min(_SECONDS, end - time.monotonic())
             if left <= 0:
                 return
@@ -96,6 +96,7 @@ def scan(mirrors: Path, db: Path, minutes: float) -> None:
                 print(name, what, f"more than {left:.0f} s", flush=True)
 
 
+_MEASURES = {"maintainability": ("report", "maintainability", "--jobs"), "scan": ("findings", "scan", "--scan-jobs")}
 _BY_SIZE = (
     "SELECT r.name, COALESCE(SUM(f.lines_added), 0) AS lines FROM repos r JOIN commits c ON c.repo_id = r.id "
     "JOIN commit_files f ON f.commit_id = c.id GROUP BY r.id ORDER BY 2, 1"
@@ -236,15 +237,15 @@ def _weaknesses(store: Store) -> dict[str, str]:
     report = weakness_report(store, by=("class",))
     cells = [
         (
-            f"`{row.author}`", row.rate.events, f"{row.rate.lines:,}",
-            f"{row.rate.rate:.3f} ({row.rate.low:.3f} to {row.rate.high:.3f})" if row.rate.rate is not None else "too few lines",
+            f"`{row['author']}`", row["events"], f"{row['lines']:,}",
+            f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})" if row["rate"] is not None else "too few lines",
         )
-        for row in report.rows
+        for row in report["rates"]
     ]  # fmt: skip
-    fates = [f"of {f.findings} by `{f.author}` {f.alive} still there at HEAD" for f in report.fates if f.findings]
+    fates = [f"of {f['findings']} by `{author}` {f['alive']} still there at HEAD" for author, f in report["fates"].items()]
     return {
         "scanned": str(scanned),
-        "scanned_lines": f"{sum(row.rate.lines for row in report.rows):,}",
+        "scanned_lines": f"{sum(row['lines'] for row in report['rates']):,}",
         "weaknesses": table(("author", "findings", "scanned lines", "per 1,000 lines (95 %)"), cells),
         "fates": "; ".join(fates) or "none",
     }

@@ -14,8 +14,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import table  # noqa: E402
 
-from attribution.queries.weaknesses import weakness_report  # noqa: E402
-from attribution.weaknesses.rates import binomial_interval  # noqa: E402
+from attribution.stats.rates import binomial_interval  # noqa: E402
+from attribution.weaknesses.queries.report import weakness_report  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 READ = ROOT / "benchmarks" / "data" / "findings-review.csv"
@@ -45,11 +45,12 @@ def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
         with Store(path, create=False) as store:
             report = weakness_report(store, by=("class",))
         rows = [
-            {"author": row.author, "findings": row.rate.events, "lines": row.rate.lines, "rate": row.rate.rate,
-             "low": row.rate.low, "high": row.rate.high} for row in report.rows
-        ]  # fmt: skip
-        data = report.data()
-        found.append({"repositories": report.repos, "rates": rows, "review": data["review"], "status": data["status"]})
+            {"findings": row["events"], **{name: row[name] for name in ("author", "lines", "rate", "low", "high")}}
+            for row in report["rates"]
+        ]
+        found.append(
+            {"repositories": report["repositories"], "rates": rows, "review": report["review"], "status": report["status"]}
+        )
     return found
 
 

@@ -27,7 +27,7 @@ from attribution.features.turn_classes import TurnClass, TurnModel, guess, turn_
 from attribution.features.turn_language import language_of  # noqa: E402
 from attribution.features.wording import corrects  # noqa: E402
 from attribution.stats.agreement import Confusion, confusion  # noqa: E402
-from attribution.weaknesses.rates import binomial_interval  # noqa: E402
+from attribution.stats.rates import binomial_interval  # noqa: E402
 from collector.labels import request_of  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from attribution.queries.blame import BlameLine, Block
     from attribution.queries.commit_range import RangeStats
     from attribution.queries.explain import LineExplanation
-    from attribution.queries.findings import Finding
     from attribution.queries.open_repo import OpenRepo
     from attribution.queries.repositories import RepositoryRow
     from attribution.queries.session_page import SessionPage
@@ -170,14 +169,14 @@ class Database:
 
         return Rows(region_table(self._store, RegionChoice(self._repo)))
 
-    def findings(self, confidence: Sequence[str] = ()) -> Rows[Finding]:
+    def findings(self, confidence: Sequence[str] = ()) -> Rows[dict[str, Any]]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.
 
-        Raises WhoWroteError when nothing was scanned (`whowrote scan`).
+        Raises WhoWroteError when nothing was scanned (`whowrote findings scan`).
         """
-        from attribution.queries.findings import FindingFilter, findings
+        from collector.plugins import hooks
 
-        return Rows(findings(self._store, self._repo, FindingFilter(confidence=tuple(confidence))))
+        return Rows([row for read in hooks("finding_rows") for row in read(self._store, self._repo, confidence)])
 
     def survival(self, by: Sequence[str] = ("class",)) -> SurvivalReport:
         """How long lines survive, by class, model, agent, session, directory or language, without curves.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
-REPOSITORY = ("commits", "commit", "tree", "file", "sessions", "session", "turns", "people", "findings")
+REPOSITORY = ("commits", "commit", "tree", "file", "sessions", "session", "turns", "people")
 DATABASE = ("search", "study", "go")
 _COMMIT = re.compile(r"(.+)@([0-9a-f]{4,64})", re.DOTALL)
 _ORIGIN = re.compile(r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+\.[A-Za-z]{2,})[/:]([\w.~-]+(?:/[\w.~-]+)+)")
@@ -69,8 +69,11 @@ def _query(asked: dict[str, object]) -> str:
     return f"?{urlencode(given)}" if given else ""
 
 
-def place(rest: str, repos: Collection[str]) -> Place | None:
-    """What an address, as the browser sent it, names below the one of a database; None for nothing that can exist."""
+def place(rest: str, repos: Collection[str], further: Collection[str] = ()) -> Place | None:
+    """What an address, as the browser sent it, names below the one of a database; None for nothing that can exist.
+
+    `further`: kinds of pages of a repository beside ours.
+    """
     segments = [unquote(part, errors="replace") for part in rest.split("/")]
     if "\0" in "".join(segments):
         return None
@@ -80,14 +83,14 @@ def place(rest: str, repos: Collection[str]) -> Place | None:
     for count in range(len(segments), 0, -1):
         name = "/".join(segments[:count])
         if name in repos:
-            return _below(name, segments[count:])
+            return _below(name, segments[count:], {*REPOSITORY, *further})
     return None
 
 
-def _below(name: str, rest: list[str]) -> Place:
+def _below(name: str, rest: list[str], kinds: Collection[str]) -> Place:
     if not any(rest):
         return Place(name, "", "")
-    if rest[0] == _MARK and len(rest) > 1 and rest[1] in REPOSITORY:
+    if rest[0] == _MARK and len(rest) > 1 and rest[1] in kinds:
         kind, path = rest[1], "/".join(rest[2:])
         return _file(name, path) if kind == "file" else Place(name, kind, path)
     return _file(name, "/".join(rest))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from attribution.browse import cells, markup, tables, words
@@ -14,15 +15,14 @@ from attribution.queries.commit_diff import commit_diff
 from attribution.queries.commit_list import PAGE as COMMIT_PAGE
 from attribution.queries.commit_list import CommitFilter, pull_request
 from attribution.queries.commit_list import commit_page as commits_page
-from attribution.queries.findings import FindingFilter, findings
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.overview import overview, repositories, sum_by_class, survival_table
 from attribution.queries.repositories import RepositoryRow, repository_named
-from attribution.queries.search import MOST, search
+from attribution.queries.search import MOST, search, terms_of
 from attribution.queries.session_page import TURNS, mode_words, session_page
 from attribution.queries.sessions import families, session_list
 from attribution.queries.tip_file import PAGE as FILE_PAGE
-from attribution.queries.tip_file import TipFile, explained, file_of_commit, tip_file
+from attribution.queries.tip_file import LineNote, TipFile, explained, file_of_commit, tip_file
 from attribution.queries.tree import tree
 from attribution.queries.trends import LineFilter, choices, trends
 from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
@@ -33,7 +33,7 @@ from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
 from collector.storage.store import Store
-from collector.storage.views import Table, read_view
+from collector.storage.views import read_view
 from collector.text import printable
 from collector.vocabulary.agents import label_of
 
@@ -90,8 +90,19 @@ def shown(store: Store, place: Place | None, given: Mapping[str, str], to: Addre
     repo = repository_named(store, place.repo) if place.repo else None
     if place.repo and repo is None:
         raise NotThere(f"This database has no repository {place.repo}.")
-    page = _PAGES[place.kind] if place.repo else _OF_ALL[place.kind]
+    page = {**_PAGES, **_pages_of_plugins()}[place.kind] if place.repo else _OF_ALL[place.kind]
     return Page(*page(Asked(store, place, given, to, repo)), place.repo)
+
+
+@cache
+def _pages_of_plugins() -> dict[str, Callable[[Asked], Shown]]:
+    return {kind: page for add in hooks("pages") for kind, (_, page) in add().items()}
+
+
+@cache
+def further_tabs() -> dict[str, str]:
+    """Kind of a page of a repository that a plug-in has -> its name."""
+    return {kind: name for add in hooks("pages") for kind, (name, _) in add().items()}
 
 
 # --- the whole database -----------------------------------------------------------------------------------------------
@@ -113,7 +124,10 @@ def _search(asked: Asked) -> Shown:
     asked_for, repo = asked.text("q"), asked.text("repo")
     results = search(asked.store, asked_for, repo)
     tips = {row["name"]: row["tip_sha"] for row in asked.store.rows(_TIPS)}
-    return Shown("whowrote_search.html", {"q": asked_for, "repo": repo, "r": results, "most": MOST, "tips": tips})
+    terms = terms_of(asked_for)
+    sections = [one for add in hooks("search_sections") for one in add(asked.store, terms, repo, asked.to)] if terms else []
+    values = {"q": asked_for, "repo": repo, "r": results, "most": MOST, "tips": tips, "sections": sections}
+    return Shown("whowrote_search.html", values)
 
 
 _TIPS = "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id"
@@ -267,18 +281,6 @@ def _agent_cell(row: dict[str, Any]) -> str:
     return f"{cells.text(label_of(row['agent'] or '') or 'not named')}<br>{cells.dim(row['model'], 40)}"
 
 
-def _findings(asked: Asked) -> Shown:
-    wanted = FindingFilter(
-        cwe=asked.text("cwe"), author=asked.text("author"), alive=asked.text("alive") == "1",
-        confidence=tuple(filter(None, [asked.text("confidence").upper()])),
-    )  # fmt: skip
-    try:
-        found = findings(asked.store, asked.found.id, wanted)
-    except WhoWroteError as error:
-        return Shown("whowrote_findings.html", {"findings": [], "wanted": wanted, "note": f"{error}. {error.hint}"})
-    return Shown("whowrote_findings.html", {"findings": found, "wanted": wanted, "note": ""})
-
-
 def _turns(asked: Asked) -> Shown:
     page = turn_page(asked.store, asked.found.id, asked.number("from"))
     columns = (
@@ -344,33 +346,14 @@ def _commit(asked: Asked) -> Shown:
         raise NotThere(f"{repo.name} has {'several commits' if numbers else 'no such commit'} {sha[:40]}.")
     report = report_of_commit(store, numbers[0])
     (details,) = read_view(store, "commits", {"id": numbers[0]})
-    found = read_view(store, "findings", {"commit_id": numbers[0]}, "path, start_line")
+    sections = [section for add in hooks("commit_sections") for section in add(store, numbers[0], asked.to)]
     claims = html(report.claims, ("checkpoint", "session", "theirs=theirs %", "ours=ours %", "reason=reason for the difference"))
     values = {
         "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, {f.path: f.spans for f in report.files}),
         "forge": forge_commit(repo.url, report.commit.sha), "kinds": tables.kinds_html(report.kinds), "claims": claims,
-        "findings": _introduced_html(asked, found),
+        "sections": sections,
     }  # fmt: skip
     return Shown("whowrote_commit.html", values)
-
-
-def _introduced_html(asked: Asked, table: Table) -> str:
-    """Weaknesses that a commit brought in, and what became of them; "" without any."""
-    if not len(table):
-        return ""
-    fixes = read_view(asked.store, "commits", {"id": [row["fixed_by"] for row in table if row["fixed_by"]]})
-    shas = {row["id"]: row["commit_sha"] for row in fixes}
-
-    def now(row: dict[str, Any]) -> str:
-        if row["alive_at_head"] or not row["fixed_by"]:
-            return "still present" if row["alive_at_head"] else "gone"
-        return cells.link(asked.to.commit(asked.place.repo, shas[row["fixed_by"]]), "removed")
-
-    return html(
-        table,
-        ("label=finding", "path", "start_line=line", "author_class=author", "confidence", "alive_at_head=now"),
-        {"alive_at_head": now},
-    )
 
 
 def _file(asked: Asked) -> Shown:
@@ -380,16 +363,26 @@ def _file(asked: Asked) -> Shown:
     start = ((line or asked.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
     colour = asked.text("colour") if asked.text("colour") in words.COLOURS else "class"
     rows = words.file_rows(file, start, FILE_PAGE)
+    beside = _line_notes(store, file)
     prompts = _prompts(store, {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head})
     return Shown(
         "whowrote_file.html",
         {
             "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts, "colour": colour,
             "colours": words.coloured(file, colour), "explanation": explained(store, file, line) if line else None,
-            "html": markup.highlighted(file.path, file.texts) if file.texts is not None else None,
+            "beside": beside, "html": markup.highlighted(file.path, file.texts) if file.texts is not None else None,
             "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
         },
     )  # fmt: skip
+
+
+def _line_notes(store: Store, file: TipFile) -> dict[int, list[LineNote]]:
+    """What plug-ins say beside lines, where the file is one of the followed commit."""
+    notes: dict[int, list[LineNote]] = defaultdict(list)
+    for read in hooks("line_notes") if "id" in file.file else ():
+        for line, of_line in read(store, file.repo.id, file.path).items():
+            notes[line] += of_line
+    return dict(notes)
 
 
 def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFile:
@@ -441,5 +434,5 @@ def _prompts(store: Store, turns: Iterable[tuple[int | None, int | None]]) -> di
 _OF_ALL: dict[str, Callable[[Asked], Shown]] = {"": _home, "search": _search, "study": _study, "go": _go}
 _PAGES: dict[str, Callable[[Asked], Shown]] = {
     "": _repo, "commits": _commits, "commit": _commit, "tree": _tree, "file": _file, "sessions": _sessions, "session": _session,
-    "turns": _turns, "people": _people, "findings": _findings,
+    "turns": _turns, "people": _people,
 }  # fmt: skip

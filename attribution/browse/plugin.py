@@ -206,7 +206,7 @@ async def _page(datasette: Any, request: Any) -> Any:
     def read(connection: Any) -> pages.Page:
         with time_limit(connection, PAGE_SECONDS):
             store = Store.over(connection, db.path)
-            place = addresses.place(rest, _names(store)) if rest else addresses.Place("", "", "")
+            place = addresses.place(rest, _names(store), pages.further_tabs()) if rest else addresses.Place("", "", "")
             return pages.shown(store, place, given, to)
 
     try:
@@ -222,6 +222,7 @@ async def _page(datasette: Any, request: Any) -> Any:
         "charts": charts,
         "query": datasette.urls.database(name),
         "repo_name": shown.repo,
+        "further_tabs": list(pages.further_tabs().items()),
     }
     return Response.html(await datasette.render_template(shown.template, shown.values | more, request=request))
 

@@ -94,7 +94,7 @@ where v.disagreement_reason <> 'none' order by abs(v.disagreement) desc""",
     ),
     "findings_by_cwe": Query(
         "Weaknesses by CWE and author",
-        "Findings introduced in source files, by who wrote the lines. Needs `whowrote scan`.",
+        "Findings introduced in source files, by who wrote the lines. Needs `whowrote findings scan`.",
         """\
 select r.name as repository, f.cwe, f.author_class, f.confidence, count(*) as introduced, sum(f.fixed_by is not null) as fixed,
   min(f.rule_id) as example_rule

@@ -14,7 +14,6 @@ from attribution.browse import charts, tables, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.commit import CommitSummary
-from attribution.queries.findings import Finding
 from attribution.queries.overview import CLASSES, Overview, overview, repositories, sum_by_class, survival_table
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.errors import WhoWroteError
@@ -23,7 +22,7 @@ from collector.runtime.version import version
 from collector.storage.store import Store
 from collector.storage.views import Table
 
-_FILES, _FINDINGS = 40, 20  # rows of a table in a comment
+_FILES = 40  # rows of a table in a comment
 _MARKDOWN = """\
 Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line; *declared*: the commit names an
 agent, but no recorded session shows its work; *human*: a person wrote it, with a witness; *likely_human*: a person as far as known;
@@ -72,7 +71,7 @@ def markdown(store: Store) -> str:
 
 
 def markdown_of(found: PullRequest, prompts: bool = False) -> str:
-    """The lines of some commits by class, commit by commit and file by file, their sessions and weaknesses: for a pull request.
+    """The lines of some commits by class, commit by commit and file by file, their sessions, what plug-ins add: for a pull request.
 
     `prompts`: with the beginning of each session's first prompt.
     """
@@ -81,7 +80,7 @@ def markdown_of(found: PullRequest, prompts: bool = False) -> str:
     note = [f"{found.missing} commits are not in the database.", ""] if found.missing else []
     counted = f"Lines added in source and test files: {every:,}, {head or 'no non-blank lines'}."
     commits = _class_table("commit", "sessions", [_commit_row(commit, prompts) for commit in found.commits])
-    parts = [counted, "", *note, *commits, "", *_file_table(found.files), *_weaknesses(found.findings), _MARKDOWN, *_audited()]
+    parts = [counted, "", *note, *commits, "", *_file_table(found.files), *found.sections, _MARKDOWN, *_audited()]
     return "\n".join(parts) + "\n"
 
 
@@ -101,21 +100,6 @@ def _file_table(files: Sequence[FileLines]) -> list[str]:
     rows = [f"| {cell(file.path)} | {_cells(file.lines)} |" for file in files[:_FILES]]
     more = [f"{len(files) - _FILES:,} more files.", ""] if len(files) > _FILES else []
     return [*_class_table("file", "", rows), "", *more] if rows else []
-
-
-def _weaknesses(findings: Sequence[Finding] | None) -> list[str]:
-    """What the scan found in these commits, if there was one."""
-    if findings is None:
-        return []
-    if not findings:
-        return ["New weaknesses of high or medium confidence: none.", ""]
-    rows = [
-        f"| {cell(f'{one.path}:{one.start_line}')} | {cell(one.cwe or one.rule_id)} | {(one.confidence or '').lower()} "
-        f"| {one.author_class.replace('_', ' ')} |"
-        for one in findings[:_FINDINGS]
-    ]
-    title = f"New weaknesses of high or medium confidence: {len(findings)}. A finding is a hint, not a verdict."
-    return [title, "", "| where | weakness | confidence | written by |", "|---|---|---|---|", *rows, ""]
 
 
 def _audited() -> list[str]:

@@ -69,7 +69,6 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 @click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
 @CONTENT
 @click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `whowrote survival` does.")
-@click.option("--scan", "with_scan", is_flag=True, help="Also scan for weaknesses, as `whowrote scan` does; needs whowrote[scan].")
 @data_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv).")
 @click.pass_context
@@ -86,7 +85,6 @@ def repo(
     shard: Path | None,
     name: str,
     with_history: bool,
-    with_scan: bool,
     output_format: str,
     quiet: bool,
     dry_run: bool,
@@ -123,7 +121,7 @@ def repo(
     ]
     reports, failed = _attribute(requests, several, quiet)
     for report_path in reports if paths else ():
-        _further(report_path, db, with_history, with_scan, quiet)
+        _further(report_path, db, with_history, quiet)
     _print_reports(list(reports.values()), db, output_format, quiet, paths)
     if failed:
         from attribution import terminal
@@ -194,22 +192,16 @@ def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format
     print_rows(output_format, rows, lambda terminal: terminal.local.would_read(out(), rows))
 
 
-def _further(path: str, db: Path, with_history: bool, with_scan: bool, quiet: bool) -> None:
+def _further(path: str, db: Path, with_history: bool, quiet: bool) -> None:
     """What else was asked for of an attributed clone."""
-    if not (with_history or with_scan):
+    if not with_history:
         return
     with at(path, db, quiet) as where:
-        if with_history:
-            from attribution.ensure.history import lines_followed
-            from attribution.lineage.requests import HistoryRequest
+        from attribution.ensure.history import lines_followed
+        from attribution.lineage.requests import HistoryRequest
 
-            with Reporter(path, quiet) as progress:
-                lines_followed(where, HistoryRequest(), progress)
-        if with_scan:
-            from attribution.commands.weaknesses import scanned
-            from attribution.weaknesses.scan.request import ScanRequest
-
-            scanned(where, path, ScanRequest(), quiet)
+        with Reporter(path, quiet) as progress:
+            lines_followed(where, HistoryRequest(), progress)
 
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:

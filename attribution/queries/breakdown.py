@@ -19,12 +19,11 @@ from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, LineCell, Place, Prompt, facts
 from attribution.queries.coverage import ATTRIBUTED
-from attribution.queries.weaknesses import rated
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
 from attribution.stats.intervals import Interval
 from attribution.stats.kaplan_meier import by_commit, estimate, observations
-from attribution.weaknesses.rates import RateCell, WeaknessRate
+from attribution.stats.rates import Rate, rated, total
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -62,7 +61,7 @@ class BreakdownRow:
     cost_usd: float | None  # of prompts with a known cost; None where the group is not one of prompts
     priced: Share | None  # prompts with a known cost, of all: counted in prompts
     cost_per_line: float | None  # USD per line that HEAD still has, of prompts with a known cost
-    weaknesses: WeaknessRate | None  # introduced in agents' lines; None where nothing was scanned
+    weaknesses: Rate | None  # introduced in agents' lines; None where nothing was scanned
 
     @property
     def total(self) -> int:
@@ -171,7 +170,6 @@ def _row(key: tuple[str, ...], found: Facts, asked: _Asked) -> BreakdownRow:
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
     cost, priced, per_line = _cost(found.prompts) if asked.of_prompts else (None, None, None)
-    scanned = RateCell(sum(one.cell.events for one in found.weak), sum(one.cell.lines for one in found.weak))
     return BreakdownRow(
         group=key,
         commits=len({cell.commit_id for cell in found.cells}),
@@ -185,7 +183,7 @@ def _row(key: tuple[str, ...], found: Facts, asked: _Asked) -> BreakdownRow:
         cost_usd=cost,
         priced=priced,
         cost_per_line=per_line,
-        weaknesses=rated(scanned) if asked.scanned else None,
+        weaknesses=rated(total(weak.cell for weak in found.weak)) if asked.scanned else None,
     )
 
 
@@ -265,7 +263,7 @@ def _notes(options: BreakdownOptions, asked: _Asked) -> list[str]:
     if not asked.followed:
         found.append("what became of lines is not known: run whowrote survival PATH for each repository first")
     if not asked.scanned:
-        found.append("weaknesses are not known: run whowrote scan PATH for each repository first")
+        found.append("weaknesses are not known: run whowrote findings scan PATH for each repository first")
     if not asked.of_prompts:
         beyond = [name for name in options.by if name not in _OF_TURNS]
         found.append(f"a prompt belongs to no {' and no '.join(beyond)}, so groups have no cost")

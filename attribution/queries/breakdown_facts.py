@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries import lifetimes
-from attribution.queries.weaknesses import HEADLINE as CONFIDENCE
-from attribution.weaknesses.rates import RateCell
-from attribution.weaknesses.scan.exclude import SOURCE
+from attribution.stats.rates import RateCell
 from collector.files.kinds import HEADLINE
+from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LineClass, line_class_sql
@@ -68,31 +67,40 @@ class Weak(NamedTuple):
     cell: RateCell
 
 
-_DIRECTORY = "CASE instr({path}, '/') WHEN 0 THEN '.' ELSE substr({path}, 1, instr({path}, '/')) END"
-_DAYS = "(?1 = '' OR {at} >= ?1) AND (?2 = '' OR substr({at}, 1, 10) <= ?2)"
-_AGENT = "COALESCE(NULLIF(s.agent, ''), s.agent_label, '')"
-_PLACE = (
-    "COALESCE(substr(c.author_at, 1, 7), '') AS month, r.name AS repository, {directory} AS directory, {agent} AS agent, "
-    "COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email, '')) AS email"
-)
+AGENT = "COALESCE(NULLIF(s.agent, ''), s.agent_label, '')"
+
+
+def days(at: str) -> str:
+    """The condition that a time is in the days of the options, which are the first two parameters of a statement."""
+    return f"(?1 = '' OR {at} >= ?1) AND (?2 = '' OR substr({at}, 1, 10) <= ?2)"
+
+
+def place_columns(path: str, agent: str) -> str:
+    """SQL of the columns of a place, from a path and an agent; `c` is the commit, `r` its repository."""
+    return (
+        f"COALESCE(substr(c.author_at, 1, 7), '') AS month, r.name AS repository, CASE instr({path}, '/') WHEN 0 THEN '.' "
+        f"ELSE substr({path}, 1, instr({path}, '/')) END AS directory, {agent} AS agent, COALESCE(c.author_name, '') AS name, "
+        "lower(COALESCE(c.author_email, '')) AS email"
+    )
+
+
 _CLASS = line_class_sql("o")
 _CELLS = f"""
 SELECT {
-    _PLACE.format(
-        directory=_DIRECTORY.format(path="f.path"),
-        agent=f"CASE {_CLASS} WHEN 'agent' THEN {_AGENT} WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END",
+    place_columns(
+        "f.path", f"CASE {_CLASS} WHEN 'agent' THEN {AGENT} WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END"
     )
 }, c.id AS commit_id, {_CLASS} AS line_class,
   c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
     OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed, SUM(p.nonblank) AS lines
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
-WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {_DAYS.format(at="c.author_at")}
+WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 8, 9 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 8
 """
 
 
-def _placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> Iterator[tuple[Place, tuple[Any, ...]]]:
+def placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> Iterator[tuple[Place, tuple[Any, ...]]]:
     """Rows whose first columns are a place, with the columns behind it."""
     for row in store.rows(sql, (options.since, options.until, *more)):
         values = tuple(row.values())
@@ -100,7 +108,7 @@ def _placed(store: Store, sql: str, options: BreakdownOptions, *more: object) ->
 
 
 def _line_cells(store: Store, options: BreakdownOptions) -> list[LineCell]:
-    return [LineCell(place, *values) for place, values in _placed(store, _CELLS, options)]
+    return [LineCell(place, *values) for place, values in placed(store, _CELLS, options)]
 
 
 class _Birth(NamedTuple):
@@ -131,7 +139,7 @@ def _births(store: Store, options: BreakdownOptions) -> dict[int, _Birth]:
         _Birth,
         "SELECT h.id, h.repo_id, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name, "
         "lower(COALESCE(c.author_email, '')) AS email FROM history_commits h LEFT JOIN commits c ON c.repo_id = h.repo_id "
-        f"AND c.commit_sha = h.commit_sha WHERE {_DAYS.format(at='h.author_at')}",
+        f"AND c.commit_sha = h.commit_sha WHERE {days('h.author_at')}",
         (options.since, options.until),
     )
     return {row.id: row for row in rows}
@@ -140,34 +148,17 @@ def _births(store: Store, options: BreakdownOptions) -> dict[int, _Birth]:
 _PROMPTS = f"""
 SELECT COALESCE(substr(t.at, 1, 7), '') AS month, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
   '' AS email, t.cost_usd, t.present
-FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {_DAYS.format(at="t.at")}
+FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index
 """
 
 
 def _prompts(store: Store, options: BreakdownOptions) -> list[Prompt]:
-    return [Prompt(place, *values) for place, values in _placed(store, _PROMPTS, options)]
-
-
-_SCANNED = f"""
-SELECT {_PLACE.format(directory=_DIRECTORY.format(path="l.path"), agent=_AGENT)}, 0 AS events, SUM(l.lines) AS lines
-FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
-LEFT JOIN sessions s ON s.id = l.session_id
-WHERE l.scanned = 1 AND l.place = ?3 AND l.author_class = '{LineClass.AGENT}' AND {_DAYS.format(at="c.author_at")}
-GROUP BY c.id, 1, 2, 3, 4, 5, 6 ORDER BY c.id, 3, 4
-"""
-_FOUND = f"""
-SELECT {_PLACE.format(directory=_DIRECTORY.format(path="n.path"), agent="COALESCE(n.agent, '')")}, COUNT(*) AS events, 0 AS lines
-FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
-WHERE n.status = 'introduced' AND n.place = ?3 AND n.author_class = '{LineClass.AGENT}'
-  AND n.confidence IN ({sql_list(CONFIDENCE)}) AND {_DAYS.format(at="c.author_at")}
-GROUP BY c.id, 1, 2, 3, 4, 5, 6 ORDER BY c.id, 3, 4
-"""
+    return [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)]
 
 
 def _weak(store: Store, options: BreakdownOptions) -> list[Weak]:
-    rows = [*_placed(store, _SCANNED, options, SOURCE), *_placed(store, _FOUND, options, SOURCE)]
-    return [Weak(place, RateCell(*values)) for place, values in rows]
+    return [Weak(place, cell) for read in hooks("event_counts") for place, cell in read(store, options)]
 
 
 @dataclass(frozen=True, slots=True)

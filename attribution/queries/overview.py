@@ -120,11 +120,6 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
             ("label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed"),
         ),
         Section(
-            "Weaknesses in introduced code",
-            read_view(store, "introduced_findings", of_repo, "introduced DESC, cwe, author_class", _MOST),
-            ("cwe=CWE", "author_class=author", "introduced", "high=of high confidence"),
-        ),
-        Section(
             "Code rewritten back and forth",
             read_view(store, "region_list", of_repo | {"convergence": "oscillating"}, "rounds DESC, id", 8),
             ("path=file", "rounds", "sizes=lines changed in each", "label=session"),

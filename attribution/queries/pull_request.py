@@ -1,4 +1,4 @@
-"""Some commits together, as a pull request has them: who wrote the lines, file by file, and the weaknesses that came with them."""
+"""Some commits together, as a pull request has them: who wrote the lines, file by file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.queries.commit import CommitSummary, commit_summaries
-from attribution.queries.findings import Finding, FindingFilter, findings
-from attribution.queries.weaknesses import HEADLINE as CONFIDENCE
 from collector.errors import WhoWroteError
 from collector.files.kinds import HEADLINE
+from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -33,7 +32,7 @@ class PullRequest(NamedTuple):
     commits: list[CommitSummary]
     missing: int  # commits that are not in the database
     files: list[FileLines]  # most lines first
-    findings: list[Finding] | None  # of high and medium confidence; None: nothing was scanned
+    sections: list[str]  # lines of Markdown that plug-ins add
     recorded: bool  # the database has a recorded session: without one, the share of agents is what commits declare
 
     @property
@@ -57,8 +56,9 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
             "none of these commits is in the database", "Attribute the branch first: whowrote repo PATH --branch NAME"
         )
     wanted = {commit.row["commit_sha"] for commit in commits}
+    sections = [line for write in hooks("markdown_sections") for line in write(store, wanted)]
     recorded = bool(store.value("SELECT EXISTS (SELECT 1 FROM sessions)"))
-    return PullRequest(commits, len(shas) - len(commits), _files(store, wanted), _findings(store, wanted), recorded)
+    return PullRequest(commits, len(shas) - len(commits), _files(store, wanted), sections, recorded)
 
 
 def _files(store: Store, wanted: set[str]) -> list[FileLines]:
@@ -73,9 +73,3 @@ def _files(store: Store, wanted: set[str]) -> list[FileLines]:
             of[row["class"]] = of.get(row["class"], 0) + row["lines"]
     files = [FileLines(path, {name: of.get(name, 0) for name in LINE_CLASSES}) for path, of in found.items()]
     return sorted((file for file in files if file.total), key=lambda file: (-file.total, file.path))
-
-
-def _findings(store: Store, wanted: set[str]) -> list[Finding] | None:
-    if not store.value("SELECT EXISTS (SELECT 1 FROM rule_sets)"):
-        return None
-    return [one for one in findings(store, None, FindingFilter(confidence=CONFIDENCE)) if one.commit_sha in wanted]

@@ -1,4 +1,4 @@
-"""Search over a database: prompts, files, commits, sessions, findings. Words of the person are text, never syntax of a query."""
+"""Search over a database: prompts, files, commits, sessions. Words of the person are text, never syntax of a query."""
 
 from __future__ import annotations
 
@@ -48,15 +48,6 @@ class FoundSession(NamedTuple):
     started_at: str
 
 
-class FoundFinding(NamedTuple):
-    repo: str
-    label: str
-    sha: str  # commit that brought it in
-    path: str
-    start_line: int
-    author_class: str
-
-
 @dataclass(frozen=True, slots=True)
 class SearchResults:
     """At most `MOST` of each sort."""
@@ -65,64 +56,58 @@ class SearchResults:
     files: list[FoundFile]
     commits: list[FoundCommit]
     sessions: list[FoundSession]
-    findings: list[FoundFinding]
 
     @property
     def count(self) -> int:
-        return sum(len(found) for found in (self.prompts, self.files, self.commits, self.sessions, self.findings))
+        return sum(len(found) for found in (self.prompts, self.files, self.commits, self.sessions))
+
+
+def terms_of(words: str) -> list[str]:
+    """The words that are searched for."""
+    return words.split()[:12]
 
 
 def search(store: Store, words: str, repo: str = "") -> SearchResults:
     """What has all of the words; `repo`: only in the repository of that name. Nothing without a word."""
-    terms = [word for word in words.split() if word][:12]
+    terms = terms_of(words)
     if not terms:
-        return SearchResults([], [], [], [], [])
+        return SearchResults([], [], [], [])
     only = "AND (?1 = '' OR r.name = ?1)"
-    scanned = any(table.name == "findings" for table in table_names(store))
     return SearchResults(
         _prompts(store, terms, repo),
         store.select(
             FoundFile,
             "SELECT r.name AS repo, f.path, f.lines, f.agent FROM tip_files f JOIN repos r ON r.id = f.repo_id "
-            f"WHERE {_all('f.path', terms)} {only} ORDER BY length(f.path), f.path LIMIT {MOST}",
-            (repo, *map(_like, terms)),
+            f"WHERE {all_terms('f.path', terms)} {only} ORDER BY length(f.path), f.path LIMIT {MOST}",
+            (repo, *map(like, terms)),
         ),
         store.select(
             FoundCommit,
             "SELECT r.name AS repo, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, "
             "COALESCE(c.author_name, '') AS author_name, c.author_at FROM commits c JOIN repos r ON r.id = c.repo_id WHERE "
-            f"{_all(_COMMIT, terms)} {only} ORDER BY c.author_at DESC LIMIT {MOST}",
-            (repo, *map(_like, terms)),
+            f"{all_terms(_COMMIT, terms)} {only} ORDER BY c.author_at DESC LIMIT {MOST}",
+            (repo, *map(like, terms)),
         ),
         store.select(
             FoundSession,
             "SELECT r.name AS repo, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, "
             "COALESCE(s.started_at, '') AS started_at FROM sessions s JOIN repos r ON r.id = s.repo_id "
-            f"WHERE {_all(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT {MOST}",
-            (repo, *map(_like, terms)),
+            f"WHERE {all_terms(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT {MOST}",
+            (repo, *map(like, terms)),
         ),
-        store.select(
-            FoundFinding,
-            "SELECT r.name AS repo, n.label, n.commit_sha AS sha, n.path, n.start_line, n.author_class FROM findings n "
-            f"JOIN repos r ON r.id = n.repo_id WHERE {_all(_FINDING, terms)} {only} ORDER BY n.id DESC LIMIT {MOST}",
-            (repo, *map(_like, terms)),
-        )
-        if scanned
-        else [],
     )
 
 
 _COMMIT = "COALESCE(c.subject, '') || ' ' || c.commit_sha || ' ' || COALESCE(c.author_name, '')"
 _SESSION = "s.label || ' ' || s.key || ' ' || COALESCE(s.agent, '') || ' ' || COALESCE(s.model, '')"
-_FINDING = "n.label || ' ' || n.rule_id || ' ' || COALESCE(n.cwe, '') || ' ' || n.path"
 
 
-def _all(text: str, terms: Sequence[str]) -> str:
+def all_terms(text: str, terms: Sequence[str]) -> str:
     """A condition that a text has every term; parameter 1 is the repository's name, the terms follow."""
     return " AND ".join(f"{text} LIKE ?{number + 2} ESCAPE '!'" for number in range(len(terms)))
 
 
-def _like(term: str) -> str:
+def like(term: str) -> str:
     escaped = term[:100].replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return f"%{escaped}%"
 
@@ -151,8 +136,8 @@ def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[FoundPrompt]
         sql = f"{_PROMPT} WHERE t.id IN (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?2) AND (?1 = '' OR r.name = ?1)"
         rows = store.select(_Prompt, f"{sql} ORDER BY t.at DESC LIMIT {MOST}", (repo, match))
     else:
-        sql = f"{_PROMPT} WHERE {_all('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY t.at DESC LIMIT {MOST}"
-        rows = store.select(_Prompt, sql, (repo, *map(_like, terms)))
+        sql = f"{_PROMPT} WHERE {all_terms('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY t.at DESC LIMIT {MOST}"
+        rows = store.select(_Prompt, sql, (repo, *map(like, terms)))
     return [FoundPrompt(*row[:-1], excerpt(row.prompt, terms)) for row in rows]
 
 

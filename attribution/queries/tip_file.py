@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -43,14 +43,12 @@ class Stripe(NamedTuple):
     kind: str
 
 
-class LineFinding(NamedTuple):
-    """A weakness that is in the file now."""
+class LineNote(NamedTuple):
+    """What a plug-in says beside a line of the file."""
 
-    line: int
-    rule_id: str
-    cwe: str | None
-    confidence: str | None
-    message: str | None
+    head: str
+    text: str
+    source: str  # who says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,6 @@ class TipFile:
     file: Mapping[str, Any]  # row of tip_files
     spans: list[TipSpan]
     texts: list[str] | None  # of all lines; None when the clone is not at hand
-    findings: dict[int, list[LineFinding]]  # by line
     notes: list[str]
 
     @property
@@ -95,7 +92,7 @@ def tip_file(store: Store, file_id: int) -> TipFile | None:
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
     clone = _texts(repo.path, tip, file)
     spans = [_span(row) for row in store.rows(_SPANS, (file_id,))]
-    return TipFile(repo, tip, file, spans, clone.texts, _findings(store, file), [clone.note] if clone.note else [])
+    return TipFile(repo, tip, file, spans, clone.texts, [clone.note] if clone.note else [])
 
 
 def _span(row: Mapping[str, Any]) -> TipSpan:
@@ -113,19 +110,6 @@ LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.sessi
 LEFT JOIN history_commits b ON b.id = t.birth LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 WHERE t.file_id = ? ORDER BY t.start_line
 """
-
-
-def _findings(store: Store, file: Mapping[str, Any]) -> dict[int, list[LineFinding]]:
-    findings: dict[int, list[LineFinding]] = defaultdict(list)
-    for finding in store.select(
-        LineFinding,
-        "SELECT f.head_line AS line, f.rule_id, f.cwe, f.confidence, r.message "
-        "FROM findings f LEFT JOIN scan_rules r ON r.rule_set_id = f.rule_set_id AND r.rule_id = f.rule_id "
-        "WHERE f.repo_id = ? AND f.head_path = ? AND f.alive_at_head = 1 ORDER BY f.head_line",
-        (file["repo_id"], file["path"]),
-    ):
-        findings[finding.line].append(finding)
-    return dict(findings)
 
 
 class _CloneTexts(NamedTuple):
@@ -164,7 +148,7 @@ def file_of_commit(where: OpenRepo, repo: RepositoryRow, path: str, commit: str)
         spans.append(TipSpan(block.start, block.end, first.attribution, first.commit, first.introduced.path, first.introduced.line))
     count = Counter(line.attribution.kind or "older" for line in found.lines if line.text.strip())
     row = {"path": found.path, "lines": len(found.texts), **{name: count[name] for name in (*CLASSES, "older")}}
-    return TipFile(repo, found.sha, row, spans, found.texts, {}, [])
+    return TipFile(repo, found.sha, row, spans, found.texts, [])
 
 
 def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:

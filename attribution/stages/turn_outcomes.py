@@ -173,23 +173,3 @@ def _count(one: dict[str, int], row: Mapping[str, Any], head: float) -> None:
 
 def _null_where_young(one: Mapping[str, int]) -> dict[str, int | None]:
     return {name: None if name.startswith("alive") and not one[name.replace("alive", "old")] else n for name, n in one.items()}
-
-
-def fill_turn_findings(store: Store, repo_id: int) -> None:
-    """Weaknesses that turns brought in and fixed. Call after `findings` was filled."""
-    store.connection.execute(
-        "UPDATE turn_outcomes SET findings_fixed = 0, findings_introduced = (SELECT COUNT(*) FROM findings f "
-        "WHERE f.session_id = turn_outcomes.session_id AND f.turn_index = turn_outcomes.turn_index AND f.status = 'introduced') "
-        "WHERE repo_id = ?",
-        (repo_id,),
-    )
-    # A fix is a turn's where no other turn of the session had edited the file by then.
-    store.connection.execute(
-        "UPDATE turn_outcomes SET findings_fixed = n.fixed FROM (SELECT session_id, turn_index, COUNT(*) AS fixed FROM ("
-        "SELECT f.id, e.session_id, MIN(e.turn_index) AS turn_index FROM findings f JOIN commits c ON c.id = f.fixed_by "
-        "JOIN edits e ON e.session_id = f.fixed_session_id AND e.path = f.path AND e.outcome = 'applied' "
-        "AND (e.at IS NULL OR e.at <= c.author_at) WHERE f.repo_id = ? AND f.status = 'introduced' "
-        "GROUP BY f.id, e.session_id HAVING COUNT(DISTINCT e.turn_index) = 1) GROUP BY session_id, turn_index) n "
-        "WHERE n.session_id = turn_outcomes.session_id AND n.turn_index = turn_outcomes.turn_index",
-        (repo_id,),
-    )

@@ -197,6 +197,18 @@ class FileKind(Word):
     RECORDER = "recorder", "records of a tool that follows agents, committed with the code"
 
 
+class FilePlace(Word):
+    """What kind of file it is to programs that read code: scanners, measures."""
+
+    SOURCE = "source", "program text"
+    TEST = "test", "tests"
+    EXAMPLE = "example", "examples and documentation"
+    GENERATED = "generated", "generated; not read"
+    VENDORED = "vendored", "copied from another project; not read"
+    LOCK = "lock", "a lock file; not read"
+    MINIFIED = "minified", "minified; not read"
+
+
 class FileContent(Word):
     """What a changed file is to git, or why its lines are not known."""
 

@@ -16,9 +16,9 @@ from functools import cache
 from types import ModuleType
 
 from collector.plugins import plugin_directories
-from collector.vocabulary import Word, check_sql, confidence, corpus, lifetimes, lines, outcomes, sessions, weaknesses
+from collector.vocabulary import Word, check_sql, confidence, corpus, lifetimes, lines, outcomes, sessions
 
-_MODULES = (sessions, lines, confidence, lifetimes, outcomes, weaknesses, corpus)
+_MODULES = (sessions, lines, confidence, lifetimes, outcomes, corpus)
 _COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
 _MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")

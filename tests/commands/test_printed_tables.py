@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import fake_semgrep
 from support.commands import clone, run
 
 from collector.console import tables
@@ -21,6 +22,10 @@ from collector.storage.views import LISTS, Table, read_view
 ROOT = Path(__file__).parent.parent.parent
 _READ = re.compile(r"(?:read|described)_view\(\s*(?:[\w.]+,\s*)?\"(\w+)\"")
 _SOURCES = [path.read_text("utf-8") for part in ("collector", "attribution") for path in (ROOT / part).rglob("*.py")]
+RULES = """
+rules:
+- {id: r, languages: [python], severity: ERROR, message: m, pattern-regex: return, metadata: {cwe: CWE-95, tier: taint}}
+"""
 SHOWN = sorted({name for text in _SOURCES for name in _READ.findall(text)})
 
 
@@ -30,9 +35,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     repo, db = clone("example", directory), directory / "t.db"
     assert run("survival", repo, "--db", db, "-q").exit_code == 0
     assert run("data", "embed", "--db", db).exit_code == 0
+    (directory / "rules.yaml").write_text(RULES)
+    program = fake_semgrep.install(directory / "bin")
+    scan = ("--rules", directory / "rules.yaml", "--semgrep", program, "--cache", directory / "scans.db")
+    assert run("findings", "scan", repo, "--db", db, *scan).exit_code == 0
     with Store(db) as opened:
         with opened.transaction() as connection:
             connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'h', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            connection.execute(
+                "INSERT INTO finding_reviews SELECT fingerprint, 'me', 'true', 'why', '2026', repo, commit_sha, path, start_line, "
+                "rule_id FROM finding_list WHERE id = 1"
+            )
             connection.execute("INSERT INTO judge_labels VALUES (1, 1, 'pushback', 'none', NULL, 'm', '2', 1)")
         yield opened
 

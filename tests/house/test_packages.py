@@ -96,6 +96,7 @@ OUTPUT_PACKAGES = (
     "attribution/exchange/commands/",
     "whowrote/servers/commands/",
     "attribution/evaluation/commands/",
+    "attribution/weaknesses/commands/",
 )
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
@@ -221,7 +222,7 @@ def test_commands_of_one_program_are_no_library_of_the_other() -> None:
 
 # What is no conclusion: people's own words about findings, and a cache of what the scanner said.
 WRITERS = {
-    "attribution/weaknesses/reviews.py",
+    "attribution/weaknesses/queries/reviews.py",
     "attribution/weaknesses/scan/cache.py",
     "attribution/exchange/claims/rows.py",  # of a stage of a plug-in
 }

@@ -70,7 +70,7 @@ def test_what_cannot_be_looked_up_says_why(example: tuple[Path, Path], tmp_path:
 def test_hostile_results_are_passed_over(example: tuple[Path, Path], tmp_path: Path, result: Any) -> None:
     repo, db = example
     done = run("findings", "authors", _log(tmp_path, result), repo, "--db", db)
-    assert done.exit_code == 0 and "no finding with a place" in done.stdout
+    assert done.exit_code == 0 and "no finding with a place" in done.stderr
 
 
 @pytest.mark.parametrize(("text", "words"), [("{", "is not JSON"), ("{}", "is not a SARIF log"), ("[" * 100_000, "is not JSON")])

@@ -18,7 +18,7 @@ from support.annotated import differences, marks
 from support.semgrep_run import SEMGREP, findings, semgrep
 
 from attribution.cli import cli
-from attribution.weaknesses.rules.packs import pull, stored
+from attribution.weaknesses.rules.packs import download, stored_packs
 from attribution.weaknesses.rules.rulesets import OWN, RulesUnusable, named, own, weaknesses
 
 yaml = pytest.importorskip("yaml")
@@ -144,7 +144,7 @@ def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, me
 def test_a_pack_that_is_not_stored_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(RulesUnusable, match="p/python has not been downloaded") as failed:
         named(["p/python"], tmp_path)
-    assert "whowrote rules pull p/python" in failed.value.hint
+    assert "whowrote findings pull p/python" in failed.value.hint
 
 
 @pytest.fixture
@@ -171,32 +171,32 @@ def registry() -> Iterator[str]:
 
 
 def test_a_pulled_pack_is_stored_with_hash_and_date(registry: str, tmp_path: Path) -> None:
-    about = pull("p/good", tmp_path / "cache", registry)
+    about = download("p/good", tmp_path / "cache", registry)
     assert about["sha256"] == hashlib.sha256(Path(about["file"]).read_bytes()).hexdigest()
     assert (about["rules"], about["url"]) == (1, f"{registry}/c/p/good")
-    assert stored(tmp_path / "cache") == [about]
+    assert stored_packs(tmp_path / "cache") == [about]
     assert [rule.id for rule in named(["p/good"], tmp_path / "cache").rules] == ["x"]
 
 
 def test_pulling_what_cannot_be_pulled_ends_in_words(registry: str, tmp_path: Path) -> None:
     for name, message in (("p/bad", "contains no rules"), ("p/none", "answered 404"), ("../x", "is not a pack name")):
         with pytest.raises(RulesUnusable, match=message):
-            pull(name, tmp_path, registry)
+            download(name, tmp_path, registry)
     with socket.socket() as taken:  # a port nobody listens on
         taken.bind(("127.0.0.1", 0))
         with pytest.raises(RulesUnusable, match="cannot be reached") as failed:
-            pull("p/good", tmp_path, f"http://127.0.0.1:{taken.getsockname()[1]}")
+            download("p/good", tmp_path, f"http://127.0.0.1:{taken.getsockname()[1]}")
     assert "--rules" in failed.value.hint
-    assert stored(tmp_path) == []
+    assert stored_packs(tmp_path) == []
 
 
 def test_the_command_lists_shows_and_explains() -> None:
     run = CliRunner()
-    listed = run.invoke(cli, ["rules", "--json", "--cwe", "CWE-89", "--language", "go"])
+    listed = run.invoke(cli, ["findings", "rules", "--json", "--cwe", "CWE-89", "--language", "go"])
     assert {row["rule"] for row in json.loads(listed.stdout)} == {"whowrote.go.sql-tainted", "whowrote.go.sql-built"}
     assert all(row["precision"] == row["recall"] == 1.0 for row in json.loads(listed.stdout))
-    assert "whowrote.python.sql-built" in run.invoke(cli, ["rules", "--cwe", "cwe-89"]).stdout
-    shown = run.invoke(cli, ["rules", "show", "go.sql-built"])
+    assert "whowrote.python.sql-built" in run.invoke(cli, ["findings", "rules", "--cwe", "cwe-89"]).stdout
+    shown = run.invoke(cli, ["findings", "rules", "go.sql-built"])
     assert "CWE-89" in shown.stdout and "pattern-sinks" in shown.stdout
-    unclear = run.invoke(cli, ["rules", "show", "sql-built"])
+    unclear = run.invoke(cli, ["findings", "rules", "sql-built"])
     assert unclear.exit_code == 2 and "rules are called sql-built" in unclear.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import dataclasses
 import errno
 import json
 import os
@@ -77,7 +76,7 @@ def scanned(build: Build, tmp_path: Path, *more: object, db: str = "w.db") -> tu
     """The database, and what the command printed."""
     path = tmp_path / db
     assert run("repo", build.where, "--db", path, "-q", "--allow-no-checkpoints").exit_code == 0
-    done = run("scan", build.where, "--db", path, "--rules", tmp_path / "rules.yaml", "--csv", *more)
+    done = run("findings", "scan", build.where, "--db", path, "--rules", tmp_path / "rules.yaml", "--csv", *more)
     assert done.exit_code == 0, done.stderr
     with Store(path) as store:
         assert not broken_checks(store)
@@ -227,7 +226,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return"))
     repo, db = clone("example", tmp_path), tmp_path / "e.db"
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    done = run("scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
+    done = run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
     assert done.exit_code == 0, done.stderr
     by = dict(query(db, "SELECT author_class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1"))
     assert by["agent"] > 0
@@ -267,14 +266,6 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
     for c in data["comparisons"]:  # a few dozen lines are not compared, and that is said
         assert c["refused"].startswith("too few: agent has ") and c["pooled"]["ratio"] is None
     assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
-
-
-def test_scan_as_part_of_repo(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.weaknesses.rules.rulesets._own", lambda: [("own.yaml", RULES.encode())])
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
-    done = run("repo", build.where, "--db", tmp_path / "w.db", "-q", "--allow-no-checkpoints", "--scan")
-    assert done.exit_code == 0, done.stderr
-    assert query(tmp_path / "w.db", "SELECT COUNT(*) FROM findings") == [(1,)]
 
 
 # --- what can go wrong ------------------------------------------------------------------------------------------------
@@ -344,9 +335,9 @@ def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: py
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
-    from attribution.stages import weaknesses as stage
     from attribution.weaknesses.scan import cache
-    from attribution.weaknesses.scan.request import ScanRequest
+    from attribution.weaknesses.stage import scan as stage
+    from attribution.weaknesses.stage.scan import ScanRequest
     from collector.git.repository import GitRepo
     from collector.runtime.stages import RunContext
 
@@ -390,10 +381,10 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(EngineMissing, match="not installed") as missing:
-        engine.locate()
+        engine.find_engine()
     assert "pip install" in missing.value.hint and "--semgrep" in missing.value.hint
     with pytest.raises(EngineMissing, match="--semgrep names"):
-        engine.locate(str(tmp_path / "nothing"))
+        engine.find_engine(str(tmp_path / "nothing"))
 
 
 @pytest.mark.parametrize(
@@ -467,24 +458,23 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path, tmp_path: Path) -> Non
 
 
 def test_samples_are_even_and_repeatable() -> None:
-    from attribution.queries.findings import Finding, sample
+    from attribution.weaknesses.queries.findings import sample
 
-    def finding(n: int) -> Finding:
-        values = dict.fromkeys((field.name for field in dataclasses.fields(Finding)), None)
+    def finding(n: int) -> dict[str, Any]:
         tier = "api" if n % 10 else "taint"
-        return Finding(**(values | {"repo": f"r{n % 2}", "tier": tier, "author_class": "agent", "rule_id": f"x{n % 3}", "id": n}))  # type: ignore[arg-type]
+        return {"repo": f"r{n % 2}", "tier": tier, "author_class": "agent", "rule_id": f"x{n % 3}", "id": n}
 
     some = [finding(n) for n in range(200)]
     drawn = sample(some, 30)
-    assert drawn == sample(some, 30) and len({d.id for d in drawn}) == 30
-    strata = Counter((d.repo, d.tier) for d in drawn)
+    assert drawn == sample(some, 30) and len({d["id"] for d in drawn}) == 30
+    strata = Counter((d["repo"], d["tier"]) for d in drawn)
     assert max(strata.values()) - min(strata.values()) <= 1
     assert len(sample(some, 500)) == 200
 
 
 def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.sarif"
-    assert run("findings", "--low", "--sarif", out, "--db", two).exit_code == 0
+    assert run("findings", "sarif", out, "--low", "--db", two).exit_code == 0
     log = json.loads(out.read_text("utf-8"))
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
     (one,) = log["runs"]
@@ -532,8 +522,8 @@ rules:
 @pytest.mark.skipif(REAL is None, reason="semgrep is not installed")
 def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real program takes our options and answers as we read it."""
-    from attribution.stages import weaknesses as stage
-    from attribution.weaknesses.scan.request import ScanRequest
+    from attribution.weaknesses.stage import scan as stage
+    from attribution.weaknesses.stage.scan import ScanRequest
     from collector.git.repository import GitRepo
     from collector.runtime.stages import RunContext
 
@@ -604,7 +594,7 @@ def at_work(room: Path) -> list[int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(program: Path, tmp_path: Path, number: signal.Signals) -> None:
-    process, room = hanging(program, tmp_path, "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+    process, room = hanging(program, tmp_path, "findings", "scan", "PATH", "--rules", tmp_path / "rules.yaml")
     assert at_work(room)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
@@ -614,7 +604,7 @@ def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(program: Path, tmp_pa
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_what_a_killed_scan_left_is_removed_by_the_next(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    process, room = hanging(program, tmp_path, "scan", "PATH", "--rules", tmp_path / "rules.yaml")
+    process, room = hanging(program, tmp_path, "findings", "scan", "PATH", "--rules", tmp_path / "rules.yaml")
     monkeypatch.setattr(tempfile, "tempdir", str(room))
     engine.sweep()
     assert at_work(room), "a scan that lives is left alone"
@@ -631,14 +621,6 @@ def test_what_a_killed_scan_left_is_removed_by_the_next(program: Path, tmp_path:
     os.utime(fresh, (1, 1))
     engine.sweep()
     assert [path.name for path in room.iterdir()] == ["whowrote-scan-link"]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-def test_repo_with_a_scan_ends_as_cleanly(program: Path, tmp_path: Path) -> None:
-    process, room = hanging(program, tmp_path, "repo", "PATH", "--scan", "--allow-no-checkpoints")
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
-    assert (process.returncode, at_work(room), list(room.iterdir())) == (130, [], [])
 
 
 def test_words_when_there_is_no_room_for_the_texts(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,22 +12,24 @@ from pathlib import Path
 import pytest
 from support.histories import Build, random_history, text
 
-from attribution.queries.weaknesses import rated
-from attribution.weaknesses import rates as stats
-from attribution.weaknesses.rates import RateCell, Reviewed, Weighted
+from attribution.stats import rates as exact
+from attribution.stats.rates import RateCell, rated
+from attribution.weaknesses.queries import rates as stats
+from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
-from attribution.weaknesses.scan import exclude
 from attribution.weaknesses.scan.cache import hash_of, suppressed
-from attribution.weaknesses.scan.source import Findings, Pair, Side, Text, changed
+from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed
 from attribution.weaknesses.track.authors import OriginSpan, ended_by, written
 from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, strongest
 from attribution.weaknesses.track.tracker import Instance, Tracker
 from collector.files import git_patterns
+from collector.files.analysed import place_of, why_left_out
 from collector.files.git_patterns import AttributePattern
 from collector.files.kinds import attributes_of
 from collector.git.repository import GitRepo, is_regular, line_changes
 from collector.model import FileChange
 from collector.text import split_lines
+from collector.vocabulary.lines import FilePlace
 
 # --- languages and places ---------------------------------------------------------------------------------------------
 
@@ -94,18 +96,18 @@ def test_targets_have_names_of_ours() -> None:
     ],
 )
 def test_place_by_path(path: str, place: str) -> None:
-    assert exclude.place_of(path) == place
+    assert place_of(path) == place
 
 
 def test_the_repository_has_the_last_word() -> None:
     said = attributes_of("*.gen.py linguist-generated\nvendor/ours/** -linguist-vendored\nthird/* linguist-vendored=true\n")
     said += attributes_of("*.py linguist-documentation", "manual")
-    assert exclude.place_of("a/x.gen.py", said) == "generated"
-    assert exclude.place_of("vendor/ours/deep/x.go", said) == "source"
-    assert exclude.place_of("vendor/other/x.go", said) == "vendored"
-    assert exclude.place_of("third/x.go", said) == "vendored"
-    assert exclude.place_of("manual/x.py", said) == "example"
-    assert exclude.place_of("x.py", said) == "source"
+    assert place_of("a/x.gen.py", said) == "generated"
+    assert place_of("vendor/ours/deep/x.go", said) == "source"
+    assert place_of("vendor/other/x.go", said) == "vendored"
+    assert place_of("third/x.go", said) == "vendored"
+    assert place_of("manual/x.py", said) == "example"
+    assert place_of("x.py", said) == "source"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_the_repository_has_the_last_word() -> None:
     ],
 )
 def test_texts_that_are_not_scanned(data: bytes, suffix: str, why: str) -> None:
-    assert exclude.of_text(data, suffix) == why
+    assert why_left_out(data, suffix) == why
 
 
 GLOBS = (
@@ -235,16 +237,15 @@ def test_comments_that_ask_to_hide_a_finding() -> None:
 def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
     """Findings of a history, lines with a word taken for findings."""
 
-    def of(one: Text) -> tuple[VersionFinding, ...]:
-        return hits(repo.blob(one[0]) or b"", word)
-
     commits = list(repo.history(tip))
     tracker = Tracker(Counter(parent for c in commits for parent in c.parents))
     for commit in commits:
         sides = []
         for number in range(max(1, len(commit.parents))):
             pairs = [_pair(change) for change in repo.changes(commit, number) or ()]
-            sides.append(changed(repo, pairs, Findings(of, lambda _: frozenset())))
+            texts = {side.text for pair in pairs for side in pair if side is not None}
+            known = {text: TextFindings(hits(repo.blob(text[0]) or b"", word), frozenset()) for text in texts}
+            sides.append(changed(repo, pairs, known))
         if len(commit.parents) > 1:
             tracker.merge(commit.sha, commit.parents, sides)
         else:
@@ -255,7 +256,7 @@ def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
 
 def _pair(change: FileChange) -> Pair:
     def side(path: str, blob: str | None, mode: int) -> Side | None:
-        return Side(path, blob, kind_of("x.py"), "source") if blob is not None and is_regular(mode) else None
+        return Side(path, blob, kind_of("x.py"), FilePlace.SOURCE) if blob is not None and is_regular(mode) else None
 
     return Pair(side(change.old_path, change.old, change.old_mode), side(change.path, change.new, change.new_mode))
 
@@ -380,13 +381,13 @@ def test_who_ended_a_finding() -> None:
 )
 def test_exact_interval_of_a_count(count: int, low: float, high: float) -> None:
     """Garwood's intervals, as the quantiles of chi square give them."""
-    assert stats.poisson_interval(count) == pytest.approx((low, high), abs=2e-3)
+    assert exact.poisson_interval(count) == pytest.approx((low, high), abs=2e-3)
 
 
 def test_rates_and_ratios() -> None:
-    assert stats.rate(RateCell(3, 2000))[:3] == (3, 2000, 1.5)
-    assert stats.rate(RateCell(0, 0)).rate is None
-    assert rated(RateCell(3, 2000)) == stats.rate(RateCell(3, 2000)) and rated(RateCell(3, 999)) == (3, 999, None, None, None)
+    assert exact.rate(RateCell(3, 2000))[:3] == (3, 2000, 1.5)
+    assert exact.rate(RateCell(0, 0)).rate is None
+    assert rated(RateCell(3, 2000)) == exact.rate(RateCell(3, 2000)) and rated(RateCell(3, 999)) == (3, 999, None, None, None)
     found = stats.ratio(RateCell(20, 10_000), RateCell(10, 10_000))
     assert found.ratio == pytest.approx(2.0)
     assert (found.low, found.high) == pytest.approx((0.8935, 4.7846), abs=2e-3)
@@ -398,7 +399,7 @@ def test_rates_and_ratios() -> None:
 def test_strata_undo_a_mix() -> None:
     """Within each stratum the rates are the same; the pooled ratio is far from one."""
     strata = [(RateCell(90, 9_000), RateCell(10, 1_000)), (RateCell(1, 1_000), RateCell(9, 9_000))]
-    a, b = stats.total(x for x, _ in strata), stats.total(y for _, y in strata)
+    a, b = exact.total(x for x, _ in strata), exact.total(y for _, y in strata)
     pooled = stats.ratio(a, b)
     assert pooled.ratio == pytest.approx(91 / 19)
     assert stats.mantel_haenszel(strata).ratio == pytest.approx(1.0)
@@ -432,18 +433,18 @@ def test_corrected_rates() -> None:
     """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both variances."""
     cell = RateCell(10, 1_000)
     assert stats.corrected(cell, [Reviewed(10, 0, 0)]) is None
-    assert stats.corrected(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == stats.rate(RateCell(4, 1_000))
+    assert stats.corrected(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == exact.rate(RateCell(4, 1_000))
     half = stats.corrected(RateCell(100, 1_000), [Reviewed(100, 10, 5)])
     assert half == pytest.approx((50, 1_000, 50.0, 28.3, 88.3), abs=0.05)
     none = stats.corrected(cell, [Reviewed(10, 5, 0)])
     assert none is not None and (none.rate, none.low) == (0.0, 0.0)
-    assert none.high == pytest.approx(stats.binomial_interval(0, 5)[1] * stats.poisson_interval(10)[1])
+    assert none.high == pytest.approx(exact.binomial_interval(0, 5)[1] * exact.poisson_interval(10)[1])
     unread = stats.corrected(cell, [Reviewed(5, 5, 5), Reviewed(5, 0, 0)])
     assert unread is not None and unread.rate == 10.0 and unread.high is not None and unread.high > 10.0
 
 
 def test_terciles_by_weight() -> None:
-    assert stats.terciles([Weighted(1.0, 10), Weighted(2.0, 10), Weighted(3.0, 10)]) == (1.0, 2.0)
+    assert stats.terciles([(1.0, 10), (2.0, 10), (3.0, 10)]) == (1.0, 2.0)
     assert stats.terciles([]) == (0.0, 0.0)
 
 

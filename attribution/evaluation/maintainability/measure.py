@@ -18,9 +18,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.words import Unmeasured
-from attribution.weaknesses.scan import exclude
-from attribution.weaknesses.scan.complexity import FAILURES
 from collector.errors import WhoWroteError
+from collector.files.analysed import ANALYSED, place_of, why_left_out
 from collector.git.program import clean_environment, own_copy
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
 PROCESS = ("change_set", "code_churn", "hunks")
 HISTORY = ("contributors", "contributors_experience", "earlier_commits")
+_FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of lizard's tokenizers
 _PARSED = 512  # versions of files whose functions are remembered
 Values = Mapping[str, float | None]
 """Column of `commit_quality` -> its value."""
@@ -76,7 +76,7 @@ def counts(path: str) -> bool:
     """Whether a file is one that people or agents write, in a language that lizard parses, by its path."""
     from lizard_languages import get_reader_for
 
-    return get_reader_for(path.rpartition("/")[2]) is not None and exclude.place_of(path) in exclude.SCANNED
+    return get_reader_for(path.rpartition("/")[2]) is not None and place_of(path) in ANALYSED
 
 
 # --- commits ----------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def _measure_commit(git: Git, request: Request) -> Measured:
     try:
         commit = _commit_of(program)
         quality = {name: getattr(commit, name) for name in DMM}
-    except FAILURES as error:
+    except _FAILURES as error:
         detail = f"{type(error).__name__}: {error}"[:200]
         return Measured(request.sha, len(program), left_out, process, Unmeasured.NOT_PARSED, detail)
     reason = None if program else Unmeasured.NO_CODE
@@ -131,7 +131,7 @@ def _path(file: ModifiedFile) -> str:
 def _is_program_text(file: ModifiedFile) -> bool:
     """Whether both versions are texts that somebody wrote; a generated file may have been written by hand before."""
     suffix = _path(file).rpartition(".")[2]
-    return all(not exclude.of_text(data, suffix) for data in (file.content_before, file.content) if data is not None)
+    return all(not why_left_out(data, suffix) for data in (file.content_before, file.content) if data is not None)
 
 
 def _commit_of(files: list[ModifiedFile]) -> Commit:

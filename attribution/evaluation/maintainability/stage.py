@@ -27,7 +27,7 @@ from attribution.evaluation.maintainability.measure import (
 )
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
-from attribution.weaknesses.scan.exclude import MAX_BYTES
+from collector.files.analysed import MAX_BYTES
 from collector.git.program import open_scratch
 from collector.git.repository import GitRepo, is_regular
 from collector.model import Commit, Problem

@@ -9,8 +9,7 @@ from attribution.evaluation.study.modes import mode_of
 from attribution.evaluation.study.numbers import MODES, audited_notes
 from attribution.evaluation.study.sessions import Row
 from attribution.lineage import minimum
-from attribution.queries.weaknesses import CommitLines, commit_lines, rated
-from attribution.weaknesses.rates import RateCell, poisson_interval
+from attribution.stats.rates import RateCell, poisson_interval, rated
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 
@@ -38,7 +37,8 @@ def tables(store: Store, sessions: list[Row]) -> list[Table]:
     scanned = scanned_commits(store)
     if not scanned:
         return [table_of([], notes=["Nothing has been scanned; run: whowrote findings scan PATH"], name=NAME, title=_TITLE)]
-    modes = {commit.commit_id: _mode(commit) for commit in commit_lines(store)}
+    lines_of = store.rows("SELECT commit_id, agent_lines, human_lines FROM commit_lines")
+    modes = {row["commit_id"]: _mode(row["agent_lines"], row["human_lines"]) for row in lines_of}
     rows = []
     for mode in (*MODES, _NEITHER, "all"):
         commits = [commit for commit in scanned if mode in ("all", modes.get(commit["commit_id"]))]
@@ -72,6 +72,5 @@ def scanned_commits(store: Store) -> list[Row]:
     )
 
 
-def _mode(commit: CommitLines) -> str | None:
-    lines = commit.agent_lines + commit.human_lines
-    return mode_of(100 * commit.agent_lines / lines) if lines else _NEITHER
+def _mode(agent: int, human: int) -> str | None:
+    return mode_of(100 * agent / (agent + human)) if agent + human else _NEITHER

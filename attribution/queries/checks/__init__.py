@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
-SUBJECTS = ("lines", "history", "weaknesses", "facts", MIXED)
+SUBJECTS = ("lines", "history", "facts", MIXED)
 
 
 @dataclass(frozen=True, slots=True)

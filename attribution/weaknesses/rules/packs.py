@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import socket
 import urllib.error
 import urllib.parse
@@ -17,80 +16,68 @@ from pathlib import Path
 from typing import Any
 
 from attribution.weaknesses.rules.rulesets import PACK, RulesUnusable, pack_file
+from collector.storage.places import cache_directory
 
 REGISTRY = "https://semgrep.dev"
-_PROBE = 3.0  # seconds to find out whether the registry can be reached
+_REACHED = 3.0  # seconds to find out whether the registry can be reached
 _PATIENCE = 60.0  # seconds for the download
 _LARGEST = 50_000_000  # bytes
 
 
-def cache() -> Path:
+def pack_directory() -> Path:
     """The directory of stored packs, which may not be there yet."""
-    base = os.environ.get("XDG_CACHE_HOME") or ""
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "whowrote" / "rules"
+    return cache_directory() / "rules"
 
 
-def pull(name: str, directory: Path, registry: str = REGISTRY) -> dict[str, Any]:
+def download(name: str, directory: Path, registry: str = REGISTRY) -> dict[str, Any]:
     """Stores the pack and says what it is: name, url, sha256, rules, pulled_at, file. Raises RulesUnusable."""
     if not PACK.fullmatch(name):
         raise RulesUnusable(f"{name} is not a pack name", "Packs are named p/NAME, for example p/python")
     url = f"{registry}/c/{name}"
-    _probe(registry)
-    data = _download(url)
+    data = _read(url)
     try:
-        content = json.loads(data)
-    except ValueError:
-        content = None
-    rules = content.get("rules") if isinstance(content, dict) else None
+        rules = json.loads(data)["rules"]
+    except (ValueError, TypeError, KeyError):
+        rules = None
     if not isinstance(rules, list) or not rules:
         raise RulesUnusable(f"{url} contains no rules", "Check that the pack exists: https://semgrep.dev/explore")
-    about = {
-        "name": name,
-        "url": url,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "rules": len(rules),
-        "pulled_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    about = {"name": name, "url": url, "sha256": hashlib.sha256(data).hexdigest(), "rules": len(rules), "pulled_at": moment}
     file = pack_file(directory, name)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         _replace(file, data)
         _replace(file.with_suffix(".about"), json.dumps(about, indent=1).encode())
     except OSError as error:
-        raise RulesUnusable(
-            f"the pack cannot be stored in {directory}: {error}", "Set XDG_CACHE_HOME to a writable directory"
-        ) from error
+        hint = "Set XDG_CACHE_HOME to a writable directory"
+        raise RulesUnusable(f"the pack cannot be stored in {directory}: {error}", hint) from error
     return about | {"file": str(file)}
 
 
-def stored(directory: Path) -> list[dict[str, Any]]:
-    """What `pull` said of the packs that are there."""
-    found: list[dict[str, Any]] = []
+def stored_packs(directory: Path) -> list[dict[str, Any]]:
+    """What `download` said of the packs that are there."""
+    packs: list[dict[str, Any]] = []
     for file in sorted(directory.glob("p-*.about")):
         try:
             about = json.loads(file.read_bytes())
         except (OSError, ValueError):
             continue  # half written or not ours: as if it were not there
         if isinstance(about, dict) and file.with_suffix(".json").is_file():
-            found.append(about | {"file": str(file.with_suffix(".json"))})
-    return found
+            packs.append(about | {"file": str(file.with_suffix(".json"))})
+    return packs
 
 
-def _probe(registry: str) -> None:
-    """An unreachable registry is known after three seconds, not after a minute and a half."""
-    place = urllib.parse.urlsplit(registry)
-    port = place.port or (443 if place.scheme == "https" else 80)
+def _read(url: str) -> bytes:
+    """The answer of the registry. That it is unreachable is known after three seconds, not after a minute and a half."""
+    place = urllib.parse.urlsplit(url)
     try:
-        socket.create_connection((place.hostname or "", port), _PROBE).close()
+        socket.create_connection((place.hostname or "", place.port or 443), _REACHED).close()
     except OSError as error:
         raise RulesUnusable(
             f"{place.hostname} cannot be reached: {error}",
             "Packs of semgrep's registry have to be downloaded once. The built-in rules work offline: omit --rules,\n"
             "or use a file or directory with rules: --rules PATH",
         ) from error
-
-
-def _download(url: str) -> bytes:
     request = urllib.request.Request(url, headers={"Accept": "application/json", "User-Agent": "whowrote"})
     try:
         with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.weaknesses.rules.languages import of_rule
+from attribution.weaknesses.words import Confidence, RuleTier
 from collector.errors import WhoWroteError
-from collector.vocabulary.weaknesses import Confidence, RuleTier
 
 OWN = "own"
 PACK = re.compile(r"p/[A-Za-z0-9][\w.-]{0,80}")
@@ -26,6 +26,9 @@ _CWE = re.compile(r"\d{1,5}")
 _TIERS = {RuleTier.TAINT: Confidence.HIGH, RuleTier.BUILT: Confidence.MEDIUM, RuleTier.API: Confidence.LOW}
 _SUFFIXES = (".yaml", ".yml", ".json")
 _FORMAT = "Rules are .yaml files in the format of semgrep"
+
+RuleFile = tuple[str, bytes]
+"""Name of a file of rules, and its content."""
 
 
 class RulesUnusable(WhoWroteError):
@@ -43,7 +46,7 @@ class Rule:
     tier: RuleTier | None  # None when it does not say
     confidence: str  # of our rules a Confidence; "" when it does not say
     severity: str
-    said: tuple[str, ...]  # its languages as it names them
+    languages_as_named: tuple[str, ...]
     languages: frozenset[str]  # the same as we name them; "*" for any
     message: str
     body: Mapping[str, Any]
@@ -95,30 +98,23 @@ def own() -> RuleSet:
     return load(_own(), OWN)
 
 
-class RuleFile(NamedTuple):
-    """A file of rules as it was read."""
-
-    name: str
-    content: bytes
-
-
 def files_of(names: Sequence[str], cache: Path) -> list[RuleFile]:
     """The rule files that `--rules` names: `own`, files, directories, packs in `cache`; ours when it names none.
 
     Raises RulesUnusable.
     """
-    found: list[RuleFile] = []
+    files: list[RuleFile] = []
     for name in names or (OWN,):
-        found += _own() if name == OWN else [RuleFile(str(path), path.read_bytes()) for path in files(name, cache)]
-    return found
+        files += _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name, cache)]
+    return files
 
 
 def _own() -> list[RuleFile]:
     entries = sorted((e for e in _home().iterdir() if e.name.endswith(".yaml")), key=lambda e: str(e.name))
-    return [RuleFile(e.name, e.read_bytes()) for e in entries]
+    return [(e.name, e.read_bytes()) for e in entries]
 
 
-def fingerprint(files: Iterable[tuple[str, bytes]]) -> str:
+def fingerprint(files: Iterable[RuleFile]) -> str:
     """Hash of rule files, to see that nothing has changed without parsing them."""
     total = hashlib.sha256()
     for data in sorted(data for _, data in files):
@@ -131,18 +127,17 @@ def named(names: Sequence[str], cache: Path) -> RuleSet:
     return load(files_of(names, cache), " ".join(names) or OWN)
 
 
-def load(files: Sequence[tuple[str, bytes]], name: str) -> RuleSet:
+def load(files: Sequence[RuleFile], name: str) -> RuleSet:
     """All rules of some files. Raises RulesUnusable."""
-    found: dict[str, dict[str, Any]] = {}
-    for where, data in files:
-        for body in parse(where, data):
+    bodies: dict[str, dict[str, Any]] = {}
+    for file, data in files:
+        for body in _parse(file, data):
             number = str(body["id"])
-            if number in found and found[number] != body:
+            if bodies.setdefault(number, body) != body:
                 raise RulesUnusable(
-                    f"{where}: two rules have the id {number}", "Choose rules with distinct ids, or run them one by one"
+                    f"{file}: two rules have the id {number}", "Choose rules with distinct ids, or run them one by one"
                 )
-            found[number] = body
-    return RuleSet(name, tuple(_rule(found[number]) for number in sorted(found)))
+    return RuleSet(name, tuple(_rule(bodies[number]) for number in sorted(bodies)))
 
 
 def weaknesses() -> dict[str, dict[str, str]]:
@@ -161,21 +156,21 @@ def _home() -> Any:
     return resources.files("attribution.weaknesses.rules").joinpath("own")
 
 
-def files(name: str, cache: Path) -> list[Path]:
+def _paths(name: str, cache: Path) -> list[Path]:
     """The files of a directory, a file, or a pack in `cache`. Raises RulesUnusable."""
     path = Path(name)
     if path.is_dir():
-        found = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
-        if found:
-            return found
+        paths = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+        if paths:
+            return paths
         raise RulesUnusable(f"no rule files in {name}", _FORMAT)
     if path.is_file():
         return [path]
     if PACK.fullmatch(name):
-        stored = pack_file(cache, name)
-        if stored.is_file():
-            return [stored]
-        raise RulesUnusable(f"{name} has not been downloaded", f"Download it once: whowrote rules pull {name}")
+        pack = pack_file(cache, name)
+        if pack.is_file():
+            return [pack]
+        raise RulesUnusable(f"{name} has not been downloaded", f"Download it once: whowrote findings pull {name}")
     raise RulesUnusable(f"no rules found at {name}", "Use a file or directory with rules, p/NAME, or own")
 
 
@@ -183,25 +178,26 @@ def pack_file(cache: Path, name: str) -> Path:
     return cache / (name.replace("/", "-") + ".json")
 
 
-def parse(where: str, data: bytes) -> list[dict[str, Any]]:
+def _parse(file: str, data: bytes) -> list[dict[str, Any]]:
     """The rules of a file. Raises RulesUnusable."""
-    if where.endswith(".json"):
-        try:
-            content = json.loads(data)
-        except ValueError as error:
-            raise RulesUnusable(f"{where} is not valid JSON: {error}", "Fix the file, or download it again") from error
-    else:
-        content = _yaml(where, data)
+    content = _json(file, data) if file.endswith(".json") else _yaml(file, data)
     rules = content.get("rules") if isinstance(content, dict) else None
     if not isinstance(rules, list):
-        raise RulesUnusable(f"{where} has no rules", _FORMAT)
-    found = [rule for rule in rules if isinstance(rule, dict)]
-    if not all(rule.get("id") and isinstance(rule.get("languages"), list) for rule in found):
-        raise RulesUnusable(f"{where}: a rule has no id or no languages", _FORMAT)
-    return found
+        raise RulesUnusable(f"{file} has no rules", _FORMAT)
+    bodies = [rule for rule in rules if isinstance(rule, dict)]
+    if not all(body.get("id") and isinstance(body.get("languages"), list) for body in bodies):
+        raise RulesUnusable(f"{file}: a rule has no id or no languages", _FORMAT)
+    return bodies
 
 
-def _yaml(where: str, data: bytes) -> Any:
+def _json(file: str, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise RulesUnusable(f"{file} is not valid JSON: {error}", "Fix the file, or download it again") from error
+
+
+def _yaml(file: str, data: bytes) -> Any:
     try:
         import yaml
     except ImportError as error:
@@ -209,7 +205,7 @@ def _yaml(where: str, data: bytes) -> Any:
     try:
         return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise RulesUnusable(f"{where} is not valid YAML: {' '.join(str(error).split())[:200]}", "Fix the file") from error
+        raise RulesUnusable(f"{file} is not valid YAML: {' '.join(str(error).split())[:200]}", "Fix the file") from error
 
 
 def _rule(body: dict[str, Any]) -> Rule:
@@ -220,32 +216,32 @@ def _rule(body: dict[str, Any]) -> Rule:
     include = paths.get("include") if isinstance(paths, dict) else None
     cwes = _cwes(meta)
     return Rule(
-        str(body["id"]),
-        tuple(cwes),
-        tuple(cwes.values()),
-        _strings(meta.get("owasp")),
-        tier,
-        str(meta.get("confidence") or (_TIERS[tier] if tier else "")).upper(),
-        str(body.get("severity") or "").upper(),
-        _strings(body["languages"]),
-        frozenset(of_rule(_strings(body["languages"]), _strings(include))),
-        " ".join(str(body.get("message") or "").split()),
-        body,
+        id=str(body["id"]),
+        cwes=tuple(cwes),
+        names=tuple(cwes.values()),
+        owasp=_strings(meta.get("owasp")),
+        tier=tier,
+        confidence=str(meta.get("confidence") or (_TIERS[tier] if tier else "")).upper(),
+        severity=str(body.get("severity") or "").upper(),
+        languages_as_named=_strings(body["languages"]),
+        languages=frozenset(of_rule(_strings(body["languages"]), _strings(include))),
+        message=" ".join(str(body.get("message") or "").split()),
+        body=body,
     )
 
 
 def _cwes(meta: Mapping[str, Any]) -> dict[str, str]:
     """CWE-78 -> the same with its name. Sets write CWE-78, "CWE-78: …", cwe-23, a number alone, or the number in cwe_id."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for text in (text for key in ("cwe_id", "cwe", "CWE", "cwes") for text in _strings(meta.get(key))):
         number = _CWE.search(text)
         if number:
             cwe, name = f"CWE-{int(number[0])}", text.partition(":")[2].strip()
-            found[cwe] = f"{cwe}: {name}" if name else found.get(cwe, cwe)
-    return found
+            names[cwe] = f"{cwe}: {name}" if name else names.get(cwe, cwe)
+    return names
 
 
 def _strings(value: object) -> tuple[str, ...]:
     if isinstance(value, list | tuple):
-        return tuple(str(one) for one in value)
+        return tuple(map(str, value))
     return () if value is None else (str(value),)

@@ -1,7 +1,7 @@
 """What scans said of texts, kept by blob, rule set and scanner: in the user's cache, or in the database itself.
 
-The cache of the user is an ordinary database of ours of which only the tables `blob_*` and `scan_engines` are filled. It serves all
-databases, so that a fork, another database or a run after a kill scans only texts that are new.
+The cache of the user is an ordinary database of ours of which only the tables `blob_*` are filled. It serves all databases, so that
+a fork, another database or a run after a kill scans only texts that are new.
 """
 
 from __future__ import annotations
@@ -13,27 +13,37 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from attribution.weaknesses.rules.rulesets import Rule, RuleSet
+from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan.complexity import Function
 from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.scan.source import Text
 from attribution.weaknesses.track.identity import VersionFinding, strongest
+from collector.errors import DatabaseUnusable
 from collector.storage.places import cache_directory
 from collector.storage.store import Store
 
 ENVIRONMENT = "WHOWROTE_CACHE"
 _AT_ONCE = 500
+_WEAKEST = (9, 9)
 _NOSEM = re.compile(rb"nosem(?:grep)?\b", re.IGNORECASE)
 
 
-def default_path() -> Path:
-    """WHOWROTE_CACHE, else scans.db in the user's cache directory."""
-    given = os.environ.get(ENVIRONMENT)
-    if given:
-        return Path(given)
-    return cache_directory() / "scans.db"
+def open_cache(store: Store, path: Path | None, notes: list[str]) -> Store:
+    """The cache at `path`, else WHOWROTE_CACHE, else scans.db in the user's cache directory.
+
+    It is the database itself (once more) when none was named and the cache directory cannot be written. Raises DatabaseUnusable.
+    """
+    file = path or Path(os.environ.get(ENVIRONMENT) or cache_directory() / "scans.db")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return Store(file, is_cache=True)
+    except (OSError, DatabaseUnusable) as error:
+        if path is not None:
+            raise DatabaseUnusable(f"the cache {file} cannot be used: {error}", "Choose another file with --cache FILE") from error
+        notes.append(f"the cache {file} cannot be used ({error}): scan results are stored in {store.path}")
+        return Store(store.path)
 
 
 class CachedScan(NamedTuple):
@@ -51,33 +61,35 @@ class ScanCache:
     rules: str
     engine: str
 
-    def known(self, texts: Iterable[Text]) -> dict[Text, CachedScan]:
-        found = {}
-        for blobs in _portions(sorted({blob for blob, _ in texts})):
-            marks = ",".join("?" * len(blobs))
-            for r in self.store.rows(
-                f"SELECT blob, suffix, status, failed_rules FROM blob_scans WHERE rules = ? AND engine = ? AND blob IN ({marks})",
-                (self.rules, self.engine, *blobs),
-            ):
-                found[r["blob"], r["suffix"]] = CachedScan(r["status"], frozenset(json.loads(r["failed_rules"] or "[]")))
-        return found
+    def scans(self, texts: Iterable[Text]) -> dict[Text, CachedScan]:
+        """Those of the texts that were scanned."""
+        return {
+            (row["blob"], row["suffix"]): CachedScan(row["status"], frozenset(json.loads(row["failed_rules"] or "[]")))
+            for row in self._rows("blob_scans", texts)
+        }
 
-    def hits(self, texts: Iterable[Text], rules: RuleSet) -> dict[Text, tuple[VersionFinding, ...]]:
+    def findings(self, texts: Iterable[Text], rules: RuleSet) -> dict[Text, tuple[VersionFinding, ...]]:
         """Findings by text, of overlapping ones with one CWE the strongest; texts without any are left out."""
-        found: dict[Text, list[VersionFinding]] = {}
-        for blobs in _portions(sorted({blob for blob, _ in texts})):
-            marks = ",".join("?" * len(blobs))
-            for r in self.store.rows(
-                f"SELECT * FROM blob_findings WHERE rules = ? AND engine = ? AND blob IN ({marks})",
-                (self.rules, self.engine, *blobs),
-            ):
-                rule = rules.by_id.get(r["rule_id"])
-                hit = VersionFinding(
-                    r["rule_id"], rule.cwe if rule else "", r["text_hash"], r["start_line"], r["end_line"], r["start_byte"],
-                    r["end_byte"], bool(r["suppressed"]),
-                )  # fmt: skip
-                found.setdefault((r["blob"], r["suffix"]), []).append(hit)
-        return {text: strongest(some, lambda name: _strength(rules.by_id.get(name))) for text, some in found.items()}
+        findings: dict[Text, list[VersionFinding]] = {}
+        for row in self._rows("blob_findings", texts):
+            rule = rules.by_id.get(row["rule_id"])
+            place = (row["start_line"], row["end_line"], row["start_byte"], row["end_byte"])
+            finding = VersionFinding(row["rule_id"], rule.cwe if rule else "", row["text_hash"], *place, bool(row["suppressed"]))
+            findings.setdefault((row["blob"], row["suffix"]), []).append(finding)
+
+        def strength(name: str) -> tuple[int, int]:
+            rule = rules.by_id.get(name)
+            return rule.strength if rule is not None else _WEAKEST
+
+        return {text: strongest(of_text, strength) for text, of_text in findings.items()}
+
+    def _rows(self, table: str, texts: Iterable[Text]) -> Iterator[dict[str, Any]]:
+        blobs = sorted({blob for blob, _ in texts})
+        for start in range(0, len(blobs), _AT_ONCE):
+            portion = blobs[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(portion))
+            sql = f"SELECT * FROM {table} WHERE rules = ? AND engine = ? AND blob IN ({marks})"
+            yield from self.store.rows(sql, (self.rules, self.engine, *portion))
 
     def save(self, scanned: Iterable[Scanned]) -> None:
         """In one transaction: a kill leaves whole portions."""
@@ -89,10 +101,8 @@ class ScanCache:
             scans.append((*key, one.status, target.data.count(b"\n") + 1, failed))
             lines = target.data.split(b"\n") if one.matches else []
             for m in one.matches:
-                text = hash_of(target.data[m.start : m.end])
-                findings.append(
-                    (*key, m.rule, m.start_line, m.end_line, m.start, m.end, text, int(suppressed(lines, m.start_line)))
-                )
+                place = (m.start_line, m.end_line, m.start, m.end)
+                findings.append((*key, m.rule, *place, hash_of(target.data[m.start : m.end]), suppressed(lines, m.start_line)))
         with self.store.transaction() as connection:
             connection.executemany(f"INSERT OR REPLACE INTO blob_scans VALUES ({','.join('?' * 7)})", scans)
             connection.executemany(f"INSERT OR REPLACE INTO blob_findings VALUES ({','.join('?' * 11)})", findings)
@@ -105,25 +115,17 @@ class FunctionCache:
     store: Store
     tool: str
 
-    def known(self, blob: str, suffix: str) -> list[Function] | None:
-        found = self.store.value(
+    def functions(self, blob: str, suffix: str) -> list[Function] | None:
+        stored = self.store.value(
             "SELECT functions FROM blob_functions WHERE blob = ? AND suffix = ? AND tool = ?", (blob, suffix, self.tool)
         )
-        return None if found is None else [(first, last, complexity) for first, last, complexity in json.loads(found)]
+        return None if stored is None else [(first, last, complexity) for first, last, complexity in json.loads(stored)]
 
     def save(self, measured: Iterable[tuple[str, str, Sequence[Function]]]) -> None:
         """(blob, suffix, functions), in one transaction."""
-        rows = [(blob, suffix, self.tool, json.dumps(found)) for blob, suffix, found in measured]
+        rows = [(blob, suffix, self.tool, json.dumps(functions)) for blob, suffix, functions in measured]
         with self.store.transaction() as connection:
             connection.executemany("INSERT OR REPLACE INTO blob_functions VALUES (?, ?, ?, ?)", rows)
-
-
-def _strength(rule: Rule | None) -> tuple[int, int]:
-    return rule.strength if rule is not None else (9, 9)
-
-
-def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE))
 
 
 def hash_of(text: bytes) -> str:
@@ -137,15 +139,4 @@ def suppressed(lines: Sequence[bytes], start: int) -> bool:
     if _NOSEM.search(here):
         return True
     above = lines[start - 2].strip() if start >= 2 else b""
-    return above[:2] in (b"//", b"/*", b"--", b"<!") or above[:1] == b"#" if _NOSEM.search(above) else False
-
-
-def engine_name(store: Store, path: str, stamp: str) -> str | None:
-    """The scanner behind an executable, if it was asked before."""
-    found = store.value("SELECT engine FROM scan_engines WHERE path = ? AND stamp = ?", (path, stamp))
-    return str(found) if found else None
-
-
-def keep_engine(store: Store, path: str, stamp: str, engine: str) -> None:
-    with store.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO scan_engines VALUES (?, ?, ?)", (path, stamp, engine))
+    return bool(_NOSEM.search(above)) and above.startswith((b"//", b"/*", b"--", b"<!", b"#"))

@@ -10,27 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from collector.errors import WhoWroteError
 
-SUFFIXES = {
-    "py",
-    "js",
-    "jsx",
-    "ts",
-    "tsx",
-    "go",
-    "java",
-    "php",
-    "rb",
-    "rs",
-    "c",
-    "h",
-    "cpp",
-    "hpp",
-    "cs",
-    "kt",
-    "scala",
-    "swift",
-    "lua",
-}
+SUFFIXES = (
+    "py", "js", "jsx", "ts", "tsx", "go", "java", "php", "rb", "rs", "c", "h", "cpp", "hpp", "cs", "kt", "scala", "swift", "lua",
+)  # fmt: skip
 FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of its tokenizers
 
 Function = tuple[int, int, int]
@@ -59,10 +41,10 @@ def functions(data: bytes, suffix: str) -> list[Function]:
     import lizard
 
     try:
-        found = lizard.analyze_file.analyze_source_code(f"text.{suffix}", data.decode("utf-8", "replace"))
+        analysis = lizard.analyze_file.analyze_source_code(f"text.{suffix}", data.decode("utf-8", "replace"))
     except FAILURES:
         return []
-    return [(f.start_line, f.end_line, f.cyclomatic_complexity) for f in found.function_list]
+    return [(f.start_line, f.end_line, f.cyclomatic_complexity) for f in analysis.function_list]
 
 
 def of_lines(some: Sequence[Function], spans: Iterable[tuple[int, int, int]]) -> float | None:

@@ -5,10 +5,10 @@ on a command line; an empty `.semgrepignore` there keeps the built-in list of ig
 without `--disable-version-check` a call that finds none waits for 98 seconds. One single-job process a core: `-j 2` costs a third
 more.
 
-A run has limits of time and memory. One that breaks them, or crashes, is ended with all its children and its texts are tried
-again in halves, until the one that did it is alone.
+A run has limits of time and memory. A run that breaks them, or crashes, is ended with all its children and its texts are tried
+again in halves, until the text that caused it is alone.
 
-Everything lies in one directory per scan, which is locked as long as the scan lives. The next scan removes what one that was killed
+Everything lies in one directory per scan, which is locked as long as the scan lives. The next scan removes what a killed one
 has left behind, with the processes that are still at work there.
 """
 
@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 from attribution.weaknesses.rules.languages import target_path
 from attribution.weaknesses.rules.rulesets import RuleSet
+from attribution.weaknesses.words import ScanStatus
 from collector.errors import WhoWroteError
 
 if sys.platform != "win32":
@@ -40,13 +41,14 @@ if sys.platform != "win32":
 
 ENVIRONMENT = "WHOWROTE_SEMGREP"
 _NAME = "semgrep"
-_KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
+_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
 _POLL = 0.05  # seconds between looks at the running scans
 _MEMORY_POLL = 0.5
 _PREFIX = "whowrote-scan-"
 _OWNER = "owner"  # a file in the directory of a scan, locked by its process
 _FRESH = 600.0  # seconds in which a directory without that file may be one that is being made
-BOM = b"\xef\xbb\xbf"
+_BOM = b"\xef\xbb\xbf"
+_PARSE_ERRORS = ("PartialParsing", "Syntax error", "Lexical error", "Other syntax error", "AST builder error")
 
 
 class EngineMissing(WhoWroteError):
@@ -72,8 +74,7 @@ class ScanLimits(NamedTuple):
         return self.start + size / self.pace
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(NamedTuple):
     """A semgrep that can be run."""
 
     path: str
@@ -108,7 +109,7 @@ class Scanned:
     """What became of one target."""
 
     target: Target
-    status: str = "ok"  # ok | partial | timeout | failed
+    status: str = ScanStatus.OK
     matches: list[RuleMatch] = field(default_factory=list)
     failed_rules: list[str] = field(default_factory=list)
 
@@ -116,72 +117,60 @@ class Scanned:
 # --- finding it -------------------------------------------------------------------------------------------------------
 
 
-def locate(given: str = "") -> str:
-    """The executable: as given, of the environment, beside the interpreter, on the PATH. Raises EngineMissing."""
-    for name, source in ((given, "--semgrep"), (os.environ.get(ENVIRONMENT, ""), ENVIRONMENT)):
+def find_engine(path: str = "") -> Engine:
+    """The scanner at `path`, else that of the environment, beside the interpreter, on the PATH. Raises EngineMissing."""
+    program = _locate(path)
+    return Engine(program, _version(program))
+
+
+def _locate(path: str) -> str:
+    for name, source in ((path, "--semgrep"), (os.environ.get(ENVIRONMENT, ""), ENVIRONMENT)):
         if name:
-            path = shutil.which(name)
-            if path is None:
+            program = shutil.which(name)
+            if program is None:
                 raise EngineMissing(f"{source} names {name}, which is not a program", "Use the path of the semgrep executable")
-            return path
+            return program
     beside = Path(sys.executable).parent / (_NAME + (".exe" if os.name == "nt" else ""))
-    path = shutil.which(str(beside)) or shutil.which(_NAME)
-    if path is None:
+    program = shutil.which(str(beside)) or shutil.which(_NAME)
+    if program is None:
         raise EngineMissing(
             "scanning needs semgrep, which is not installed",
             "Install it with: pip install 'whowrote[scan]', or separately: pipx install semgrep\n"
             f"To use another one: --semgrep PATH, or the variable {ENVIRONMENT}",
         )
-    return path
+    return program
 
 
-def stamp(path: str) -> str:
-    """Changes when the executable does."""
-    found = Path(path).stat()
-    return f"{found.st_size} {found.st_mtime_ns}"
-
-
-def version(path: str) -> str:
-    """Of the package beside the interpreter as installed, else by asking, which takes seconds. Raises EngineMissing."""
-    if Path(path) == Path(sys.executable).parent / _NAME:
+def _version(program: str) -> str:
+    """That of the package beside the interpreter as installed; any other program is asked, which takes two seconds."""
+    if Path(program) == Path(sys.executable).parent / _NAME:
         with contextlib.suppress(metadata.PackageNotFoundError):
             return metadata.version(_NAME)
     with _scratch_directory() as home:
+        command = [program, "--version", "--disable-version-check"]
         try:
-            done = subprocess.run(
-                [path, "--version", "--disable-version-check"],
-                capture_output=True,
-                cwd=home,
-                env=_environment(home),
-                timeout=120,
-                check=False,
-            )
+            done = subprocess.run(command, capture_output=True, cwd=home, env=_environment(home), timeout=120, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EngineMissing(f"{path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
-    found = re.search(rb"(\d+\.\d+[\w.]*)", done.stdout)
-    if done.returncode or found is None:
-        said = done.stderr.decode("utf-8", "replace").strip()[-200:]
-        raise EngineMissing(f"{path} does not print its version: {said}", "Use another semgrep: --semgrep PATH")
-    return found[1].decode("ascii")
+            raise EngineMissing(f"{program} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
+    number = re.search(rb"(\d+\.\d+[\w.]*)", done.stdout)
+    if done.returncode or number is None:
+        complaint = done.stderr.decode("utf-8", "replace").strip()[-200:]
+        raise EngineMissing(f"{program} does not print its version: {complaint}", "Use another semgrep: --semgrep PATH")
+    return number[1].decode("ascii")
 
 
 def _environment(home: Path) -> dict[str, str]:
     """Nothing of the caller's settings; nothing sent anywhere."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return kept | {
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        "TEMP": str(home),
-        "TMP": str(home),
-        "XDG_CONFIG_HOME": str(home),
-        "XDG_CACHE_HOME": str(home),
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    directories = dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(home))
+    return inherited | directories | {
         "LC_ALL": "C.UTF-8",
         "PYTHONUTF8": "1",
         "SEMGREP_SEND_METRICS": "off",
         "SEMGREP_ENABLE_VERSION_CHECK": "0",
         "SEMGREP_SETTINGS_FILE": str(home / "settings.yml"),
         "SEMGREP_LOG_FILE": str(home / "semgrep.log"),
-    }
+    }  # fmt: skip
 
 
 # --- directories ------------------------------------------------------------------------------------------------------
@@ -218,8 +207,8 @@ def sweep() -> None:
         return
     for directory in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
         with contextlib.suppress(OSError):
-            found = directory.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not _is_owned(directory):
+            about = directory.lstat()
+            if stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and not _is_owned(directory):
                 _clear(directory.resolve())
 
 
@@ -252,20 +241,6 @@ def _clear(directory: Path) -> None:
 # --- scanning ---------------------------------------------------------------------------------------------------------
 
 
-def shards(targets: Iterable[Target], limits: ScanLimits) -> Iterator[list[Target]]:
-    """Targets in portions for one run each."""
-    portion: list[Target] = []
-    size = 0
-    for target in targets:
-        if portion and (len(portion) >= limits.targets or size + len(target.data) > limits.size):
-            yield portion
-            portion, size = [], 0
-        portion.append(target)
-        size += len(target.data)
-    if portion:
-        yield portion
-
-
 def scan(
     engine: Engine,
     rules: RuleSet,
@@ -279,153 +254,151 @@ def scan(
     `complain` is told of runs that were ended or crashed. Raises EngineFailed when a run without any text fails as well.
     """
     with _scratch_directory() as directory:
-        scanner = _Scanner(engine, rules, jobs, limits, complain, directory)
+        scanner = _Scanner(engine, rules.text, limits, complain, directory)
         try:
-            yield from scanner.run(shards(targets, limits))
+            yield from scanner.run(_shards(targets, limits), max(1, jobs))
         finally:
             scanner.stop()
 
 
 @dataclass(slots=True)
 class _Shard:
+    """Texts of one run. `alone`: a slow text, with longer limits."""
+
     targets: list[Target]
-    alone: bool = False  # slow texts: longer limits
+    alone: bool = False
 
 
+def _shards(targets: Iterable[Target], limits: ScanLimits) -> Iterator[_Shard]:
+    portion: list[Target] = []
+    size = 0
+    for target in targets:
+        if portion and (len(portion) >= limits.targets or size + len(target.data) > limits.size):
+            yield _Shard(portion)
+            portion, size = [], 0
+        portion.append(target)
+        size += len(target.data)
+    if portion:
+        yield _Shard(portion)
+
+
+@dataclass(slots=True)
 class _Scanner:
-    def __init__(
-        self, engine: Engine, rules: RuleSet, jobs: int, limits: ScanLimits, complain: Callable[[str], None], directory: Path
-    ) -> None:
-        self._scratch_directory = directory
-        self._engine, self._rules, self._jobs, self._limits, self._complain = engine, rules, max(1, jobs), limits, complain
-        self._running: list[_Run] = []
-        self._again: list[_Shard] = []
-        self._slow: list[Target] = []
-        self._good = False  # some run has succeeded
-        self._told: set[str] = set()
+    """Runs at work, and what must be tried again."""
 
-    def run(self, portions: Iterator[list[Target]]) -> Iterator[list[Scanned]]:
+    engine: Engine
+    rules: str  # the file of rules
+    limits: ScanLimits
+    complain: Callable[[str], None]
+    directory: Path
+    running: list[_Run] = field(default_factory=list)
+    again: list[_Shard] = field(default_factory=list)
+    slow: list[Target] = field(default_factory=list)
+    succeeded: bool = False  # some run has
+    remarks: set[str] = field(default_factory=set)
+
+    def run(self, shards: Iterator[_Shard], jobs: int) -> Iterator[list[Scanned]]:
         while True:
-            while len(self._running) < self._jobs and (shard := self._next(portions)) is not None:
-                self._running.append(_Run(self._engine, self._rules, shard, self._limits, self._scratch_directory))
-            if not self._running:
+            while len(self.running) < jobs and (shard := self._next(shards)) is not None:
+                self.running.append(_Run(self, shard))
+            if not self.running:
                 return
-            ended = [run for run in self._running if run.ended()]
+            ended = [run for run in self.running if run.ended()]
             if not ended:
                 time.sleep(_POLL)
-                continue
             for run in ended:
-                self._running.remove(run)
-                done = self._finish(run)
-                if done:
+                self.running.remove(run)
+                if done := self._finish(run):
                     yield done
 
-    def _next(self, portions: Iterator[list[Target]]) -> _Shard | None:
-        if self._again:
-            return self._again.pop()
-        portion = next(portions, None)
-        if portion is not None:
-            return _Shard(portion)
-        if self._slow:
-            return _Shard([self._slow.pop()], alone=True)
-        return None
+    def _next(self, shards: Iterator[_Shard]) -> _Shard | None:
+        if self.again:
+            return self.again.pop()
+        shard = next(shards, None)
+        return _Shard([self.slow.pop()], alone=True) if shard is None and self.slow else shard
 
     def _finish(self, run: _Run) -> list[Scanned]:
-        shard = run.shard
         outcome = run.result()
         if isinstance(outcome, str):
-            self._complain(f"{len(shard.targets)} texts: {outcome}")
-            return self._halved(shard, outcome)
-        self._good = True
-        for remark in run.remarks:
-            if remark not in self._told:
-                self._told.add(remark)
-                self._complain(remark)
-        if shard.alone:
+            self.complain(f"{len(run.shard.targets)} texts: {outcome}")
+            return self._halved(run.shard, outcome)
+        self.succeeded = True
+        for remark in dict.fromkeys(run.remarks):
+            if remark not in self.remarks:
+                self.remarks.add(remark)
+                self.complain(remark)
+        if run.shard.alone:
             return outcome
-        done = []
-        for scanned in outcome:
-            if scanned.failed_rules:
-                self._slow.append(scanned.target)
-            else:
-                done.append(scanned)
-        return done
+        self.slow += [scanned.target for scanned in outcome if scanned.failed_rules]
+        return [scanned for scanned in outcome if not scanned.failed_rules]
 
     def _halved(self, shard: _Shard, why: str) -> list[Scanned]:
         if len(shard.targets) > 1:
             middle = len(shard.targets) // 2
-            self._again += [_Shard(shard.targets[:middle], shard.alone), _Shard(shard.targets[middle:], shard.alone)]
+            self.again += [_Shard(shard.targets[:middle], shard.alone), _Shard(shard.targets[middle:], shard.alone)]
             return []
-        if not self._good:
+        if not self.succeeded:
             self._test()
-        return [Scanned(shard.targets[0], "timeout" if why.startswith("time") else "failed")]
+        return [Scanned(shard.targets[0], ScanStatus.TIMEOUT if why.startswith("time") else ScanStatus.FAILED)]
 
     def _test(self) -> None:
-        """Not even an empty text can be scanned: the fault is not the texts'."""
-        probe = _Shard([Target("0" * 40, "py", b"\n")])
-        run = _Run(self._engine, self._rules, probe, self._limits, self._scratch_directory)
+        """When not even an empty text can be scanned, the fault is not the texts'."""
+        run = _Run(self, _Shard([Target("0" * 40, "py", b"\n")]))
         while not run.ended():
             time.sleep(_POLL)
-        found = run.result()
-        if isinstance(found, str):
+        outcome = run.result()
+        if isinstance(outcome, str):
             raise EngineFailed(
-                f"{self._engine.path} fails on every file: {found}", "Run it yourself: semgrep scan --config RULES FILE"
+                f"{self.engine.path} fails on every file: {outcome}", "Run it yourself: semgrep scan --config RULES FILE"
             )
-        self._good = True
+        self.succeeded = True
 
     def stop(self) -> None:
-        for run in self._running:
+        for run in self.running:
             run.end()
-        self._running.clear()
+        self.running.clear()
 
 
 class _Run:
     """One process and its directory."""
 
-    def __init__(self, engine: Engine, rules: RuleSet, shard: _Shard, limits: ScanLimits, directory: Path) -> None:
-        self.shard = shard
-        self._limits = limits
-        self._dir = Path(tempfile.mkdtemp(dir=directory))
-        self._paths = [target_path(target.blob, target.suffix) for target in shard.targets]
+    def __init__(self, scanner: _Scanner, shard: _Shard) -> None:
+        self.shard, self._limits = shard, scanner.limits
+        self._directory = Path(tempfile.mkdtemp(dir=scanner.directory))
+        self._scanned = {f"targets/{target_path(t.blob, t.suffix)}": Scanned(t) for t in shard.targets}
         self._trouble = ""
         self.remarks: list[str] = []  # about the rules, not about a text
         self._looked = 0.0
         try:
-            self._process = self._start(engine, rules.text)
+            self._process = self._start(scanner.engine, scanner.rules)
         except OSError as error:
             raise _no_scratch_directory(error) from error
         self._started = time.monotonic()
 
     def _start(self, engine: Engine, rules: str) -> subprocess.Popen[bytes]:
-        root = self._dir / "targets"
-        for target, path in zip(self.shard.targets, self._paths, strict=True):
-            file = root / path
+        here = self._directory
+        for path, scanned in self._scanned.items():
+            file = here / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(target.data.removeprefix(BOM))
-        (root / ".semgrepignore").touch()
-        (self._dir / ".semgrepignore").touch()
-        (self._dir / "rules.json").write_text(rules, "ascii")
+            file.write_bytes(scanned.target.data.removeprefix(_BOM))
+        (here / "targets" / ".semgrepignore").touch()
+        (here / ".semgrepignore").touch()
+        (here / "rules.json").write_text(rules, "ascii")
+        alone = self.shard.alone
         command = [
             engine.path, "scan", "--metrics=off", "--disable-version-check", "--json", "--quiet", "--jobs=1", "--disable-nosem",
-            "--no-git-ignore", "--no-rewrite-rule-ids", "--max-target-bytes=0", f"--timeout={self._rule_seconds()}",
-            f"--timeout-threshold={0 if self.shard.alone else 3}", f"--config={self._dir / 'rules.json'}", "targets",
+            "--no-git-ignore", "--no-rewrite-rule-ids", "--max-target-bytes=0",
+            f"--timeout={self._limits.alone if alone else self._limits.rule}", f"--timeout-threshold={0 if alone else 3}",
+            f"--config={here / 'rules.json'}", "targets",
         ]  # fmt: skip
-        with (self._dir / "out").open("wb") as out, (self._dir / "errors").open("wb") as errors:
+        environment = _environment(here)
+        with (here / "out").open("wb") as out, (here / "errors").open("wb") as errors:
             try:
                 return subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=errors,
-                    cwd=self._dir,
-                    env=_environment(self._dir),
-                    start_new_session=True,
+                    command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, cwd=here, env=environment, start_new_session=True
                 )
             except OSError as error:
                 raise EngineMissing(f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
-
-    def _rule_seconds(self) -> int:
-        return self._limits.alone if self.shard.alone else self._limits.rule
 
     def ended(self) -> bool:
         """Looks after the process: ends it when it breaks a limit."""
@@ -441,8 +414,7 @@ class _Run:
                 self._trouble = f"memory limit of {self._limits.memory / 1e6:.0f} MB"
         if self._trouble:
             self._kill()
-            return True
-        return False
+        return bool(self._trouble)
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -455,66 +427,62 @@ class _Run:
     def end(self) -> None:
         """Nobody waits for it any more."""
         self._kill()
-        shutil.rmtree(self._dir, ignore_errors=True)
+        shutil.rmtree(self._directory, ignore_errors=True)
 
     def result(self) -> list[Scanned] | str:
         """Results in the order of the targets, or what went wrong."""
         try:
             self._kill()  # children that outlived it
-            if self._trouble:
-                return self._trouble
-            return self._read()
+            return self._trouble or self._read()
         finally:
-            shutil.rmtree(self._dir, ignore_errors=True)
+            shutil.rmtree(self._directory, ignore_errors=True)
 
     def _read(self) -> list[Scanned] | str:
         try:
             # Valid JSON is success, whatever the exit code: 2 and 3 still come with results.
-            said = json.loads((self._dir / "out").read_bytes())
-            results, errors, scanned = said["results"], said["errors"], said["paths"]["scanned"]
+            answer = json.loads((self._directory / "out").read_bytes())
+            results, errors, paths = answer["results"], answer["errors"], answer["paths"]["scanned"]
         except (ValueError, KeyError, TypeError):
-            tail = (self._dir / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
+            tail = (self._directory / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
             return f"exit code {self._process.returncode}, no result: {tail}"
-        by_path = {f"targets/{path}": Scanned(target) for path, target in zip(self._paths, self.shard.targets, strict=True)}
         for result in results:
-            entry = by_path.get(_path(result))
+            entry = self._scanned.get(_path(result.get("path")))
             if entry is not None:
                 entry.matches.append(_match(result, entry.target.data))
         for error in errors:
-            if not _note(by_path, error) and error.get("level") == "error":
+            entry = self._scanned.get(_path(error.get("path")))
+            if entry is not None:
+                _note_error(entry, error)
+            elif error.get("level") == "error":  # about no text: a rule that cannot be parsed
                 self.remarks.append(" ".join(str(error.get("message") or error.get("type")).split())[:300])
-        reached = {str(path).replace("\\", "/") for path in scanned}
-        for path, entry in by_path.items():
-            if path not in reached and entry.status == "ok" and not entry.failed_rules:
-                entry.status = "failed"
-        return list(by_path.values())
+        reached = set(map(_path, paths))
+        for path, entry in self._scanned.items():
+            if path not in reached and entry.status == ScanStatus.OK and not entry.failed_rules:
+                entry.status = ScanStatus.FAILED
+        return list(self._scanned.values())
 
 
-def _path(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("path") or "").replace("\\", "/")
+def _path(name: object) -> str:
+    return str(name or "").replace("\\", "/")
 
 
 def _match(result: Mapping[str, Any], data: bytes) -> RuleMatch:
-    shift = len(BOM) if data.startswith(BOM) else 0
+    shift = len(_BOM) if data.startswith(_BOM) else 0
     start, end = result["start"], result["end"]
     return RuleMatch(str(result["check_id"]), start["line"], end["line"], start["offset"] + shift, end["offset"] + shift)
 
 
-def _note(by_path: Mapping[str, Scanned], error: Mapping[str, Any]) -> bool:
-    """One entry of `errors`. False when it is about no target: a rule that cannot be parsed."""
-    scanned = by_path.get(_path(error))
-    if scanned is None:
-        return False
+def _note_error(scanned: Scanned, error: Mapping[str, Any]) -> None:
+    """An entry of `errors` about a text."""
     kind = error.get("type")
     name = str(kind[0] if isinstance(kind, list) and kind else kind)
-    if name in ("PartialParsing", "Syntax error", "Lexical error", "Other syntax error", "AST builder error"):
-        scanned.status = "partial" if scanned.status == "ok" else scanned.status
-    else:
-        scanned.status = "timeout" if "Timeout" in name else "failed"
-        rule = error.get("rule_id")
-        if rule and str(rule) not in scanned.failed_rules:
-            scanned.failed_rules.append(str(rule))
-    return True
+    if name in _PARSE_ERRORS:
+        scanned.status = ScanStatus.PARTIAL if scanned.status == ScanStatus.OK else scanned.status
+        return
+    scanned.status = ScanStatus.TIMEOUT if "Timeout" in name else ScanStatus.FAILED
+    rule = error.get("rule_id")
+    if rule and str(rule) not in scanned.failed_rules:
+        scanned.failed_rules.append(str(rule))
 
 
 def memory_of(leader: int) -> int:

@@ -19,8 +19,8 @@ from pathlib import Path
 from collector.plugins import plugin_directories
 
 CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping", "lists")
-_OPTIONAL = ("history", "survival", "weaknesses", "reviews", "settings", "forgotten")
-_CACHE = ("cache/jobs", "cache/scans", "cache/sessions_read", "cache/reports")
+_OPTIONAL = ("history", "survival", "settings", "forgotten")
+_CACHE = ("cache/jobs", "cache/sessions_read", "cache/reports")
 
 
 def _files() -> dict[str, Path]:

@@ -124,8 +124,8 @@ CREATE TABLE IF NOT EXISTS turn_outcomes (
   old_90 INTEGER, -- the same for 90 days; NULL as for one day
   alive_90 INTEGER, -- the same for 90 days; NULL as for one day
   present INTEGER, -- own lines at HEAD; NULL before `whowrote survival`
-  findings_introduced INTEGER, -- weaknesses most of whose lines the turn wrote; NULL before `whowrote scan`
-  findings_fixed INTEGER, -- weaknesses in files that, of the session that fixed them, this turn alone had edited; NULL before `whowrote scan`
+  findings_introduced INTEGER, -- weaknesses most of whose lines the turn wrote; NULL before `whowrote findings scan`
+  findings_fixed INTEGER, -- weaknesses in files that, of the session that fixed them, this turn alone had edited; NULL before `whowrote findings scan`
   PRIMARY KEY (session_id, turn_index)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS turn_outcomes_repo ON turn_outcomes(repo_id);

@@ -1,47 +1,20 @@
-"""Rates of rare events and their comparison: exact Poisson intervals, rate ratios, pooled and stratified. Pure.
+"""Rates compared: ratios, pooled and stratified, terciles, and rates corrected by reviews. Pure.
 
-Sources: Garwood 1936 (exact interval of a Poisson count); Clopper and Pearson 1934 applied to the split of the total count (exact
-interval of a rate ratio); Greenland and Robins 1985 (Mantel-Haenszel rate ratio over strata and its variance).
+Sources: Clopper and Pearson 1934 applied to the split of the total count (exact interval of a rate ratio); Greenland and Robins
+1985 (Mantel-Haenszel rate ratio over strata and its variance).
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from attribution.stats.intervals import Interval
-
-PER = 1000  # lines
-_TAIL = 0.025
-_Z = 1.959963984540054
-
-
-class RateCell(NamedTuple):
-    """Events over lines."""
-
-    events: int
-    lines: int
-
-    def __add__(self, other: object) -> RateCell:
-        if not isinstance(other, RateCell):
-            return NotImplemented
-        return RateCell(self.events + other.events, self.lines + other.lines)
-
+from attribution.stats.intervals import Interval, Z
+from attribution.stats.rates import PER, Rate, RateCell, binomial_interval, poisson_interval, rate, total
 
 ZERO = RateCell(0, 0)
-
-
-class WeaknessRate(NamedTuple):
-    """Events per 1,000 lines with the exact 95 % interval."""
-
-    events: int
-    lines: int
-    rate: float | None
-    low: float | None
-    high: float | None
 
 
 class Ratio(NamedTuple):
@@ -53,72 +26,21 @@ class Ratio(NamedTuple):
     strata: int = 1  # with lines of both and at least one event
 
 
-def rate(cell: RateCell) -> WeaknessRate:
-    if not cell.lines:
-        return WeaknessRate(cell.events, 0, None, None, None)
-    interval = poisson_interval(cell.events)
-    scale = PER / cell.lines
-    return WeaknessRate(cell.events, cell.lines, cell.events * scale, interval.low * scale, interval.high * scale)
-
-
-def poisson_interval(count: int) -> Interval:
-    """Exact 95 % interval of the mean behind a count."""
-    low = 0.0 if count == 0 else _solve(lambda mean: 1 - _poisson_below(count, mean) - _TAIL, 0.0, float(count))
-    high = _solve(lambda mean: _TAIL - _poisson_below(count + 1, mean), float(count), count + 10 * math.sqrt(count + 1) + 10)
-    return Interval(low, high)
-
-
-def _poisson_below(count: int, mean: float) -> float:
-    """Probability of fewer than `count` events."""
-    if mean <= 0:
-        return 1.0
-    logs = [n * math.log(mean) - mean - math.lgamma(n + 1) for n in range(count)]
-    return math.fsum(math.exp(x) for x in logs)
-
-
-def _solve(grows: Callable[[float], float], low: float, high: float) -> float:
-    """Where a growing function is zero."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        if grows(middle) < 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+NO_RATIO = Ratio(None, None, None, 0)
 
 
 def ratio(a: RateCell, b: RateCell) -> Ratio:
     """Rate of a over rate of b: exact, given the total of events."""
-    total = a.events + b.events
-    if not a.lines or not b.lines or not total:
+    events = a.events + b.events
+    if not a.lines or not b.lines or not events:
         return Ratio(None, None, None)
-    low, high = binomial_interval(a.events, total)
+    low, high = binomial_interval(a.events, events)
     scale = b.lines / a.lines
 
     def odds(share: float) -> float | None:
         return None if share >= 1 else share / (1 - share) * scale
 
-    return Ratio(odds(a.events / total), odds(low), odds(high))
-
-
-def binomial_interval(count: int, total: int) -> Interval:
-    """Exact 95 % interval of a share."""
-    low = 0.0 if count == 0 else _solve(lambda p: 1 - _binomial_below(count, total, p) - _TAIL, 0.0, 1.0)
-    high = 1.0 if count == total else _solve(lambda p: _TAIL - _binomial_below(count + 1, total, p), 0.0, 1.0)
-    return Interval(low, high)
-
-
-def _binomial_below(count: int, total: int, share: float) -> float:
-    if share <= 0:
-        return 1.0
-    if share >= 1:
-        return 0.0 if count <= total else 1.0
-    a, b = math.log(share), math.log1p(-share)
-    top = math.lgamma(total + 1)
-    return math.fsum(
-        math.exp(top - math.lgamma(n + 1) - math.lgamma(total - n + 1) + n * a + (total - n) * b)
-        for n in range(min(count, total + 1))
-    )
+    return Ratio(odds(a.events / events), odds(low), odds(high))
 
 
 def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
@@ -136,30 +58,26 @@ def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
     if not above or not below:
         return Ratio(0.0 if below and not above else None, None, None, count)
     middle, error = above / below, math.sqrt(variance / (above * below))
-    return Ratio(middle, middle * math.exp(-_Z * error), middle * math.exp(_Z * error), count)
+    return Ratio(middle, middle * math.exp(-Z * error), middle * math.exp(Z * error), count)
 
 
-# --- comparisons ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """Agent against a baseline."""
 
     baseline: str
-    agent: WeaknessRate
-    other: WeaknessRate
+    agent: Rate
+    other: Rate
     pooled: Ratio
     stratified: Ratio
     without_one: Interval | None  # range of the stratified ratio with each repository left out in turn
     most: str  # the repository whose absence changes it most
 
 
-Table = Mapping[tuple[Hashable, ...], Mapping[str, RateCell]]
+Strata = Mapping[tuple[Hashable, ...], Mapping[str, RateCell]]
 """Stratum, its first part the repository -> side (agent, other) -> events and lines."""
 
 
-def compare(baseline: str, table: Table) -> Compared:
+def compare(baseline: str, table: Strata) -> Compared:
     """Sides `agent` and `other` over strata. The interval takes findings as independent; the range shows one repository's pull."""
     pairs = {key: (sides.get("agent", ZERO), sides.get("other", ZERO)) for key, sides in table.items()}
     agent, other = total(a for a, _ in pairs.values()), total(b for _, b in pairs.values())
@@ -175,33 +93,15 @@ def compare(baseline: str, table: Table) -> Compared:
     return Compared(baseline, rate(agent), rate(other), ratio(agent, other), whole, spread, str(most))
 
 
-def without_ratios(compared: Compared) -> Compared:
-    """The rates alone, where there is too little to compare them."""
-    nothing = Ratio(None, None, None, 0)
-    return replace(compared, pooled=nothing, stratified=nothing, without_one=None, most="")
-
-
-def total(cells: Iterable[RateCell]) -> RateCell:
-    events = lines = 0
-    for cell in cells:
-        events, lines = events + cell.events, lines + cell.lines
-    return RateCell(events, lines)
-
-
 Key = TypeVar("Key", bound=Hashable)
 
 
 def grouped(pairs: Iterable[tuple[Key, RateCell]]) -> dict[Key, RateCell]:
     """Cells summed by key."""
-    found: dict[Key, list[RateCell]] = defaultdict(list)
+    cells: dict[Key, list[RateCell]] = defaultdict(list)
     for key, cell in pairs:
-        found[key].append(cell)
-    return {key: total(cells) for key, cells in found.items()}
-
-
-class Weighted(NamedTuple):
-    value: float
-    weight: int
+        cells[key].append(cell)
+    return {key: total(of_key) for key, of_key in cells.items()}
 
 
 class Terciles(NamedTuple):
@@ -211,22 +111,23 @@ class Terciles(NamedTuple):
     second: float
 
 
-def terciles(weighted: Sequence[Weighted]) -> Terciles:
-    whole = sum(one.weight for one in weighted)
+def terciles(weighted: Sequence[tuple[float, int]]) -> Terciles:
+    """Of (value, weight)."""
+    whole = sum(weight for _, weight in weighted)
     bounds: list[float] = []
-    seen = 0
+    below = 0
     for value, weight in sorted(weighted):
-        seen += weight
-        while len(bounds) < 2 and seen >= whole * (len(bounds) + 1) / 3:
+        below += weight
+        while len(bounds) < 2 and below >= whole * (len(bounds) + 1) / 3:
             bounds.append(value)
-    return Terciles(bounds[0], bounds[1]) if len(bounds) == 2 else Terciles(0.0, 0.0)
+    return Terciles(*bounds) if len(bounds) == 2 else Terciles(0.0, 0.0)
 
 
 # --- corrected by review ----------------------------------------------------------------------------------------------
 
 
 class Reviewed(NamedTuple):
-    """A stratum of findings: how many there are, and of the ones somebody read how many are true."""
+    """A stratum of findings: how many there are, how many of them somebody read, and how many of those are true."""
 
     findings: int
     read: int
@@ -253,7 +154,7 @@ def precision(strata: Iterable[Reviewed]) -> Precision | None:
     middle, variance = _share(read)
     if len(read) == 1:
         return Precision(middle, *binomial_interval(read[0].true, read[0].read))
-    error = _Z * math.sqrt(variance)
+    error = Z * math.sqrt(variance)
     return Precision(middle, max(0.0, middle - error), min(1.0, middle + error))
 
 
@@ -268,7 +169,7 @@ def _share(read: Sequence[Reviewed]) -> tuple[float, float]:
     return sum(s.findings * s.true / s.read for s in read) / whole, variance
 
 
-def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> WeaknessRate | None:
+def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
     """Rate of the true ones among all findings of the cell. None when none was read.
 
     When all were read, the count of the true ones with its exact interval. Else the share of true ones in what was read stands for
@@ -282,12 +183,12 @@ def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> WeaknessRate | None
     share, variance = _share(read)
     true = cell.events * share
     if not cell.lines:
-        return WeaknessRate(round(true), 0, None, None, None)
+        return Rate(round(true), 0, None, None, None)
     if not true:
         known = precision(read)
         low, high = 0.0, (known.high if known is not None else 1.0) * poisson_interval(cell.events).high
     else:
-        error = _Z * math.sqrt(1 / true + variance / share**2)
+        error = Z * math.sqrt(1 / true + variance / share**2)
         low, high = true * math.exp(-error), true * math.exp(error)
     scale = PER / cell.lines
-    return WeaknessRate(round(true), cell.lines, true * scale, low * scale, high * scale)
+    return Rate(round(true), cell.lines, true * scale, low * scale, high * scale)

@@ -36,11 +36,3 @@ CREATE TABLE IF NOT EXISTS blob_functions (
   functions TEXT NOT NULL, -- first line, last line, complexity of each, JSON list of lists
   PRIMARY KEY (blob, suffix, tool)
 ) WITHOUT ROWID;
-
--- Executables of the scanner that were asked for their version, which takes seconds. Cache, as blob_scans.
-CREATE TABLE IF NOT EXISTS scan_engines (
-  path TEXT NOT NULL, -- the file
-  stamp TEXT NOT NULL, -- its size and time of change
-  engine TEXT NOT NULL, -- name and version
-  PRIMARY KEY (path, stamp)
-) WITHOUT ROWID;

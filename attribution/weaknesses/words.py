@@ -21,21 +21,6 @@ class Confidence(Word):
     LOW = "LOW", "low"
 
 
-class FilePlace(Word):
-    """What kind of file it is to the scanner."""
-
-    SOURCE = "source", "program text"
-    TEST = "test", "tests"
-    EXAMPLE = "example", "examples and documentation"
-    GENERATED = "generated", "generated; not scanned"
-    VENDORED = "vendored", "copied from another project; not scanned"
-    LOCK = "lock", "a lock file; not scanned"
-    MINIFIED = "minified", "minified; not scanned"
-
-
-SCANNED_PLACES = (FilePlace.SOURCE, FilePlace.TEST, FilePlace.EXAMPLE)
-
-
 class ScanStatus(Word):
     """Result of scanning a text."""
 

@@ -1,0 +1,187 @@
+"""What pages show of findings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from html import escape
+from typing import Any
+
+from attribution.browse import cells, words
+from attribution.browse.addresses import Addresses
+from attribution.browse.charts import NAMES
+from attribution.browse.pages import Asked, Shown
+from attribution.queries.search import all_terms, like
+from attribution.queries.tip_file import LineNote
+from attribution.weaknesses.queries.findings import FindingFilter, findings
+from attribution.weaknesses.words import Confidence
+from collector.console.tables import Cell, html
+from collector.errors import WhoWroteError
+from collector.storage.store import Store
+from collector.storage.views import Table, read_view
+from collector.vocabulary.agents import label_of
+
+_MOST = 300  # findings on the page
+_HINT = "A finding is what a rule matched: many of low confidence are wrong."
+
+Row = dict[str, Any]
+
+
+def findings_page(asked: Asked) -> Shown:
+    """All findings of a repository, by confidence, author and whether they are still present."""
+    confidence, author, alive = asked.text("confidence").upper(), asked.text("author"), asked.text("alive") == "1"
+    wanted = FindingFilter(asked.text("cwe"), author, alive=alive, confidence=tuple(filter(None, [confidence])))
+    heading = "Weaknesses in introduced code"
+    try:
+        table = findings(asked.store, asked.found.id, wanted)
+    except WhoWroteError as error:
+        note = f'<p class="note">{words.safe(f"{error}. {error.hint}")}</p>'
+        return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": note})
+    count, table.rows = len(table), table.rows[:_MOST]
+    cut = f", the first {_MOST}" if count > _MOST else ""
+    body = f'{_form(wanted)}<p class="dim">{count:,} findings{cut}. {_HINT}</p>{_table(table, asked.place.repo, asked.to)}'
+    return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": body})
+
+
+def _form(wanted: FindingFilter) -> str:
+    levels = [(level.lower(), level.lower(), level in wanted.confidence) for level in Confidence]
+    classes = [(name, NAMES[name], name == wanted.author) for name in words.MEANING]
+    checked = " checked" if wanted.alive else ""
+    return (
+        f'<form class="filters"><label>confidence {_select("confidence", levels)}</label>'
+        f"<label>author {_select('author', classes)}</label>"
+        f'<label><input type="checkbox" name="alive" value="1"{checked}> still present</label><button>Show</button></form>'
+    )
+
+
+def _select(name: str, options: Sequence[tuple[str, str, bool]]) -> str:
+    """`options`: value, text, whether it is chosen."""
+    parts = [f'<option value="{value}"{" selected" if chosen else ""}>{escape(text)}</option>' for value, text, chosen in options]
+    return f'<select name="{name}"><option value="">any</option>{"".join(parts)}</select>'
+
+
+def _table(table: Table, repo: str, to: Addresses) -> str:
+    made: dict[str, Cell] = {
+        "cwe": _finding_cell,
+        "path": partial(_path_cell, repo, to),
+        "author_class": partial(_author_cell, repo, to),
+        "confidence": _confidence_cell,
+        "author_at": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]),
+        "now": partial(_now_cell, repo, to),
+    }
+    columns = ("cwe=finding", "path=place", "author_class=author", "confidence", "author_at=introduced", "now")
+    return html(table, columns, made)
+
+
+def _finding_cell(row: Row) -> str:
+    status = f" ({row['status']})" if row["status"] != "introduced" else ""
+    return (
+        f"<b>{cells.text(row['cwe'] or '')}</b> {cells.text(row['rule_id'] + status, 80)}<br>{cells.dim(row['message'] or '', 160)}"
+    )
+
+
+def _path_cell(repo: str, to: Addresses, row: Row) -> str:
+    line, text = row["start_line"], f"{row['path']}:{row['start_line']}"
+    return (
+        cells.link(f"{to.file(repo, row['path'], row['commit_sha'], line=line)}#L{line}", text, 60) if to else cells.text(text, 60)
+    )
+
+
+def _author(row: Row) -> str:
+    name = str(row["author_class"])
+    return NAMES.get(name, name)
+
+
+def _author_cell(repo: str, to: Addresses, row: Row) -> str:
+    parts = [escape(_author(row))]
+    if row["agent"]:
+        parts.append(cells.dim(label_of(row["agent"]) or row["agent"], 30))
+    if row["session"] and to:
+        parts.append(cells.link(to.session(repo, row["session"], row["turn_index"]), "session"))
+    return "<br>".join(parts)
+
+
+def _confidence_cell(row: Row) -> str:
+    verdicts = f"<br>{cells.dim(row['verdicts'], 60)}" if row["verdicts"] else ""
+    return (row["confidence"] or "").lower() + verdicts
+
+
+def _now_cell(repo: str, to: Addresses, row: Row) -> str:
+    if row["alive_at_head"]:
+        return "still present"
+    return _commit_link(to, repo, row["fixed_sha"], "removed") if row["fixed_sha"] else "gone"
+
+
+def _commit_link(to: Addresses, repo: str, sha: str, text: str) -> str:
+    return cells.link(to.commit(repo, sha), text) if to else cells.text(text)
+
+
+# --- parts of other pages ---------------------------------------------------------------------------------------------
+
+
+def repository_sections(store: Store, repo_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
+    """Heading and markup of the weaknesses of a repository, by CWE and author."""
+    table = read_view(store, "introduced_findings", {"repo_id": repo_id}, "introduced DESC, cwe, author_class", 12)
+    names: dict[str, Cell] = {"author_class": lambda row: escape(_author(row))}
+    if table.rows:
+        yield (
+            "Weaknesses in introduced code",
+            html(table, ("cwe=CWE", "author_class=author", "introduced", "high=of high confidence"), names),
+        )
+
+
+def commit_sections(store: Store, commit_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
+    """Heading and markup of the weaknesses that a commit introduced."""
+    table = read_view(store, "finding_list", {"commit_id": commit_id}, "path, start_line")
+    if table.rows:
+        yield "Weaknesses it introduced", _table(table, table.rows[0]["repo"], to)
+
+
+def search_sections(store: Store, terms: Sequence[str], repo: str, to: Addresses) -> Iterator[tuple[str, str]]:
+    """Heading and markup of the findings that have all terms; `repo`: only of the repository of that name."""
+    rows = store.rows(
+        "SELECT n.repo, n.label, n.commit_sha, n.path, n.start_line, n.author_class FROM finding_list n "
+        f"WHERE {all_terms(_TEXT, terms)} AND (?1 = '' OR n.repo = ?1) ORDER BY n.id DESC LIMIT 25",
+        (repo, *map(like, terms)),
+    )
+    results = []
+    for row in rows:
+        line = row["start_line"]
+        address = f"{to.file(row['repo'], row['path'], row['commit_sha'], line=line)}#L{line}"
+        about = f"{row['repo']}, {_author(row)}"
+        results.append(f"<li>{cells.link(address, row['label'], 140)} {cells.dim(about)}</li>")
+    if results:
+        yield "Findings", f'<ul class="results">{"".join(results)}</ul>'
+
+
+_TEXT = "n.label || ' ' || n.rule_id || ' ' || COALESCE(n.cwe, '') || ' ' || n.path"
+
+
+def line_notes(store: Store, repo_id: int, path: str) -> dict[int, list[LineNote]]:
+    """Line -> weaknesses that are in it at HEAD."""
+    notes: dict[int, list[LineNote]] = defaultdict(list)
+    table = read_view(store, "finding_list", {"repo_id": repo_id, "head_path": path, "alive_at_head": 1}, "head_line")
+    for row in table:
+        source = f"{row['rule_id']}, confidence {(row['confidence'] or '?').lower()}"
+        notes[row["head_line"]].append(LineNote(row["cwe"] or row["rule_id"], row["message"] or row["rule_id"], source))
+    return dict(notes)
+
+
+def markdown_sections(store: Store, shas: set[str]) -> list[str]:
+    """Markdown about weaknesses of high and medium confidence that came with commits; no line where nothing was scanned."""
+    from attribution.browse.standalone import cell
+    from attribution.weaknesses.queries.findings import HEADLINE
+
+    if not store.value("SELECT EXISTS (SELECT 1 FROM rule_sets)"):
+        return []
+    rows = [row for row in findings(store, None, FindingFilter(confidence=HEADLINE)) if row["commit_sha"] in shas]
+    if not rows:
+        return ["New weaknesses of high or medium confidence: none.", ""]
+    lines = []
+    for row in rows[:20]:
+        place, weakness = cell(f"{row['path']}:{row['start_line']}"), cell(row["cwe"] or row["rule_id"])
+        author = row["author_class"].replace("_", " ")
+        lines.append(f"| {place} | {weakness} | {(row['confidence'] or '').lower()} | {author} |")
+    title = f"New weaknesses of high or medium confidence: {len(rows)}. A finding is a hint, not a verdict."
+    return [title, "", "| where | weakness | confidence | written by |", "|---|---|---|---|", *lines, ""]

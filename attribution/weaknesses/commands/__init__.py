@@ -1,0 +1,1 @@
+"""The commands about weaknesses: `whowrote findings` and `whowrote report weaknesses`."""

@@ -1,0 +1,1 @@
+"""Reads findings and their rates."""

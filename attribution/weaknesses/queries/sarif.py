@@ -1,0 +1,195 @@
+"""SARIF 2.1.0, the format of scanners, code hosts and editors: our findings written, and findings of others with their authors.
+
+A log of another scanner names files and lines of one commit; they are looked up there as `blame` does, and nothing is stored. Such
+a log is hostile input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlsplit
+
+from attribution.queries.blame import BlameLine, blame
+from attribution.queries.repositories import repository
+from attribution.stats.accuracy import class_rates
+from collector.errors import WhoWroteError
+from collector.json_values import get, get_list, get_str
+from collector.runtime.version import version
+from collector.storage.store import Store
+from collector.text import printable
+
+if TYPE_CHECKING:
+    from attribution.queries.open_repo import OpenRepo
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVEL = {"ERROR": "error", "WARNING": "warning", "INFO": "note"}
+_MOST = 64 << 20  # bytes of a log
+_LINES = 2_000  # of one finding that are looked up
+
+Row = dict[str, Any]
+
+
+# --- written ----------------------------------------------------------------------------------------------------------
+
+
+def sarif(store: Store, findings: Sequence[Row]) -> dict[str, Any]:
+    """A log with one run for each repository and rule set; places are those of the commit that introduced the finding.
+
+    `findings`: rows of `finding_list`. `authorRates` of a run: how often the classes that results name as author are right, as
+    blind readers found.
+    """
+    runs: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for finding in findings:
+        runs[finding["repo_id"], finding["rule_set_id"]].append(finding)
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(store, *key, runs[key]) for key in sorted(runs)]}
+
+
+def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row]) -> dict[str, Any]:
+    repo = repository(store, repo_id)
+    if repo is None:  # foreign keys: no finding is without it
+        raise LookupError(f"finding of an unknown repository: {repo_id}")
+    scanner = store.rows("SELECT engine, hash FROM rule_sets WHERE id = ?", (rule_set_id,))[0]
+    rules = store.rows("SELECT * FROM scan_rules WHERE rule_set_id = ? ORDER BY rule_id", (rule_set_id,))
+    position = {rule["rule_id"]: number for number, rule in enumerate(rules)}
+    driver = {
+        "name": "whowrote",
+        "version": version(),
+        "properties": {"scanner": scanner["engine"], "ruleSet": scanner["hash"]},
+        "rules": [_rule(rule) for rule in rules],
+    }
+    run: dict[str, Any] = {
+        "tool": {"driver": driver},
+        "properties": {"repository": repo.name, "authorRates": class_rates()},
+        "columnKind": "utf16CodeUnits",
+        "results": [_result(finding, position) for finding in findings],
+    }
+    if repo.url and "://" in repo.url:
+        run["versionControlProvenance"] = [{"repositoryUri": repo.url, "revisionId": repo.head_sha}]
+    return run
+
+
+def _rule(rule: Row) -> dict[str, Any]:
+    return {
+        "id": rule["rule_id"],
+        "shortDescription": {"text": rule["message"] or rule["rule_id"]},
+        "defaultConfiguration": {"level": _LEVEL.get(rule["severity"] or "", "warning")},
+        "properties": {"tags": ["security", *json.loads(rule["cwes"])], "tier": rule["tier"], "confidence": rule["confidence"]},
+    }
+
+
+def _result(finding: Row, position: Mapping[str, int]) -> dict[str, Any]:
+    region = {"startLine": finding["start_line"], "endLine": finding["end_line"]}
+    result: dict[str, Any] = {
+        "ruleId": finding["rule_id"],
+        "ruleIndex": position[finding["rule_id"]],
+        "level": _LEVEL.get(finding["severity"] or "", "warning"),
+        "message": {"text": finding["message"] or finding["rule_id"]},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding["path"])}, "region": region}}],
+        "partialFingerprints": {"whowrote/v1": finding["fingerprint"]},
+        "baselineState": "unchanged" if finding["alive_at_head"] else "absent",
+        "properties": {
+            "commit": finding["commit_sha"], "author": finding["author_class"], "session": finding["session"],
+            "agent": finding["agent"], "model": finding["model"], "status": finding["status"], "fixedBy": finding["fixed_sha"],
+        },
+    }  # fmt: skip
+    if finding["suppressed"]:
+        result["suppressions"] = [{"kind": "inSource"}]
+    return result
+
+
+def _uri(path: str) -> str:
+    """A relative reference: every special character of a path is escaped, so that no name is taken for a scheme or a query."""
+    return quote(path, safe="/-._~")
+
+
+# --- read -------------------------------------------------------------------------------------------------------------
+
+
+def authored_results(opened: OpenRepo, log: Path, commit: str = "") -> list[Row]:
+    """Findings of another scanner with who wrote most of their lines, in the order of the log.
+
+    `line_class` is "" where nobody can be looked up; `problem` says why. `commit`: the one that was scanned, HEAD by default.
+    Raises WhoWroteError for a log that is none.
+    """
+    results = list(read_sarif(log))
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for row in results:
+        numbers[row["path"]].update(range(row["start_line"], row["end_line"] + 1))
+    files = {path: _lines(opened, path, of_file, commit) for path, of_file in numbers.items()}
+    return [_authored(row, *files[row["path"]]) for row in results]
+
+
+def _lines(opened: OpenRepo, path: str, numbers: set[int], commit: str) -> tuple[dict[int, BlameLine], str]:
+    """The lines that there are, and what is wrong with the file."""
+    try:
+        blamed = blame(opened, path, commit)
+    except WhoWroteError as error:  # no such file there, or a binary one
+        return {}, str(error)
+    return {line.line: line for line in blamed.lines if line.line in numbers}, ""
+
+
+def _authored(row: Row, lines: dict[int, BlameLine], problem: str) -> Row:
+    numbers = range(row["start_line"], row["end_line"] + 1)
+    texts = [lines[n] for n in numbers if n in lines and lines[n].text.strip()]
+    columns = ("line_class", "evidence", "agent", "model", "session", "commit")
+    place, message = {name: value for name, value in row.items() if name != "message"}, row["message"]
+    if not texts:
+        problem = problem or "the file has no such line"
+        return {**place, **dict.fromkeys(columns, ""), "message": message, "problem": problem}
+    count = Counter((line.attribution.kind, line.attribution.session_id) for line in texts)
+    most = max(count, key=lambda who: count[who])
+    first = next(line for line in texts if (line.attribution.kind, line.attribution.session_id) == most)
+    of = first.attribution
+    author = (of.kind, of.evidence, of.agent, of.model, of.session, first.introduced.sha)
+    return {**place, **dict(zip(columns, author, strict=True)), "message": message, "problem": ""}
+
+
+def read_sarif(log: Path) -> Iterator[Row]:
+    """Results with a place in a file. Raises WhoWroteError when the file is no SARIF log."""
+    try:
+        if log.stat().st_size > _MOST:
+            raise WhoWroteError(f"{log} is larger than {_MOST >> 20} MB")
+        value: Any = json.loads(log.read_bytes())
+    except OSError as error:
+        raise WhoWroteError(f"{log} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise WhoWroteError(f"{log} is not JSON: {error}") from error
+    if not isinstance(get(value, "runs"), list):
+        raise WhoWroteError(
+            f"{log} is not a SARIF log: it has no runs", "CodeQL, Snyk, semgrep and others write one with an option"
+        )
+    for run in get_list(value, "runs"):
+        scanner = printable(get_str(get(run, "tool", "driver"), "name"))[:80]
+        for result in get_list(run, "results"):
+            yield from _places(scanner, result)
+
+
+def _places(scanner: str, result: object) -> Iterator[Row]:
+    """The first place of a result; others are steps on the way."""
+    for location in get_list(result, "locations")[:1]:
+        physical = get(location, "physicalLocation")
+        path = _path(get_str(physical, "artifactLocation", "uri"))
+        start, end = get(physical, "region", "startLine"), get(physical, "region", "endLine")
+        if path and isinstance(start, int) and not isinstance(start, bool) and 0 < start < 10**8:
+            yield {
+                "scanner": scanner,
+                "rule": printable(get_str(result, "ruleId") or get_str(result, "rule", "id"))[:200],
+                "level": printable(get_str(result, "level"))[:20] or "warning",
+                "path": path,
+                "start_line": start,
+                "end_line": end if isinstance(end, int) and start <= end < start + _LINES else start,
+                "message": printable(get_str(result, "message", "text"))[:500],
+            }
+
+
+def _path(uri: str) -> str:
+    """Below the top of the repository; "" for anything else: logs also hold absolute addresses of a build machine."""
+    parts = urlsplit(uri)
+    path = PurePosixPath(unquote(parts.path))
+    if parts.scheme or parts.netloc or path.is_absolute() or ".." in path.parts:
+        return ""
+    return str(path) if path.parts else ""

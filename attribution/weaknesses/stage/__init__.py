@@ -1,0 +1,1 @@
+"""Writes the findings of a repository."""

@@ -1,0 +1,274 @@
+"""Rows of the findings of a repository: who wrote their lines, what became of them, and what the rates are counted over."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from attribution.weaknesses.rules.rulesets import RuleSet
+from attribution.weaknesses.scan.cache import CachedScan
+from attribution.weaknesses.scan.engine import Engine
+from attribution.weaknesses.scan.source import ScanPlan, Side, Text
+from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, written
+from attribution.weaknesses.track.identity import VersionFinding
+from attribution.weaknesses.track.tracker import Instance, Tracker
+from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, ScanStatus
+from collector.files import git_patterns
+from collector.files.analysed import ANALYSED
+from collector.runtime.stages import RunContext, digest
+from collector.storage.store import Store
+from collector.text import printable, split_lines
+from collector.vocabulary.lines import Author, FilePlace, LineClass
+
+_LEFT_OUT = frozenset(FilePlace) - frozenset(ANALYSED)
+_MISSING = CachedScan(ScanStatus.MISSING, frozenset())
+
+
+@dataclass(slots=True)
+class ScanResult:
+    """A scanned history and what became of its findings."""
+
+    rules: RuleSet
+    engine: Engine
+    plan: ScanPlan
+    scans: Mapping[Text, CachedScan] = field(default_factory=dict)
+    findings: Mapping[Text, tuple[VersionFinding, ...]] = field(default_factory=dict)
+    tracker: Tracker = field(default_factory=lambda: Tracker({}))
+
+    def scan_of(self, text: Text) -> CachedScan:
+        """What the scanner said of a text."""
+        return self.scans.get(text, _MISSING)
+
+
+def sides_of(plan: ScanPlan) -> dict[tuple[str, str], Side]:
+    """(commit, path as in the database) -> the version of the file in it."""
+    return {
+        (step.commit.sha, printable(pair.new.path)): pair.new
+        for step in plan.steps
+        for side in step.sides
+        for pair in side
+        if pair.new is not None
+    }
+
+
+def write(context: RunContext, result: ScanResult) -> None:
+    """Everything about one repository, again. Call within a transaction."""
+    store, repo_id = context.store, context.repo_id
+    store.connection.execute("DELETE FROM findings WHERE repo_id = ?", (repo_id,))
+    store.connection.execute(
+        "DELETE FROM scan_files WHERE file_id IN (SELECT f.id FROM commit_files f JOIN commits c ON c.id = f.commit_id "
+        "WHERE c.repo_id = ?)",
+        (repo_id,),
+    )
+    rule_set = _rule_set(store, result.rules, result.engine.name)
+    made = _Rows(context, rule_set, result)
+    _insert(store, "scan_files", made.scan_files())
+    _insert(store, "findings", [row for one in result.tracker.instances if (row := made.finding(one)) is not None])
+    _fill_turns(store, repo_id)
+    store.connection.execute(
+        "DELETE FROM rule_sets WHERE id <> ? "
+        "AND id NOT IN (SELECT rule_set_id FROM scan_files UNION SELECT rule_set_id FROM findings)",
+        (rule_set,),
+    )
+
+
+def _insert(store: Store, table: str, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        store.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
+
+
+def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
+    """Number of the set; its row and those of its rules are made when they are new."""
+    existing = store.value("SELECT id FROM rule_sets WHERE hash = ? AND engine = ?", (rules.sha256, engine))
+    if existing is not None:
+        return int(existing)
+    number = store.next_id("rule_sets")
+    about = {"hash": rules.sha256, "engine": engine, "name": rules.name, "rules": len(rules.rules)}
+    _insert(store, "rule_sets", [{"id": number, **about, "languages": " ".join(sorted(rules.languages))}])
+    _insert(
+        store,
+        "scan_rules",
+        [
+            {
+                "rule_set_id": number, "rule_id": r.id, "cwe": r.cwe or None, "cwes": json.dumps(r.names),
+                "owasp": json.dumps(r.owasp), "severity": r.severity or None, "confidence": r.confidence or None,
+                "tier": r.tier or None, "message": r.message, "languages": " ".join(sorted(r.languages)),
+            }
+            for r in rules.rules
+        ],
+    )  # fmt: skip
+    return number
+
+
+class _Rows:
+    """Files and findings of one repository as rows: column -> value."""
+
+    def __init__(self, context: RunContext, rule_set: int, result: ScanResult) -> None:
+        store, repo_id = context.store, context.repo_id
+        self._store, self._repo, self._repo_id = store, context.repo, repo_id
+        self._rule_set, self._result = rule_set, result
+        self._sides = sides_of(result.plan)
+        commits = store.rows("SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,))
+        self._commits = {row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits}
+        self._spans: dict[str, dict[str, list[OriginSpan]]] = {}
+        self._sessions: dict[int, list[int]] = defaultdict(list)
+        for row in store.rows(
+            "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id = s.commit_id WHERE c.repo_id = ?",
+            (repo_id,),
+        ):
+            self._sessions[row["commit_id"]].append(row["session_id"])
+
+    # --- denominators ---------------------------------------------------------------------------------------------
+
+    def scan_files(self) -> list[dict[str, Any]]:
+        files = self._store.rows(
+            "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
+            "WHERE c.repo_id = ? AND f.lines_added > 0",
+            (self._repo_id,),
+        )
+        return [
+            {
+                "file_id": row["id"],
+                "rule_set_id": self._rule_set,
+                **self._scan_of(self._sides.get((row["commit_sha"], row["path"]))),
+            }
+            for row in files
+        ]
+
+    def _scan_of(self, side: Side | None) -> dict[str, Any]:
+        """Place, language, status, whether it was scanned."""
+        if side is None:
+            return {"place": FilePlace.SOURCE, "language": "other", "status": ScanStatus.MISSING, "scanned": 0}
+        place: str = side.place
+        if place in _LEFT_OUT:
+            status: str = ScanStatus.LEFT_OUT
+        elif not self._result.rules.covers(side.kind.language):
+            status = ScanStatus.UNSUPPORTED
+        else:
+            status = self._result.scan_of(side.text).status
+            if status in _LEFT_OUT:
+                place, status = status, ScanStatus.LEFT_OUT
+        return {"place": place, "language": side.kind.language, "status": status, "scanned": int(status in SCANNED)}
+
+    # --- findings -------------------------------------------------------------------------------------------------
+
+    def finding(self, instance: Instance) -> dict[str, Any] | None:
+        """None when the commit is not among the attributed ones, or the version is not there."""
+        path = printable(instance.path)
+        side = self._sides.get((instance.sha, path))
+        if instance.sha not in self._commits or side is None:
+            return None
+        commit_id, declared = self._commits[instance.sha]
+        hit, rule = instance.hit, self._result.rules.by_id[instance.hit.rule]
+        ignore = self._result.plan.ignore
+        lines = self._lines(instance, side)
+        head_path, head_line = instance.head or (None, None)
+        return {
+            "repo_id": self._repo_id,
+            "rule_set_id": self._rule_set,
+            "fingerprint": fingerprint(instance),
+            "label": f"{rule.cwe or hit.rule} {path}:{hit.start}"[:200],
+            "rule_id": hit.rule,
+            "cwe": rule.cwe or None,
+            "owasp": rule.owasp[0] if rule.owasp else None,
+            "severity": rule.severity or None,
+            "confidence": rule.confidence or None,
+            "tier": rule.tier or None,
+            "status": instance.status if lines.added else FindingStatus.SURFACED,
+            "commit_id": commit_id,
+            "commit_sha": instance.sha,
+            "path": path,
+            "start_line": hit.start,
+            "end_line": hit.end,
+            "text_hash": hit.text,
+            "occurrence": instance.occurrence,
+            "language": side.kind.language,
+            "place": side.place,
+            **_authors(lines, declared),
+            "suppressed": int(hit.suppressed),
+            "ignored": int(bool(ignore) and git_patterns.ignored(instance.path, ignore)),
+            **self._end(instance),
+            "moves": instance.moves,
+            "rewords": instance.rewords,
+            "alive_at_head": int(instance.head is not None),
+            "head_path": printable(head_path) if head_path is not None else None,
+            "head_line": head_line,
+        }
+
+    def _lines(self, instance: Instance, side: Side) -> FindingLines:
+        start, end = instance.hit.start, instance.hit.end
+        texts = split_lines(self._repo.blob(side.blob) or b"")
+        blank = [n for n in range(start, end + 1) if n > len(texts) or not texts[n - 1].strip()]
+        return written(self._spans_of(instance.sha).get(printable(instance.path), ()), start, end, blank)
+
+    def _end(self, instance: Instance) -> dict[str, Any]:
+        end: dict[str, Any] = dict.fromkeys(("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id"))
+        if not instance.fixed_sha:
+            return end
+        end |= {"fixed_sha": instance.fixed_sha, "fixed_how": instance.fixed_how, "fixed_author": Author.UNKNOWN}
+        commit_id = self._commits.get(instance.fixed_sha, (None, None))[0]
+        if commit_id is None:
+            return end
+        files = self._spans_of(instance.fixed_sha)
+        here = files.get(printable(instance.fixed_path), []) if instance.fixed_how != FixHow.FILE_DELETED else []
+        every = [span for spans in files.values() for span in spans]
+        author, session = ended_by(here, instance.fixed_lines, every, self._sessions.get(commit_id, []))
+        return end | {"fixed_by": commit_id, "fixed_author": author, "fixed_session_id": session}
+
+    def _spans_of(self, sha: str) -> dict[str, list[OriginSpan]]:
+        """Path -> spans of a commit."""
+        if sha not in self._spans:
+            files: dict[str, list[OriginSpan]] = defaultdict(list)
+            for row in self._store.rows(_SPANS, (self._commits[sha][0],)):
+                files[row.pop("path")].append(OriginSpan(*row.values()))
+            self._spans[sha] = dict(files)
+        return self._spans[sha]
+
+
+_SPANS = """
+SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, o.evidence, o.reason, o.session_id, o.turn_index, o.call_id,
+  COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent
+FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
+LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id, s.start_line
+"""
+
+
+def _authors(lines: FindingLines, declared: str | None) -> dict[str, Any]:
+    main = lines.main
+    agent = main.agent if main is not None and main.author == Author.AGENT and main.session is not None else None
+    return {
+        "author": lines.author, "author_class": lines.author_class, "reason": lines.reason, "added_lines": lines.added,
+        "agent_lines": lines.agent, "human_lines": lines.human, "unknown_lines": lines.unknown,
+        "session_id": main.session if main is not None else None, "turn_index": main.turn if main is not None else None,
+        "call_id": main.call if main is not None else None,
+        "agent": agent or (declared if lines.author_class == LineClass.DECLARED else None),
+        "model": main.model if main is not None else None,
+    }  # fmt: skip
+
+
+def fingerprint(instance: Instance) -> str:
+    """The same for the same finding in every database."""
+    return digest(instance.sha, instance.path, instance.hit.rule, instance.hit.text, str(instance.occurrence))
+
+
+def _fill_turns(store: Store, repo_id: int) -> None:
+    """Weaknesses that turns brought in and fixed."""
+    store.connection.execute(
+        "UPDATE turn_outcomes SET findings_fixed = 0, findings_introduced = (SELECT COUNT(*) FROM findings f "
+        "WHERE f.session_id = turn_outcomes.session_id AND f.turn_index = turn_outcomes.turn_index AND f.status = 'introduced') "
+        "WHERE repo_id = ?",
+        (repo_id,),
+    )
+    # A fix is a turn's where no other turn of the session had edited the file by then.
+    store.connection.execute(
+        "UPDATE turn_outcomes SET findings_fixed = n.fixed FROM (SELECT session_id, turn_index, COUNT(*) AS fixed FROM ("
+        "SELECT f.id, e.session_id, MIN(e.turn_index) AS turn_index FROM findings f JOIN commits c ON c.id = f.fixed_by "
+        "JOIN edits e ON e.session_id = f.fixed_session_id AND e.path = f.path AND e.outcome = 'applied' "
+        "AND (e.at IS NULL OR e.at <= c.author_at) WHERE f.repo_id = ? AND f.status = 'introduced' "
+        "GROUP BY f.id, e.session_id HAVING COUNT(DISTINCT e.turn_index) = 1) GROUP BY session_id, turn_index) n "
+        "WHERE n.session_id = turn_outcomes.session_id AND n.turn_index = turn_outcomes.turn_index",
+        (repo_id,),
+    )

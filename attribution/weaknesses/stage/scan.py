@@ -1,0 +1,212 @@
+"""Brings the findings of a repository up to date: plan, scan what no cache knows, follow, store. The steps in order."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from attribution.ensure.writing import sole_writer
+from attribution.queries.open_repo import OpenRepo
+from attribution.weaknesses import constants
+from attribution.weaknesses.rules.packs import pack_directory
+from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
+from attribution.weaknesses.scan.cache import CachedScan, ScanCache, open_cache
+from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
+from attribution.weaknesses.scan.source import Text, TextFindings, changed, plan
+from attribution.weaknesses.stage import rows
+from attribution.weaknesses.stage.complexity import measure
+from attribution.weaknesses.stage.rows import ScanResult
+from attribution.weaknesses.track.tracker import Tracker
+from attribution.weaknesses.words import SCANNED, ScanStatus
+from collector.files.analysed import why_left_out
+from collector.git.repository import GitRepo
+from collector.model import Problem
+from collector.runtime.progress import Progress
+from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, last_run
+from collector.storage.store import Store
+
+VERSION = "6"
+STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
+_BATCH = 2000  # texts that are put aside at once without being scanned
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRequest:
+    """What to scan with."""
+
+    rules: tuple[str, ...] = ()  # files, directories, or own
+    semgrep: str = ""
+    jobs: int = 0  # 0: one for each core
+    cache: Path | None = None  # None: the user's
+    limits: ScanLimits = field(default_factory=ScanLimits)
+    complexity: bool = False  # also measure the functions that were changed
+
+
+@dataclass(slots=True)
+class ScanUpdate:
+    """What a run did."""
+
+    state: str  # unchanged | scanned
+    engine: str
+    rules: str
+    texts: int = 0  # versions of files that count
+    new: int = 0  # of those, not in the cache
+    given: int = 0  # of those, passed to the scanner
+    given_lines: int = 0
+    seconds: float = 0.0
+    scan_seconds: float = 0.0
+    findings: int = 0  # introduced
+    notes: list[str] = field(default_factory=list)
+
+
+def scan_clone(opened: OpenRepo, request: ScanRequest, progress: Progress) -> ScanUpdate:
+    """Scans what is new in a clone. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
+    with sole_writer(opened, progress):
+        return scan_repository(RunContext(opened.store, opened.repo, opened.repo_id, progress), opened.head, request)
+
+
+def scan_repository(context: RunContext, head: str, request: ScanRequest) -> ScanUpdate:
+    """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
+    notes: list[str] = []
+    with open_cache(context.store, request.cache, notes) as cache:
+        files, name = files_of(request.rules, pack_directory()), " ".join(request.rules) or OWN
+        engine = find_engine(request.semgrep)
+        update = ScanUpdate("unchanged", engine.name, name, notes=notes)
+        key = _key(context, head, fingerprint(files), engine.name)
+        run = STAGE.start(context.store, context.repo_id, key, clock=Clock())
+        if not run.unchanged:
+            rules = load(files, name)
+            result = ScanResult(rules, engine, plan(context.repo, head, rules, context.progress))
+            _scan(context, result, cache, request, update)
+            result.tracker = follow(context.repo, result, head)
+            with run.writing():
+                rows.write(context, result)
+                run.report(_problems(result))
+        update.seconds, update.findings = run.seconds, _count(context)
+        if request.complexity:
+            measure(context, cache, lambda: plan(context.repo, head, load(files, name), context.progress))
+    return update
+
+
+def _count(context: RunContext) -> int:
+    sql = "SELECT COUNT(*) FROM findings WHERE repo_id = ? AND status = 'introduced'"
+    return int(context.store.value(sql, (context.repo_id,)))
+
+
+def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
+    """The verdicts are written again by any run of the stage before, even one with the same inputs."""
+    lines = last_run(context.store, context.repo_id, StageName.LINES)
+    return digest(VERSION, head, rules, engine, *([f"{lines.key} {lines.finished_at}"] if lines else ()))
+
+
+# --- scanning ---------------------------------------------------------------------------------------------------------
+
+
+def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRequest, update: ScanUpdate) -> None:
+    """Scans the texts that the cache does not hold, and reads from it what is known of all."""
+    cache = ScanCache(store, digest(result.rules.sha256, constants.VERSION), result.engine.name)
+    texts = result.plan.texts
+    cached = cache.scans(texts)
+    new = [text for text in texts if text not in cached]
+    update.state, update.texts, update.new = "scanned", len(texts), len(new)
+    _Scan(context, cache, request, update).run(result, new)
+    context.progress("following findings", 0, 0)
+    result.scans, result.findings = cache.scans(texts), cache.findings(texts, result.rules)
+
+
+@dataclass(slots=True)
+class _Scan:
+    """Scans texts; those that need no scan are recorded at once."""
+
+    context: RunContext
+    cache: ScanCache
+    request: ScanRequest
+    update: ScanUpdate
+    waiting: list[Scanned] = field(default_factory=list)
+    aside: int = 0
+
+    def run(self, result: ScanResult, texts: Sequence[Text]) -> None:
+        clock, done = Clock(), 0
+        jobs = self.request.jobs or os.cpu_count() or 1
+        ordered = sorted(texts, key=lambda text: (result.plan.texts[text], text[1]))
+        targets, complain = self._targets(ordered), self.update.notes.append
+        with closing(scan(result.engine, result.rules, targets, jobs, self.request.limits, complain)) as portions:
+            for portion in portions:
+                self.cache.save(map(_without_constants, portion))
+                done += len(portion)
+                self.context.progress("scanning", min(len(texts), done + self.aside), len(texts))
+        self._flush()
+        self.update.scan_seconds = clock.seconds
+
+    def _targets(self, texts: Sequence[Text]) -> Iterator[Target]:
+        for blob, suffix in texts:
+            data = self.context.repo.blob(blob)
+            target = Target(blob, suffix, data or b"")
+            why = ScanStatus.MISSING if data is None else why_left_out(data, suffix)
+            if why:
+                self._put_aside(Scanned(target, why))
+                continue
+            self.update.given += 1
+            self.update.given_lines += target.data.count(b"\n")
+            yield target
+
+    def _put_aside(self, scanned: Scanned) -> None:
+        self.waiting.append(scanned)
+        self.aside += 1
+        if len(self.waiting) >= _BATCH:
+            self._flush()
+            self.context.progress("scanning", self.aside, self.update.new)
+
+    def _flush(self) -> None:
+        # A text that is missing may come with the next fetch: it is not remembered.
+        self.cache.save(one for one in self.waiting if one.status != ScanStatus.MISSING)
+        self.waiting.clear()
+
+
+def _without_constants(scanned: Scanned) -> Scanned:
+    target = scanned.target
+    left = [m for m in scanned.matches if not constants.only_constants(m.rule, target.suffix, target.data, m.start, m.end)]
+    return replace(scanned, matches=left)
+
+
+def _problems(result: ScanResult) -> list[Problem]:
+    """Texts that could not be scanned, and how many were left out for each reason."""
+    problems = []
+    count: Counter[str] = Counter()
+    for text in result.plan.texts:
+        scan_of_text = result.scan_of(text)
+        if scan_of_text.status in (ScanStatus.TIMEOUT, ScanStatus.FAILED):
+            detail = " ".join(sorted(scan_of_text.failed))
+            problems.append(Problem(STAGE.name, text[0], f"scan_{scan_of_text.status}", detail))
+        elif scan_of_text.status != ScanStatus.OK:
+            count[scan_of_text.status] += 1
+    return problems + [
+        Problem(STAGE.name, "texts", f"scan_{name}", f"{number} versions of files") for name, number in count.items()
+    ]
+
+
+# --- following --------------------------------------------------------------------------------------------------------
+
+
+def follow(repo: GitRepo, result: ScanResult, head: str) -> Tracker:
+    """Findings through all commits."""
+    texts = {text: TextFindings(result.findings.get(text, ()), _blind(scan)) for text, scan in result.scans.items()}
+    tracker = Tracker(result.plan.children)
+    for step in result.plan.steps:
+        parents = step.commit.parents
+        sides = [changed(repo, side, texts) for side in step.sides]
+        if len(parents) > 1:
+            tracker.merge(step.commit.sha, parents, sides)
+        else:
+            tracker.step(step.commit.sha, parents[0] if parents else None, sides[0])
+    tracker.finish(head)
+    return tracker
+
+
+def _blind(scan_of_text: CachedScan) -> frozenset[str] | None:
+    """The rules that were not run on a text; None: none was."""
+    return scan_of_text.failed if scan_of_text.status in SCANNED or scan_of_text.failed else None
