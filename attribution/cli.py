@@ -15,7 +15,7 @@ Results go into one SQLite file outside the worktree; the clone is only read.
 Try, in a clone:
   whowrote                     attribute new commits and print a summary
   whowrote blame FILE          show a file line by line (also: git whowrote blame FILE)
-  whowrote explain FILE:LINE   explain one line: who, how we know, the prompt and the edit behind it
+  whowrote why FILE:LINE       explain one line: who, how we know, the prompt and the edit behind it
   whowrote survival .          show how long lines of agents and people survive
 
 No clone at hand? whowrote demo

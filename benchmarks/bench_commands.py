@@ -77,7 +77,7 @@ def of_clone(clone: Path, file: str, runs: int) -> Seconds:
 
             print(f"{clone}: {file}, {lines} lines\n", flush=True)
             work = {
-                "explain": ours("explain", f"{file}:{max(1, lines // 2)}"),
+                "explain": ours("why", f"{file}:{max(1, lines // 2)}"),
                 "blame": ours("blame", file),
                 "git blame --porcelain": blame_of_git,
                 "the start of Python": lambda: run([sys.executable, "-c", "pass"]).seconds,

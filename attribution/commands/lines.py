@@ -1,8 +1,11 @@
-"""The commands about lines and commits as they were written: explain, blame, show."""
+"""The commands about lines: blame, why."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,37 +16,67 @@ from attribution.commands.common import (
     clone_and_file,
     file_and_line,
     file_and_lines,
+    followed,
     print_one,
     print_rows,
 )
-from collector.console.terminal import data_options, database_option, out
+from collector.console.terminal import data_options, database_option, out, write_json
+
+if TYPE_CHECKING:
+    from attribution.queries.open_repo import OpenRepo
 
 
 @click.command()
 @click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
 @COMMIT
+@click.option("--history", is_flag=True, help="First follow the history of lines, as `whowrote survival` does.")
+@click.option("--full", is_flag=True, help="The same for the whole history, from its first commit.")
 @database_option
 @data_options
-def explain(place: tuple[str, ...], commit: str, db: Path, output_format: str) -> None:
-    """Explain who wrote a line and how we know.
+def why(place: tuple[str, ...], commit: str, history: bool, full: bool, db: Path, output_format: str) -> None:
+    """Explain who wrote a line, how we know, and what became of it.
 
-    Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Without :LINE, summarises the
-    whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
+    Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Once lines are followed, also
+    when it was introduced, moved, reformatted and removed, and by whom. Use --commit for a line that no longer exists.
+
+    Without :LINE, summarises the whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
     """
-    from attribution.queries.blame import blame, blocks
-    from attribution.queries.explain import explain as explain_one
-
     path, file = clone_and_file(place)
     lines = file_and_lines(file)
     name, number = (lines[0], None) if lines else file_and_line(file)
-    with at(path, db) as where:
+    with followed(path, db, True if full else None, None) if history or full else _as_stored(path, db) as (where, notes):
         if number is not None:
-            explanation = explain_one(where, name, number, commit)
-            print_one(output_format, explanation, lambda terminal: terminal.explain.line_view(out(), explanation))
+            _why_line(where, name, number, commit, output_format, notes)
             return
-        blamed = blame(where, name, commit, lines[1] if lines else ())
+        from attribution.queries.blame import blame as blame_file
+        from attribution.queries.blame import blocks
+
+        blamed = blame_file(where, name, commit, lines[1] if lines else ())
         rows = blocks(where, blamed)
         print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
+
+
+@contextmanager
+def _as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
+    with at(path, db) as where:
+        yield where, None
+
+
+def _why_line(where: OpenRepo, name: str, number: int, commit: str, output_format: str, notes: list[str] | None) -> None:
+    """`notes`: about lines that were followed for this; None: they are as they were stored."""
+    from attribution.queries.explain import explain
+    from attribution.queries.history import is_followed, line_history
+
+    explanation = explain(where, name, number, commit)
+    history = line_history(where, name, number, commit) if notes is not None or is_followed(where) else None
+    if history is not None:
+        history.notes += notes or []
+    if output_format == "csv" and notes is not None and history is not None:
+        print_rows(output_format, history.events, None)
+    elif output_format == "json":
+        write_json(explanation.data() | {"history": history.data() if history is not None else None})
+    else:
+        print_one(output_format, explanation, lambda terminal: terminal.explain.line_view(out(), explanation, history))
 
 
 @click.command()
@@ -64,32 +97,4 @@ def blame(place: tuple[str, ...], commit: str, lines: str, ignore_space: bool, d
     print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 
 
-@click.command()
-@click.argument("commit")
-@click.argument("path", required=False)
-@database_option
-@data_options
-def show(commit: str, path: str | None, db: Path, output_format: str) -> None:
-    """Show who wrote the lines of a commit.
-
-    Also lists the sessions and prompts behind it, and the percentages its recorder claims. COMMIT is a commit id or a prefix of
-    one; given the PATH of the clone, it can be any revision, for example HEAD~2.
-    """
-    from attribution.queries.commit import commit_report
-    from collector.storage.places import clone_of
-    from collector.storage.store import Store
-
-    path = path or clone_of(db)
-    if path is None:
-        with Store(db, create=False) as store:
-            report = commit_report(store, commit)
-    else:
-        with at(path, db) as where:
-            report = commit_report(where.store, commit, where)
-    if output_format == "csv":
-        print_rows(output_format, list(report.span_rows()), None)
-    else:
-        print_one(output_format, report, lambda terminal: terminal.commit.commit_view(out(), report))
-
-
-COMMANDS = (blame, explain, show)
+COMMANDS = (blame, why)

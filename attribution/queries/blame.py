@@ -67,7 +67,7 @@ def blame(
     sha = where.repo.resolve(commit).sha if commit else where.head
     path, data = file_in(where, sha, file)
     if is_binary(data):
-        raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: whowrote show COMMIT")
+        raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: whowrote log --show COMMIT")
     texts = [decode(line) for line in split_lines(data)]
     only = only.within(len(texts)) if isinstance(only, LineRange) else only
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)

@@ -68,7 +68,7 @@ def commit_report(store: Store, name: str, where: OpenRepo | None = None) -> Com
     sha = where.repo.resolve(name).sha if where is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
-            f"{name!r} is not a commit id", "Given the path of the clone, any revision works: whowrote show HEAD PATH"
+            f"{name!r} is not a commit id", "Given the path of the clone, any revision works: whowrote log --show HEAD PATH"
         )
     numbers = commit_numbers(store, sha, where.repo_id if where is not None else None)
     if not numbers:

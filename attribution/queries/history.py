@@ -1,4 +1,4 @@
-"""The history of one line for `whowrote history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
+"""The history of one line for `whowrote why --history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ class LineHistoryReport:
             "cause": self.cause, "replaced_by": self.replaced_by, "events": [asdict(event) for event in self.events],
             "notes": self.notes,
         }  # fmt: skip
+
+
+def is_followed(where: OpenRepo) -> bool:
+    """Whether the database has the history of the lines of a repository."""
+    return where.store.value("SELECT 1 FROM tip_states WHERE repo_id = ?", (where.repo_id,)) is not None
 
 
 def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:

@@ -116,8 +116,8 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        see = "whowrote explain ".strip()
-        console.print(Text(f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see {see})", "dim"))
+        text = f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see whowrote why)"
+        console.print(Text(text, "dim"))
 
 
 def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:

@@ -1,4 +1,4 @@
-"""A commit as `whowrote show` prints it: lines by author, sessions with their prompts, files, claims of the recorder."""
+"""A commit as `whowrote log --show` prints it: lines by author, sessions with their prompts, files, claims of the recorder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything about one line, as `whowrote explain FILE:LINE` prints it."""
+"""Everything about one line, as `whowrote why FILE:LINE` prints it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.terminal.history import line_history_view
 from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
 if TYPE_CHECKING:
     from attribution.queries.explain import EarlierAction, LineExplanation, LineSection
+    from attribution.queries.history import LineHistoryReport
     from attribution.queries.moves import MoveHistory
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
 
 
-def line_view(console: Console, explanation: LineExplanation) -> None:
-    """Everything about one line."""
+def line_view(console: Console, explanation: LineExplanation, history: LineHistoryReport | None = None) -> None:
+    """Everything about one line, and its history where that is known."""
     line, verdict = explanation.line, explanation.line.attribution
     commit = f"{explanation.branch or 'commit'} {explanation.sha[:9]}"
     title(console, f"{explanation.path}:{line.line}", f"at {commit}, {explanation.name}")
@@ -62,7 +64,10 @@ def line_view(console: Console, explanation: LineExplanation) -> None:
     if explanation.needed:
         table.add_row("to know more", _paragraphs(explanation.needed))
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
-    notes(console, explanation.notes)
+    if history is not None:
+        console.print()
+        line_history_view(console, history)
+    notes(console, [*explanation.notes, *(history.notes if history is not None else ())])
 
 
 def _sections(table: Table, sections: Sequence[LineSection]) -> None:

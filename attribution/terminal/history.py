@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import STYLE, cut, grid, minute, notes, number, show, source, title, words
+from attribution.terminal.style import cut, grid, minute, number, show, source
 from collector.console.terminal import one_line
 
 if TYPE_CHECKING:
@@ -19,13 +19,6 @@ _COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 
 
 def line_history_view(console: Console, report: LineHistoryReport) -> None:
-    title(console, f"{report.path}:{report.line}", f"at {report.sha[:9]}, {report.name}")
-    console.print(Text(cut("  " + source(report.text), console.width)))
-    verdict = report.attribution
-    parts = (verdict.author or "not attributed", verdict.how, verdict.evidence, words(verdict.reason), one_line(verdict.label))
-    text = ", ".join(part for part in dict.fromkeys(parts) if part not in ("", "none"))
-    console.print(Text.assemble("  written by: ", (text, f"bold {STYLE.get(verdict.kind, 'red')}")))
-    console.print()
     table = grid("<", "<", "<", "<~")
     for event in report.events:
         where = one_line(event.path) + (f":{event.line}" if event.line else "") if event.path else ""
@@ -44,7 +37,6 @@ def line_history_view(console: Console, report: LineHistoryReport) -> None:
             console.print(Text(cut("  + " + source(line), console.width), "dim"))
     elif report.days is not None:
         console.print(Text(f"  still present after {report.days:.1f} days", "dim"))
-    notes(console, report.notes)
 
 
 def agreement_view(console: Console, rows: Sequence[CommitAgreement]) -> None:

@@ -51,7 +51,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
 def hints(console: Console, path: str, example: str) -> None:
     """Suggestions for what to run next."""
     file = example.rpartition(":")[0]
-    for question, command, asked in (("Why this author?", "explain", example), ("A whole file:", "blame", file)):
+    for question, command, asked in (("Why this author?", "why", example), ("A whole file:", "blame", file)):
         called = f"whowrote {command} "
         console.print(Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")), soft_wrap=True)
 

@@ -1,7 +1,7 @@
 """The words of the database: every closed set of values that a column can have, one module per subject. Pure.
 
 A member is plain text for SQLite, JSON and CSV, and says in a sentence what it means. The CHECK constraints of the schema, SQL that
-compares such words, docs/schema.md and `whowrote explain` are made from the members.
+compares such words, docs/schema.md and `whowrote why` are made from the members.
 """
 
 from __future__ import annotations

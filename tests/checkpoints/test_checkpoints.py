@@ -99,7 +99,7 @@ def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: 
         if is_signed:
             _branch_signed(place, V1, "-----BEGIN SSH SIGNATURE-----")
         assert run("repo", place, "--db", db, "-q").exit_code == 0
-        shown = run("show", named.sha, place, "--db", db).output
+        shown = run("log", "--show", named.sha, place, "--db", db).output
         assert ("stored by a signed commit (SSH), not verified" in shown) is is_signed
 
 

@@ -68,7 +68,7 @@ def test_without_arguments_the_commands_teach(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     shown = run()
     assert shown.exit_code == 0
-    for command in ("whowrote demo", "whowrote blame FILE", "whowrote explain FILE:LINE"):
+    for command in ("whowrote demo", "whowrote blame FILE", "whowrote why FILE:LINE"):
         assert command in shown.stdout
     assert "collect checkpoints PATH" in run(program=collect).stdout
 
@@ -139,7 +139,7 @@ def test_repo_ends_in_a_table(tmp_path: Path, bare: bool) -> None:
     assert shown.exit_code == 0, shown.stderr
     for words in ("11", "linked to a session", "5 by trailer", "agent", "human", "unknown", "undeclared", "claude-opus-4-6"):
         assert words in shown.stdout
-    assert f"whowrote explain {repo} " in shown.stdout
+    assert f"whowrote why {repo} " in shown.stdout
     assert max(len(line) for line in shown.stdout.split("\n") if str(tmp_path) not in line) <= 100
 
 
@@ -194,7 +194,7 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(exampl
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
     repo, db = example
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    line = json.loads(run("explain", repo, found["example"], "--db", db, "--json").stdout)
+    line = json.loads(run("why", repo, found["example"], "--db", db, "--json").stdout)
     assert line["author"] == "agent"
     assert line["text"].strip()
 
@@ -306,7 +306,7 @@ def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
 
 
 def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
-    shown = run("explain", example[0], "birdlog/store.py:20", "--db", example[1]).stdout
+    shown = run("why", example[0], "birdlog/store.py:20", "--db", example[1]).stdout
     assert "agent, exact, observed" in shown
     assert "Please add load()" in shown  # the prompt
     assert "toolu_01fjpGmexK8pfKStT40H5p67" in shown  # the call
@@ -317,7 +317,7 @@ def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
 
 def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(example: tuple[Path, Path]) -> None:
     for number, after in ((7, ""), (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:")):
-        found = json.loads(run("explain", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json").stdout)
+        found = json.loads(run("why", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json").stdout)
         lines = found["tool_call"]["lines"]
         hit = next(i for i, line in enumerate(lines) if line["hit"])
         assert found["text"] == lines[hit]["text"] == ""
@@ -325,13 +325,13 @@ def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(example: tuple
 
 
 def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> None:
-    shown = run("explain", example[0], "birdlog/counts.py:9", "--db", example[1]).stdout
+    shown = run("why", example[0], "birdlog/counts.py:9", "--db", example[1]).stdout
     assert "a person changed it" in shown
     assert "the marked line is the most similar one" in shown
 
 
 def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
-    found = json.loads(run("explain", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout)
+    found = json.loads(run("why", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout)
     assert found["author"] == "human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
@@ -339,7 +339,7 @@ def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
 
 
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(example: tuple[Path, Path]) -> None:
-    shown = " ".join(run("explain", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split())
+    shown = " ".join(run("why", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split())
     assert "likely human, inferred" in shown
     assert "witness commit: without the line 2026-01-12 10:26 UTC, with it in the commit" in shown
     line = BlameLine(1, "x = 1", Introduction("0" * 40, "a.py", 1), None, LineAttribution("human", witness="recorded"), None)
@@ -349,17 +349,17 @@ def test_explain_shows_the_witness_and_never_denies_what_it_lists(example: tuple
 
 
 def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> None:
-    shown = run("explain", example[0], "requirements-dev.txt:1", "--db", example[1]).stdout
+    shown = run("why", example[0], "requirements-dev.txt:1", "--db", example[1]).stdout
     assert "deps[bot], run by unknown" in shown
 
 
 def test_explain_quotes_a_refused_edit_that_holds_the_line(tmp_path: Path) -> None:
     repo, db = clone("errors_and_rejections", tmp_path), tmp_path / "x.db"
-    found = json.loads(run("explain", repo, "ledger.py:2", "--db", db, "--json").stdout)
+    found = json.loads(run("why", repo, "ledger.py:2", "--db", db, "--json").stdout)
     assert (found["reason"], found["text"]) == ("agent_text", "from pathlib import Path")
     (one,) = found["earlier_texts"]
     assert (one["path"], one["outcome"], one["text"]) == ("ledger.py", "rejected", "from pathlib import Path")
-    shown = run("explain", repo, "ledger.py:2", "--db", db).stdout
+    shown = run("why", repo, "ledger.py:2", "--db", db).stdout
     assert "earlier text" in shown and "edit of ledger.py, refused" in shown
 
 
@@ -389,28 +389,28 @@ def test_what_an_edit_would_replace_is_no_text_of_the_agent() -> None:
 
 
 def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(example: tuple[Path, Path]) -> None:
-    shown = run("explain", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
+    shown = run("why", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
     assert "agent, subagent" in shown
     assert "tool call     Agent" in shown  # the call that started it
 
 
 def test_explain_shows_the_shell_command(example: tuple[Path, Path]) -> None:
-    shown = run("explain", example[0], ".gitignore:1", "--db", example[1]).stdout
+    shown = run("why", example[0], ".gitignore:1", "--db", example[1]).stdout
     assert re.search(r"▶\$ __pycache__/", shown)
 
 
 def test_explain_a_file(example: tuple[Path, Path]) -> None:
-    shown = run("explain", example[0], "birdlog/store.py", "--db", example[1])
+    shown = run("why", example[0], "birdlog/store.py", "--db", example[1])
     assert re.search(r"14-16 +h", shown.stdout)
-    found = rows(run("explain", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
+    found = rows(run("why", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
     assert [(r["start_line"], r["end_line"]) for r in found][:2] == [("1", "2"), ("3", "4")]
-    (line,) = rows(run("explain", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
+    (line,) = rows(run("why", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
     assert line["author"] == "agent"
 
 
 def test_explain_attributes_first_when_needed(tmp_path: Path) -> None:
     repo = clone("squash", tmp_path)
-    shown = run("explain", repo, "README.md:1", "--db", tmp_path / "new.db")
+    shown = run("why", repo, "README.md:1", "--db", tmp_path / "new.db")
     assert shown.exit_code == 0
     assert "attributing it first" in shown.stderr
     assert "undeclared" not in shown.stderr
@@ -430,14 +430,17 @@ def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
 
 
 def test_show_a_commit(example: tuple[Path, Path]) -> None:
-    by_id, by_name = run("show", "43b7400e", "--db", example[1]), run("show", "HEAD~2", example[0], "--db", example[1])
+    by_id, by_name = (
+        run("log", "--show", "43b7400e", "--db", example[1]),
+        run("log", "--show", "HEAD~2", example[0], "--db", example[1]),
+    )
     assert by_id.stdout == by_name.stdout
     assert "linked by trailer, confidence 1.00" in by_id.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
-    data = json.loads(run("show", "43b7400e", "--db", example[1], "--json").stdout)
+    data = json.loads(run("log", "--show", "43b7400e", "--db", example[1], "--json").stdout)
     assert data["sessions"][0]["method"] == "trailer"
-    spans = rows(run("show", "43b7400e", "--db", example[1], "--csv"))
+    spans = rows(run("log", "--show", "43b7400e", "--db", example[1], "--csv"))
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
@@ -456,7 +459,7 @@ def test_show_puts_the_producers_number_beside_ours(example: tuple[Path, Path], 
         ).fetchone()[0]
         connection.execute("UPDATE checkpoint_sessions SET vendor_percentage = 40 WHERE id = ?", (record,))
         connection.execute("INSERT OR REPLACE INTO vendor_checks VALUES (?, ?, 40, 100, 60, 'window')", (record, commit))
-    assert re.search(r"40\.0 % +100\.0 % +window", run("show", "258da5c7", "--db", db).stdout)
+    assert re.search(r"40\.0 % +100\.0 % +window", run("log", "--show", "258da5c7", "--db", db).stdout)
 
 
 # --- check, sessions, problems, collect -------------------------------------------------------------------------------
@@ -545,7 +548,7 @@ def bad_databases(directory: Path) -> dict[str, Path]:
 def test_unusable_databases(example: tuple[Path, Path], tmp_path: Path, which: str, words: str) -> None:
     db = bad_databases(tmp_path)[which]
     before = db.read_bytes() if db.is_file() else None
-    for command in (["repo", example[0]], ["explain", example[0], "README.md:1"]):
+    for command in (["repo", example[0]], ["why", example[0], "README.md:1"]):
         shown = run(*command, "--db", db)
         assert shown.exit_code == errors.EXIT_DATABASE
         assert words in shown.stderr
@@ -584,7 +587,7 @@ def test_a_full_disk_is_no_bug(example: tuple[Path, Path], tmp_path: Path, monke
 
 def test_paths_that_are_no_repository(tmp_path: Path) -> None:
     for path, words in ((tmp_path, "is not inside a git repository"), (tmp_path / "absent", "does not exist")):
-        for command in (["repo", path], ["blame", path, "x"], ["explain", path, "x:1"]):
+        for command in (["repo", path], ["blame", path, "x"], ["why", path, "x:1"]):
             shown = run(*command, "--db", tmp_path / "none.db")
             assert shown.exit_code == errors.EXIT_USAGE
             assert words in shown.stderr
@@ -620,12 +623,12 @@ def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
         (["blame", "{repo}", "store.py"], "Did you mean: birdlog/store.py"),
         (["blame", "{repo}", "birdlog"], "there is no file birdlog"),
         (["blame", "{repo}", "README.md", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
-        (["explain", "{repo}", "README.md:0"], "has no line 0"),
-        (["explain", "{repo}", "README.md:9999"], "has no line 9999"),
-        (["explain", "{repo}", ""], "there is no file"),
-        (["show", "nope"], "is not a commit id"),
-        (["show", "0123456789"], "is not in"),
-        (["show", "nope", "{repo}"], "no branch, tag or commit named 'nope'"),
+        (["why", "{repo}", "README.md:0"], "has no line 0"),
+        (["why", "{repo}", "README.md:9999"], "has no line 9999"),
+        (["why", "{repo}", ""], "there is no file"),
+        (["log", "--show", "nope"], "is not a commit id"),
+        (["log", "--show", "0123456789"], "is not in"),
+        (["log", "--show", "nope", "{repo}"], "no branch, tag or commit named 'nope'"),
         (["repo", "{repo}", "--since", "yesterday"], "yesterday"),
         (["repo", "{repo}", "--jobs", "0"], "0"),
         (["frobnicate"], "No such command"),
@@ -642,7 +645,7 @@ def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words: str)
 
 def test_a_commit_of_another_branch(example: tuple[Path, Path]) -> None:
     other = git(example[0], "rev-parse", "entire/checkpoints/v1").decode().strip()
-    shown = run("show", other, example[0], "--db", example[1])
+    shown = run("log", "--show", other, example[0], "--db", example[1])
     assert shown.exit_code == errors.EXIT_USAGE
     assert "may be on another branch" in shown.stderr
 
@@ -681,7 +684,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def screens(repo: Path, db: Path) -> Iterator[Result]:
     name = f"evil{ATTACK}.py"
     for command in (
-        ["repo", repo], ["blame", repo, name], ["explain", repo, name], ["explain", repo, f"{name}:2"], ["show", "HEAD", repo],
+        ["repo", repo], ["blame", repo, name], ["why", repo, name], ["why", repo, f"{name}:2"], ["log", "--show", "HEAD", repo],
         ["blame", repo, "README.md"], ["blame", repo, f"no{ATTACK}"], ["sessions"], ["problems"], ["check"],
         ["repo", repo, "--branch", ATTACK],
     ):  # fmt: skip

@@ -143,9 +143,9 @@ def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
 
 def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    shown = run("history", repo, "c:5", "--db", db)
+    shown = run("why", repo, "c:5", "--db", db, "--history")
     assert shown.exit_code == 0, shown.stderr
-    found = json.loads(run("history", repo, "c:5", "--db", db, "--json").stdout)
+    found = json.loads(run("why", repo, "c:5", "--db", db, "--json", "--history").stdout)["history"]
     events = [(e["what"], build.name[e["sha"]], e["path"], e["line"]) for e in found["events"]]
     assert events == [
         ("introduced", "one", "a", 2),
@@ -159,12 +159,12 @@ def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) 
 def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
     at = build.sha["three"]
-    found = json.loads(run("history", repo, "c:6", "--commit", at, "--db", db, "--json").stdout)
+    found = json.loads(run("why", repo, "c:6", "--commit", at, "--db", db, "--json", "--history").stdout)["history"]
     assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("removed", "four")
     assert (found["cause"], found["removed_by"], found["replaced_by"]) == ("modified", "unknown", ["    # rewritten"])
-    shown = run("history", repo, "c:6", "--commit", at, "--db", db)
+    shown = run("why", repo, "c:6", "--commit", at, "--db", db, "--history")
     assert "removed by an unknown author" in shown.stdout and "# rewritten" in shown.stdout
-    table = rows(run("history", repo, "c:6", "--commit", at, "--db", db, "--csv"))
+    table = rows(run("why", repo, "c:6", "--commit", at, "--db", db, "--csv", "--history"))
     assert [row["what"] for row in table] == ["introduced", "moved", "renamed", "removed"]
 
 
@@ -178,7 +178,7 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
     assert (moved["first_path"], moved["first_line"], moved["moves"]) == ("a", "2", f"moved in {build.sha['two'][:9]}")
     assert "~  2 lines are older" in run("blame", repo, "c", "--db", db).stdout
-    assert f"first written in {build.sha['one'][:9]} as a:2" in run("explain", repo, "c:5", "--db", db).stdout
+    assert f"first written in {build.sha['one'][:9]} as a:2" in run("why", repo, "c:5", "--db", db).stdout
 
 
 def test_a_line_older_than_the_window(tmp_path: Path) -> None:
@@ -191,8 +191,8 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
     db = tmp_path / "w.db"
     run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints")
     for place in ("a:1", "b:3"):
-        assert "--full" in run("history", build.where, place, "--db", db).stdout
-    found = json.loads(run("history", build.where, "b:3", "--db", db, "--full", "--json").stdout)
+        assert "--full" in run("why", build.where, place, "--db", db, "--history").stdout
+    found = json.loads(run("why", build.where, "b:3", "--db", db, "--full", "--json", "--history").stdout)["history"]
     assert [e["what"] for e in found["events"]] == ["introduced", "moved", "present"] and not found["notes"]
 
 
@@ -222,10 +222,9 @@ def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build
 @pytest.mark.parametrize(
     ("arguments", "words_"),
     [
-        (["history", "{repo}", "README.md"], "missing line number; use for example README.md:12"),
-        (["history", "{repo}", "README.md:99999"], "has no line 99999"),
-        (["history", "{repo}", "nope.md:1"], "there is no file nope.md"),
-        (["history", "{repo}", "README.md:1", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
+        (["why", "--history", "{repo}", "README.md:99999"], "has no line 99999"),
+        (["why", "--history", "{repo}", "nope.md:1"], "there is no file nope.md"),
+        (["why", "--history", "{repo}", "README.md:1", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
         (["survival", "{repo}", "--plot", "x.gif"], "must end in .svg or .png"),
         (["survival", "{repo}", "--plot", "x.svg", "--no-curves"], "exclude each other"),
         (["survival", "--full"], "require the PATH of a clone"),

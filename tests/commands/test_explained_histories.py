@@ -42,7 +42,7 @@ class Explained:
         commit = world.commit("Go on", [session])
         where, db = world.build(directory / "repo"), directory / "x.db"
         number = next(n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text)
-        asked = ("explain", where, f"src/app.ts:{number}", "--db", db)
+        asked = ("why", where, f"src/app.ts:{number}", "--db", db)
         self.data: dict[str, Any] = json.loads(run(*asked, "--json").stdout)
         self.shown = " ".join(run(*asked).stdout.split())
 
@@ -124,7 +124,7 @@ def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(tmp
     assert run("repo", where, "--db", db, "-q").exit_code == 0
     with Store(db) as store, store.transaction() as connection:
         assert connection.execute("UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'").rowcount
-    found = json.loads(run("explain", where, "src/app.ts:8", "--db", db, "--json").stdout)
+    found = json.loads(run("why", where, "src/app.ts:8", "--db", db, "--json").stdout)
     assert (found["reason"], found["text"]) == ("other_branch", PERSONS)
     assert found["earlier_texts"][0]["outcome"] == "rejected"
 
@@ -142,11 +142,11 @@ def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(t
     session.end_turn()
     commit = world.commit("Go on", [session])
     where, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
-    data = json.loads(run("show", commit.sha, where, "--db", db, "--json").stdout)
+    data = json.loads(run("log", "--show", commit.sha, where, "--db", db, "--json").stdout)
     assert data["lines"] == {"agent": 2}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert kinds == {"docs": 3, "source": 1, "test": 1}
-    shown = run("show", commit.sha, where, "--db", db).stdout
+    shown = run("log", "--show", commit.sha, where, "--db", db).stdout
     assert "only source and test are counted above" in shown and "docs" in shown
 
 

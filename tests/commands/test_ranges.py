@@ -30,7 +30,7 @@ def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wan
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
     found = json.loads(run("log", wanted, repo, "--db", db, "--json").stdout)
     assert {row["commit_sha"] for row in found} == set(expected) and len(found) == len(expected)
-    stats = json.loads(run("stats", wanted, repo, "--db", db, "--json").stdout)
+    stats = json.loads(run("log", "--total", wanted, repo, "--db", db, "--json").stdout)
     assert stats["commits"] == len(expected) and stats["not_in_database"] == 0
     for name in LINE_CLASSES:
         assert stats["lines"][name] == sum(row[name] for row in found)
@@ -45,7 +45,7 @@ def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
             f"AND commit_sha IN ({', '.join('?' * len(ids))}) GROUP BY 1"
         )
         expected = {row["class"]: row["n"] for row in store.rows(sql, ids)}
-    found = json.loads(run("stats", "HEAD~6..HEAD", repo, "--db", db, "--json").stdout)
+    found = json.loads(run("log", "--total", "HEAD~6..HEAD", repo, "--db", db, "--json").stdout)
     assert {name: lines for name, lines in found["lines"].items() if lines} == expected
     assert sum(model["lines"] for model in found["models"]) == expected["agent"]
     assert found["total"] == sum(expected.values())
@@ -57,7 +57,7 @@ def test_a_clone_alone_is_no_range(example: tuple[Path, Path], monkeypatch: pyte
     monkeypatch.chdir(repo.parent)
     for name in (str(repo), repo.name, f"./{repo.name}"):
         assert json.loads(run("log", name, "--db", db, "--json").stdout) == whole
-        assert json.loads(run("stats", name, "--db", db, "--json").stdout)["commits"] == len(whole)
+        assert json.loads(run("log", "--total", name, "--db", db, "--json").stdout)["commits"] == len(whole)
     done = run("log", "nothing", "--db", db)
     assert done.exit_code == 2 and "in no clone" in done.stderr
 
@@ -81,20 +81,20 @@ def test_a_commit_that_is_not_attributed_is_not_counted_as_anything(tmp_path: Pa
     db = tmp_path / "two.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
     wanted = f"{build.sha['two']}..{build.sha['side']}"
-    found = json.loads(run("stats", wanted, build.where, "--db", db, "--json").stdout)
+    found = json.loads(run("log", "--total", wanted, build.where, "--db", db, "--json").stdout)
     assert (found["commits"], found["not_in_database"], found["total"]) == (1, 1, 0)
-    shown = run("stats", wanted, build.where, "--db", db).stdout
+    shown = run("log", "--total", wanted, build.where, "--db", db).stdout
     assert "not attributed and not counted" in shown and "0.0 %" not in shown
     listed = run("log", wanted, build.where, "--db", db)
     assert "not attributed" in listed.stdout
 
 
 @pytest.mark.parametrize(
-    ("command", "wanted", "said"), [("log", "A...B", "Use A..B"), ("stats", "nowhere..HEAD", "nowhere"), ("log", "--help..", "")]
+    ("option", "wanted", "said"), [("", "A...B", "Use A..B"), ("--total", "nowhere..HEAD", "nowhere"), ("", "--help..", "")]
 )
-def test_what_is_no_range_is_said(example: tuple[Path, Path], command: str, wanted: str, said: str) -> None:
+def test_what_is_no_range_is_said(example: tuple[Path, Path], option: str, wanted: str, said: str) -> None:
     repo, db = example
-    shown = run(command, "--db", db, "--", wanted, repo)
+    shown = run("log", *filter(None, [option]), "--db", db, "--", wanted, repo)
     assert shown.exit_code == 2 and said in shown.output
 
 
@@ -132,11 +132,11 @@ def test_lines_that_are_not_there_are_said(example: tuple[Path, Path], given: st
 
 def test_a_range_of_lines_is_explained_in_blocks(example: tuple[Path, Path]) -> None:
     repo, db = example
-    found = json.loads(run("explain", repo, f"{FILE}:2-9", "--db", db, "--json").stdout)
+    found = json.loads(run("why", repo, f"{FILE}:2-9", "--db", db, "--json").stdout)
     assert found[0]["start_line"] == 2 and found[-1]["end_line"] == 9
-    every = json.loads(run("explain", repo, FILE, "--db", db, "--json").stdout)
+    every = json.loads(run("why", repo, FILE, "--db", db, "--json").stdout)
     assert {block["commit"] for block in found} <= {block["commit"] for block in every}
-    assert run("explain", repo, f"{FILE}:9-2", "--db", db).exit_code == 2
+    assert run("why", repo, f"{FILE}:9-2", "--db", db).exit_code == 2
 
 
 def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path) -> None:

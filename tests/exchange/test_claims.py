@@ -745,11 +745,11 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     exported = sum(span.lines for group in groups.values() for share in group for span in share)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
     assert table(db, "spans") == spans  # claims never change our own lines
-    told = json.loads(run("explain", repo, place_of(db), "--db", db, "--json").stdout)
+    told = json.loads(run("why", repo, place_of(db), "--db", db, "--json").stdout)
     assert [(c["producer"], c["author"], c["status"]) for c in told["claims"] if c["producer"] == "git-ai"] == [
         ("git-ai", "agent", "ok")
     ]
-    assert "claimed by" in run("explain", repo, place_of(db), "--db", db).stdout
+    assert "claimed by" in run("why", repo, place_of(db), "--db", db).stdout
     assert run("data", "check", "--db", db).exit_code == 0
 
 

@@ -104,4 +104,4 @@ def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path
 @pytest.mark.parametrize("letters", [LETTER, PAGE_LETTER], ids=["terminal", "pages"])
 def test_in_letters(letters: dict[str, str], history: tuple[Path, Path, str]) -> None:
     assert all(letters[name] != letters["agent"] for name in LINE_CLASSES if name != "agent")
-    assert "d1-5" in run("show", history[2], history[0], "--db", history[1]).stdout
+    assert "d1-5" in run("log", "--show", history[2], history[0], "--db", history[1]).stdout

@@ -58,8 +58,8 @@ def test_python_runs_it() -> None:
 def test_the_shell_completes_commands_and_options() -> None:
     code = "from whowrote.cli import main; main('whowrote')"
     env = {**os.environ, "_WHOWROTE_COMPLETE": "bash_complete", "COMP_CWORD": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env={**env, "COMP_WORDS": "whowrote st"}, capture_output=True, text=True)
-    assert {"plain,stats", "plain,study"} <= set(done.stdout.split())
+    done = subprocess.run([sys.executable, "-c", code], env={**env, "COMP_WORDS": "whowrote s"}, capture_output=True, text=True)
+    assert {"plain,sessions", "plain,survival"} <= set(done.stdout.split())
 
 
 def test_hints_are_commands_of_whowrote(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_hints_are_commands_of_whowrote(tmp_path: Path) -> None:
 
 def test_a_summary_proposes_what_to_ask_next(tmp_path: Path) -> None:
     summary = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db").stdout
-    assert "Why this author?  whowrote explain " in summary and "A whole file:  whowrote blame " in summary
+    assert "Why this author?  whowrote why " in summary and "A whole file:  whowrote blame " in summary
 
 
 def test_alone_it_brings_the_clone_around_it_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

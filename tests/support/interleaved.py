@@ -68,7 +68,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         ("repo", one), ("repo", one, "--history", "-q"), ("survival", one, "--no-curves"), ("data", "claims", one), ("repo", two),
         ("survival", two, "--no-curves"), ("repo", one, two), ("repo", namesake, "--name", "third"),
         ("sessions", one, "--columns", "features"),
-        ("history", one, f"{example.FILE}:2"),
+        ("why", "--history", one, f"{example.FILE}:2"),
     ]  # fmt: skip
     for path in (one, namesake):
         attribute_clone(AttributeRequest(str(path), folder / f"{path.parent.name}.db"))

@@ -170,7 +170,7 @@ def cases(folder: Path, fixture: str) -> list[Case]:
         ((), ("repo", one, "--history", "-q")),
         ((("repo", one),), ("survival", one, "--no-curves")),
         ((("repo", one),), ("data", "claims", one)),
-        ((("repo", one),), ("history", one, f"{file}:2")),
+        ((("repo", one),), ("why", "--history", one, f"{file}:2")),
         ((("repo", one),), ("merge", shards)),
         ((("repo", one),), ("repo", two)),
         ((("survival", one, "--no-curves"), ("forget",)), ("data", "check", "--repair")),

@@ -1,4 +1,4 @@
-"""The commands about what became of lines: survival, history."""
+"""The command about what became of lines: survival."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, clone_and_file, file_and_line, followed, print_one, print_rows
+from attribution.commands.common import followed, print_rows
 from collector.console.terminal import data_options, database_option, out, write_json
 
 if TYPE_CHECKING:
@@ -108,30 +108,4 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
     return report
 
 
-@click.command()
-@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE:LINE")
-@COMMIT
-@_FULL
-@database_option
-@data_options
-def history(place: tuple[str, ...], commit: str, full: bool, db: Path, output_format: str) -> None:
-    """Show the history of one line.
-
-    Lists when it was introduced, moved, reformatted and removed, and by whom. Use --commit for a line that no longer exists.
-    """
-    from attribution.queries.history import line_history
-
-    path, given = clone_and_file(place)
-    name, number = file_and_line(given)
-    if number is None:
-        raise click.UsageError(f"{given}: missing line number; use for example {given.removesuffix(':')}:12")
-    with followed(path, db, True if full else None, None) as (where, notes):
-        report = line_history(where, name, number, commit)
-        report.notes += notes
-    if output_format == "csv":
-        print_rows(output_format, report.events, None)
-    else:
-        print_one(output_format, report, lambda terminal: terminal.history.line_history_view(out(), report))
-
-
-COMMANDS = (survival, history)
+COMMANDS = (survival,)

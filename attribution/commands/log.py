@@ -1,0 +1,117 @@
+"""The command about commits: log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attribution.commands.common import at, here, print_one, print_rows
+from collector.console.tables import print_table
+from collector.console.terminal import data_options, database_option, notice, out
+from collector.storage.places import clone_around
+
+if TYPE_CHECKING:
+    from attribution.queries.open_repo import OpenRepo
+
+
+@click.command()
+@click.argument("wanted", required=False, default="", metavar="[A..B]")
+@click.argument("path", required=False)
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
+)
+@click.option("-n", "--max-count", "most", type=click.IntRange(1), metavar="N", help="Show only the newest N commits.")
+@click.option("--total", is_flag=True, help="Add up who wrote the lines of all these commits.")
+@click.option("--show", is_flag=True, help="Show one commit, named in place of A..B: files, sessions and prompts.")
+@click.option("--md", is_flag=True, help="Write a summary of these commits as Markdown, for a pull request.")
+@click.option("--prompts", is_flag=True, help="With --md: also the beginning of each session's first prompt.")
+@click.option("--limit", type=click.FloatRange(0, 100), metavar="PERCENT", help="Exit with 1 when agents wrote more of the lines.")
+@database_option
+@data_options
+def log(wanted: str, path: str | None, since: datetime | None, most: int | None, db: Path, output_format: str, **more: Any) -> None:
+    """List commits with the authors of their lines.
+
+    A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name stands for all that it has;
+    without any, the attributed branch is listed. Newest first.
+
+    With --show, COMMIT is a commit id or a prefix of one; given the PATH of the clone, it can be any revision, for example HEAD~2.
+    """
+    if more["show"]:
+        _show(wanted or "HEAD", path, db, output_format)
+        return
+    wanted, path = _range_and_clone(wanted, path)
+    with at(path, db) as where:
+        if more["md"] or more["limit"] is not None:
+            _summarise(where, wanted, _iso(since), more)
+        elif more["total"]:
+            _total(where, wanted, _iso(since), output_format)
+        else:
+            from attribution.queries.commit_range import log as log_table
+
+            table = log_table(where, wanted, _iso(since), most)
+            table.notes.append("lines: non-blank lines added to source and test files")
+            columns = ("commit_sha", "author_at=authored", "lines", "classes=written by", "git_author", "subject")
+            print_table(output_format, table, columns)
+
+
+def _total(where: OpenRepo, wanted: str, since: str, output_format: str) -> None:
+    from attribution.queries.commit_range import stats
+
+    total = stats(where, wanted, since)
+    if output_format == "csv":
+        print_rows(output_format, total.rows(), None)
+    else:
+        print_one(output_format, total, lambda terminal: terminal.commit_range.stats_view(out(), total))
+
+
+def _summarise(where: OpenRepo, wanted: str, since: str, more: Mapping[str, Any]) -> None:
+    """Prints the Markdown of --md, and exits with 1 above --limit."""
+    from attribution.browse.standalone import markdown_of
+    from attribution.queries.commit_range import commits_of
+    from attribution.queries.pull_request import pull_request
+
+    request = pull_request(where.store, [commit.sha for commit in commits_of(where, wanted, since)])
+    if more["md"]:
+        out().print(markdown_of(request, more["prompts"]), soft_wrap=True, end="")
+    percent, limit = request.agent_percent, more["limit"]
+    if limit is not None and percent is not None and percent > limit:
+        notice(f"agents wrote {percent:.1f} % of these lines as far as known, more than {limit:g} %")
+        raise SystemExit(1)
+
+
+def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
+    from attribution.queries.commit import commit_report
+    from collector.storage.places import clone_of
+    from collector.storage.store import Store
+
+    path = path or clone_of(db)
+    if path is None:
+        with Store(db, create=False) as store:
+            report = commit_report(store, commit)
+    else:
+        with at(path, db) as where:
+            report = commit_report(where.store, commit, where)
+    if output_format == "csv":
+        print_rows(output_format, list(report.span_rows()), None)
+    else:
+        print_one(output_format, report, lambda terminal: terminal.commit.commit_view(out(), report))
+
+
+def _range_and_clone(wanted: str, path: str | None) -> tuple[str, str]:
+    """A clone that stands alone is no range: `log PATH` means all of it."""
+    if path is None and wanted and ".." not in wanted.replace("../", "") and clone_around(wanted) == Path(wanted).resolve():
+        return "", wanted
+    return wanted, path or here()
+
+
+def _iso(since: datetime | None) -> str:
+    from collector.storage.store import iso
+
+    return iso(since.replace(tzinfo=UTC).timestamp()) or "" if since else ""
+
+
+COMMANDS = (log,)
