@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Protocol, Self
 
 from collector.deadline import current
 from collector.errors import WhoWroteError
@@ -34,7 +34,7 @@ if sys.platform == "linux":
     import fcntl
 
 if TYPE_CHECKING:
-    from collector.git.repository import GitRepo
+    from collector.commit_model import Censored
 
 # What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
 HTTP_AGENT = "git/2.30.0 (whowrote)"
@@ -552,6 +552,16 @@ def gh_token(host: str, environment: Mapping[str, str]) -> str | None:
     return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
 
 
-def open_scratch(repo: GitRepo) -> ScratchGit:
+class Repository(Protocol):
+    """What must be known of a repository to read its objects: a `GitRepo`."""
+
+    sha256: bool
+
+    def common_dir(self) -> Path: ...
+
+    def censored(self) -> Censored: ...
+
+
+def open_scratch(repo: Repository) -> ScratchGit:
     """Git on the objects of a repository."""
     return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow, repo.sha256)

@@ -64,7 +64,10 @@ def memory_share(jobs: int) -> int:
 
 @contextmanager
 def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
-    """The work inside is stopped when it exceeds the limits. Gives the progress to hand on. Raises OverLimit."""
+    """Stops the work inside when it exceeds the limits. Gives the progress to hand on. Raises OverLimit.
+
+    Memory beyond the limit is refused by the system, as the worker process that does the work asks it to (`workers.py`).
+    """
     step = ["starting"]
 
     def report(what: str, done: int, total: int) -> None:
@@ -74,7 +77,7 @@ def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
         progress(what, done, total)
 
     try:
-        with until(Deadline.after(limits.seconds)) as deadline, _less_memory(limits.memory):
+        with until(Deadline.after(limits.seconds)) as deadline:
             token = _WHOLE.set(deadline)
             try:
                 with _interrupt_at(deadline):
@@ -152,18 +155,3 @@ def _interrupt_at(deadline: Deadline) -> Iterator[None]:
 def _alarm_in(seconds: float) -> float:
     """Sets the timer; gives what was left of the one before, 0 when there was none."""
     return signal.setitimer(signal.ITIMER_REAL, max(0.001, seconds))[0]
-
-
-@contextmanager
-def _less_memory(most: int) -> Iterator[None]:
-    """On Linux private memory of this process and of those that it starts, each: packs that are mapped cost nothing."""
-    if sys.platform != "linux" or not most:
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min([most, *limits]), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -64,6 +64,20 @@ def write_parquet(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
             count += len(batch)
     return count
+
+
+def read_parquet(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Rows with these columns, some at a time in memory. Raises WhoWroteError when the file is none, or without pyarrow."""
+    require_parquet()
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(columns=list(columns)):
+                yield from batch.to_pylist()
+    except (OSError, pyarrow.ArrowException) as error:
+        raise WhoWroteError(f"{path} cannot be read as Parquet: {error}", f"It needs the columns {', '.join(columns)}") from error
 
 
 def write_csv(path: Path, columns: Columns, rows: Iterable[Sequence[Any]]) -> int:

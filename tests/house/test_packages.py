@@ -58,10 +58,9 @@ ADAPTERS = {
     "openai": {"attribution/evaluation/judge/model.py"},  # the client that llm asks servers with
     "matplotlib": {"attribution/stats/plots.py"},
     "pyarrow": {
-        "collector/storage/parquet.py",
         "collector/storage/tablefiles.py",
         "whowrote/rows.py",
-    },  # one reads, one writes, one names a type
+    },  # one reads and writes, one names a type
     "urllib.request": {
         "attribution/weaknesses/rules/packs.py",  # the registry of rules, when a person asks for a pack
     },

@@ -10,7 +10,7 @@ from typing import Any
 from attribution.evaluation.attempts import fields
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
-from collector.storage import parquet
+from collector.storage.tablefiles import read_parquet
 
 _COLUMNS = ("instance_id", "patch")
 _HINT = "It needs records with instance_id and patch: JSON Lines, a JSON list, or Parquet"
@@ -19,7 +19,7 @@ _HINT = "It needs records with instance_id and patch: JSON Lines, a JSON list, o
 def gold_files(path: Path) -> dict[str, frozenset[str]]:
     """Task -> files of its gold patch. Raises WhoWroteError when the file has none."""
     files = {}
-    for record in parquet.records(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path):
+    for record in read_parquet(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path):
         instance, patch = fields.text(record.get("instance_id"), 500), record.get("patch")
         if instance and isinstance(patch, str):
             files[instance] = frozenset(touched_files(patch).files)
