@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from collector.files.kinds import Attributes, kind_of, kind_of_version
-from collector.git.repository import MAX_TEXT, GitRepo, is_regular, line_changes
+from collector.git.base import is_regular
+from collector.git.repository import MAX_TEXT, GitRepo, line_changes
 from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines
 from collector.vocabulary.lines import FileKind

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from attribution.authorship.agent_text import lines_without_layout, new_text, without_layout
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate
-from collector.git.repository import GitRepo, is_regular, line_changes
+from collector.git.base import is_regular
+from collector.git.repository import GitRepo, line_changes
 from collector.model import Commit, FileChange
 from collector.text import decode, is_binary, split_lines
 

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
 from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, says_generated, suffix_of, text_decides
+from collector.git.base import is_regular
 from collector.git.combined import MergedFile, combined_patches
 from collector.git.diff_tree import FileDelta, patches
 from collector.git.program import ScratchGit
-from collector.git.repository import MAX_TEXT, GitRepo, is_regular
+from collector.git.repository import MAX_TEXT, GitRepo
 from collector.model import Commit, FileChange
 from collector.vocabulary.lines import FileKind
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from attribution.lineage.model import BINARY, UNREADABLE
+from collector.git.base import BlobEntry
 from collector.git.diff_tree import Range
 from collector.git.renames import RenameTexts
-from collector.git.repository import BlobEntry, GitRepo, line_changes
+from collector.git.repository import GitRepo, line_changes
 from collector.model import Problem
 from collector.text import is_binary, split_lines
 

@@ -15,8 +15,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from collector.errors import UnknownBranch
+from collector.git.base import (
+    BlobEntry,
+    Config,
+    NamedCommit,
+    RepositoryBase,
+    TreeEntry,
+    config_of,
+    git_mode,
+    is_regular,
+    setting,
+)
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
-from collector.git.repository import BlobEntry, Config, GitRepo, NamedCommit, TreeEntry, config_of, git_mode, is_regular, setting
 from collector.model import Commit, FileChange
 from collector.repository_names import public_url
 from collector.text import decode, encode
@@ -35,8 +45,8 @@ class _Entry(NamedTuple):
     oid: str
 
 
-class Sha256Repo(GitRepo):
-    """As `GitRepo`. Its processes end with it."""
+class Sha256Reader(RepositoryBase):
+    """What `GitRepo` reads with libgit2, read from processes of git."""
 
     sha256 = True
 

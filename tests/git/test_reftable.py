@@ -12,7 +12,7 @@ from support.builder.objects import git_environment
 from support.commands import clone, run
 
 from collector.errors import NotARepository
-from collector.git import repository
+from collector.git import base
 from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
 
@@ -75,7 +75,7 @@ def test_refs_that_git_listed_are_those_of_the_repository(tmp_path: Path, monkey
     plain = GitRepo(clone("example", tmp_path / "plain"))
     tip, before = plain.default_branch(), list(plain.history(plain.default_branch().sha))[-2].sha
     listed = {"HEAD": "ref: refs/heads/here", "refs/heads/here": tip.sha, "refs/tags/v1": before}
-    monkeypatch.setattr(repository, "reftable_refs", lambda *places: listed)
+    monkeypatch.setattr(base, "reftable_refs", lambda *places: listed)
     repo = GitRepo(as_if(tmp_path))
     assert repo.refs() == {"refs/heads/here": tip.sha, "refs/tags/v1": before}
     assert repo.default_branch() == ("here", tip.sha) and repo.resolve("v1").sha == before
@@ -85,7 +85,7 @@ def test_a_git_that_knows_no_reftable_is_named(tmp_path: Path, monkeypatch: pyte
     def failing(*places: object) -> dict[str, str]:
         raise GitFailed("git for-each-ref failed: fatal: unknown repository extension found: refstorage")
 
-    monkeypatch.setattr(repository, "reftable_refs", failing)
+    monkeypatch.setattr(base, "reftable_refs", failing)
     copy = as_if(tmp_path)
     with pytest.raises(NotARepository) as failure:
         GitRepo(copy)

@@ -21,8 +21,7 @@ from attribution.lineage.walk import HistoryWalk
 from collector.cli import cli as collect
 from collector.errors import UnknownBranch
 from collector.git.program import open_scratch
-from collector.git.repository import GitRepo
-from collector.git.sha256 import Sha256Repo
+from collector.git.repository import GitRepo, Sha256Repo
 from collector.model import Commit
 
 SHORT = re.compile(r"\b[0-9a-f]{9}\b")

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 # Library -> its adapters. A second one needs a reason.
 ADAPTERS = {
-    "pygit2": {"collector/git/repository.py"},
+    "pygit2": {"collector/git/base.py", "collector/git/repository.py"},
     "subprocess": {
         "collector/git/program.py",
         "attribution/weaknesses/scan/engine.py",  # semgrep, which is a program: it has no interface for other programs

@@ -78,9 +78,9 @@ def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(monkeypat
 
 
 def test_memory_that_is_refused_is_over_the_limit() -> None:
-    with pytest.raises(OverLimit, match=r"more than 900 MiB of memory \(--memory\)"):
-        with apply_limits(TaskLimits(memory=900 << 20), no_progress):
-            raise MemoryError
+    over = pytest.raises(OverLimit, match=r"more than 900 MiB of memory \(--memory\)")
+    with over, apply_limits(TaskLimits(memory=900 << 20), no_progress):
+        raise MemoryError
     assert 0 < memory_share(4) < memory_share(1)
 
 

@@ -26,7 +26,8 @@ from collector.files import git_patterns
 from collector.files.analysed import place_of, why_left_out
 from collector.files.git_patterns import AttributePattern
 from collector.files.kinds import attributes_of
-from collector.git.repository import GitRepo, is_regular, line_changes
+from collector.git.base import is_regular
+from collector.git.repository import GitRepo, line_changes
 from collector.model import FileChange
 from collector.text import split_lines
 from collector.vocabulary.lines import FilePlace

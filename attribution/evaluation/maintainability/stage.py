@@ -28,8 +28,9 @@ from attribution.evaluation.maintainability.measure import (
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
 from collector.files.analysed import MAX_BYTES
+from collector.git.base import is_regular
 from collector.git.program import open_scratch
-from collector.git.repository import GitRepo, is_regular
+from collector.git.repository import GitRepo
 from collector.model import Commit, Problem
 from collector.runtime import workers
 from collector.runtime.progress import Progress

@@ -15,7 +15,8 @@ from attribution.weaknesses.track.tracker import Changed
 from collector.files.analysed import ANALYSED, place_of
 from collector.files.kinds import Attributes
 from collector.files.stated import attributes_at, text_of_file
-from collector.git.repository import GitRepo, is_regular, line_changes
+from collector.git.base import is_regular
+from collector.git.repository import GitRepo, line_changes
 from collector.model import Commit, FileChange, LineChange
 from collector.runtime.progress import Progress
 from collector.vocabulary.lines import FilePlace

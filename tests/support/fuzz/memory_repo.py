@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-from collector.git.repository import GitRepo, TreeEntry
+from collector.git.base import TreeEntry
+from collector.git.repository import GitRepo
 from collector.model import Commit
 
 Tree = dict[str, "Tree | bytes"]

@@ -1,0 +1,304 @@
+"""What all kinds of repositories have in common, and how libgit2 is set up.
+
+`repository.py` reads objects with libgit2, `sha256.py` those that libgit2 does not read.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import ConfigLevel
+
+from collector.commit_model import Censored, Commit, FileChange
+from collector.errors import NotARepository
+from collector.git.program import GitFailed, reftable_refs
+from collector.git.renames import pair
+from collector.vocabulary.sessions import Signature
+
+# Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
+pygit2.settings.enable_strict_hash_verification(False)
+# We execute nothing from a repository, so who owns the directory does not matter (git's safe.directory guards execution).
+pygit2.settings.owner_validation = False
+# What git writes into every clone with `--filter` says nothing about how to read it: objects that are not there are None.
+pygit2.settings.set_extensions(["partialclone", "refstorage"])  # libgit2 reads no reftable, but finds its objects
+# What a repository says must not depend on the configuration of whoever asks.
+for _level in (ConfigLevel.PROGRAMDATA, ConfigLevel.SYSTEM, ConfigLevel.XDG, ConfigLevel.GLOBAL):
+    pygit2.settings.search_path[_level] = ""
+
+# Objects are read once, in the order of the history: libgit2's own copies of commits and trees, and packs that stay mapped
+# as a whole (in windows of a gigabyte), are memory that nothing gains from.
+pygit2.settings.cache_max_size(8 << 20)
+pygit2.settings.mwindow_size = 1 << 20
+pygit2.settings.mwindow_mapped_limit = 32 << 20
+
+Config = pygit2.Config
+# An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
+_OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
+# Source: gpg-interface.c of git.
+_SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*)$", re.M)
+_SIGNATURES = {
+    b"-----BEGIN PGP ": Signature.GPG,
+    b"-----BEGIN SSH SIGNATURE": Signature.SSH,
+    b"-----BEGIN SIGNED MESSAGE": Signature.X509,
+}
+_CACHED, _CACHED_TEXT = 32_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
+
+
+class NamedCommit(NamedTuple):
+    """A commit as somebody named it."""
+
+    name: str  # short name of a branch or tag, or what was asked for
+    sha: str
+
+
+class TreeEntry(NamedTuple):
+    """What a tree holds under a name."""
+
+    oid: str
+    is_tree: bool
+
+
+class BlobEntry(NamedTuple):
+    """A file of a commit."""
+
+    oid: str
+    mode: int
+
+
+def _common_dir(directory: Path) -> Path:
+    marker = directory / "commondir"
+    return (directory / marker.read_text().strip()).resolve() if marker.is_file() else directory
+
+
+def config_of(directory: Path) -> Config:
+    """The configuration of a repository that libgit2 may not open."""
+    path = _common_dir(directory) / "config"
+    try:
+        return pygit2.Config(str(path)) if path.is_file() else pygit2.Config()
+    except (pygit2.GitError, ValueError, OSError) as error:
+        raise NotARepository(f"{directory} cannot be opened as a git repository: {error}") from error
+
+
+def setting(config: pygit2.Config, name: str) -> str:
+    """Empty when it is not set, or damaged."""
+    try:
+        return config[name] or "" if name in config else ""
+    except (pygit2.GitError, ValueError):
+        return ""
+
+
+def git_mode(mode: int) -> int:
+    """The mode of an entry of a tree as git sees it. Early versions wrote modes like 100664, which still mean a file."""
+    return (0o100755 if mode & 0o100 else 0o100644) if stat.S_ISREG(mode) else mode
+
+
+def is_regular(mode: int) -> bool:
+    """A file with text, not a symlink, submodule or directory."""
+    return mode in (0o100644, 0o100755)
+
+
+class RepositoryBase:
+    """A repository, bare or not, a worktree, shallow or partial."""
+
+    sha256 = False  # the length of its ids
+    path: Path
+    _config: Config
+    _listed: dict[str, str] | None  # refs of a reftable
+    _boundary: frozenset[str]  # of a shallow clone
+    _texts: dict[str, bytes]  # the last blobs read: a version is the new side of one diff and the old side of another
+    _held: int  # bytes in it
+
+    def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
+        """Refs that git listed from a reftable, and HEAD; None where refs are in files. Raises NotARepository."""
+        if setting(self._config, "extensions.refstorage").lower() != "reftable":
+            return None
+        common = self.common_dir()
+        try:
+            return reftable_refs(common / "objects", common / "reftable", self.path / "reftable", sha256)
+        except GitFailed as error:
+            raise NotARepository(
+                f"{path} keeps its refs in a reftable, which this git cannot read: {error}",
+                f"Install git 2.45 or newer, or attribute a copy: git clone --mirror --ref-format=files {path} COPY.git",
+            ) from error
+
+    def _listed_head(self, refs: Mapping[str, str]) -> NamedCommit | None:
+        """What HEAD of a reftable points to; None when that is no commit."""
+        head = refs.get("HEAD", "")
+        name = head.removeprefix("ref: ")
+        sha = self.peel_commit(head if name == head else refs.get(name, ""))
+        return NamedCommit("HEAD" if name == head else name.removeprefix("refs/heads/"), sha) if sha else None
+
+    def _of_listed(self, name: str) -> str:
+        """The object that a name of a reftable stands for; "" for none."""
+        refs = self._listed or {}
+        return next((refs[full] for full in (name, f"refs/{name}", f"refs/tags/{name}") if full in refs and full != "HEAD"), "")
+
+    def given_name(self) -> str:
+        """The name that our mirrors keep in their configuration when owner/name alone is taken; empty for all others."""
+        return setting(self._config, "whowrote.name")
+
+    def censored(self) -> Censored:
+        """What this clone cannot show."""
+        common = self.common_dir()
+        shallow: tuple[str, ...] = ()
+        if (common / "shallow").is_file():
+            shallow = tuple((common / "shallow").read_text("ascii", "replace").split())
+        partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
+        return Censored(shallow, partial)
+
+    def packs(self) -> list[str]:
+        """Names of the packs of objects."""
+        return sorted(p.name for p in self.common_dir().joinpath("objects", "pack").glob("*.pack"))
+
+    def common_dir(self) -> Path:
+        """The directory that holds objects and refs; differs from `path` in a worktree."""
+        return _common_dir(self.path)
+
+    def worktrees(self) -> list[Path]:
+        """Directories of files that belong to this clone: the main one and the linked ones, also those that are gone."""
+        common = self.common_dir()
+        main = self._worktree()
+        directories = [main] if main else []
+        if common.name == ".git":
+            directories.append(common.parent)
+        for marker in sorted(common.glob("worktrees/*/gitdir")):
+            directories.append(Path(marker.read_text("utf-8", "replace").strip()).parent)
+        return list(dict.fromkeys(directories))
+
+    def own_emails(self) -> frozenset[str]:
+        """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""
+        common, emails = self.common_dir(), set[str]()
+        emails.add(setting(self._config, "user.email"))
+        for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
+            if log.is_file():
+                emails.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
+        return frozenset(emails - {""})
+
+    def blob(self, oid: str) -> bytes | None:
+        """Content, or None when the object is missing or no blob."""
+        cached = self._texts.get(oid)
+        if cached is not None:
+            return cached
+        data = self._content(oid)
+        if data is not None and len(data) <= _CACHED_TEXT:
+            self._texts[oid] = data
+            self._held += len(data)
+            while self._held > _CACHED:
+                self._held -= len(self._texts.pop(next(iter(self._texts))))
+        return data
+
+    def first_commit(self) -> str | None:
+        """The root of the main line of HEAD; None when this clone does not have it, or HEAD points to no commit.
+
+        Looked for once: it reads the whole main line.
+        """
+        return self._first_commit
+
+    def signature(self, sha: str) -> str:
+        """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
+        head, _, _ = (self._raw_commit(sha) or b"").partition(b"\n\n")
+        match = _SIGNED.search(head)
+        return next((kind for start, kind in _SIGNATURES.items() if match[1].startswith(start)), Signature.OTHER) if match else ""
+
+    def history(self, tip: str) -> Iterator[Commit]:
+        """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
+        yield from self.history_of([tip])
+
+    def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[str]:
+        """Post-order walk that survives absent parents, which libgit2's own walker does not."""
+        visited: set[str] = set()
+        for skip in hide:
+            visited.update(self._ordered_tolerant([skip], []))
+        order: list[str] = []
+        for tip in tips:
+            stack: list[tuple[str, bool]] = [(tip, False)]
+            while stack:
+                oid, done = stack.pop()
+                if done:
+                    order.append(oid)
+                    continue
+                if oid in visited:
+                    continue
+                visited.add(oid)
+                commit = self.commit(oid)
+                if commit is None:
+                    continue
+                stack.append((oid, True))
+                stack.extend((parent, False) for parent in reversed(commit.parents) if parent not in visited)
+        return order
+
+    def changes(self, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
+        """Files that differ from the parent with that index (from nothing for a root), renames followed or not.
+
+        None when a tree is missing (a shallow boundary or a partial clone): the commit cannot be judged.
+        """
+        if commit.sha in self._boundary:
+            return None
+        return self.tree_changes(self._tree_of(commit.parents[parent]) if commit.parents else "", commit.tree, renames)
+
+    def _tree_of(self, sha: str) -> str | None:
+        commit = self.commit(sha)
+        return commit.tree if commit else None
+
+    def with_renames(self, changes: list[FileChange], needed: Container[str] | None = None) -> list[FileChange]:
+        """Additions paired with deletions as `git diff -M` pairs them; `needed`: additions that matter (None: all do)."""
+        deleted = {c.path: c for c in changes if c.status == "D" and c.old}
+        added = {c.path: c for c in changes if c.status == "A" and c.new}
+        if not deleted or not added:
+            return changes
+        pairs = pair(
+            [(c.path, c.old or "", c.old_mode) for c in deleted.values()],
+            [(c.path, c.new or "", c.new_mode) for c in added.values()],
+            self.blob,
+            size=self.blob_size,
+            needed=needed,
+        )
+        gone = set(pairs.values())
+        result = []
+        for change in changes:
+            source = deleted.get(pairs.get(change.path, "")) if change.status == "A" else None
+            if source is not None:
+                change = replace(change, old_path=source.path, old=source.old, old_mode=source.old_mode, status="R")
+            if not (change.status == "D" and change.path in gone):
+                result.append(change)
+        return result
+
+    # --- what a kind of repository reads in its own way -----------------------------------------------------------------
+
+    def default_branch(self) -> NamedCommit:
+        raise NotImplementedError
+
+    def peel_commit(self, oid: str) -> str | None:
+        raise NotImplementedError
+
+    def commit(self, sha: str) -> Commit | None:
+        raise NotImplementedError
+
+    def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
+        raise NotImplementedError
+
+    def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
+        raise NotImplementedError
+
+    def blob_size(self, oid: str) -> int | None:
+        raise NotImplementedError
+
+    def _content(self, oid: str) -> bytes | None:
+        raise NotImplementedError
+
+    def _raw_commit(self, sha: str) -> bytes | None:
+        raise NotImplementedError
+
+    def _worktree(self) -> Path | None:
+        raise NotImplementedError
+
+    @cached_property
+    def _first_commit(self) -> str | None:
+        raise NotImplementedError
