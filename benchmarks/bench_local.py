@@ -21,9 +21,11 @@ from support.truth import program_lines  # noqa: E402
 
 from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402
+from collector.agents.machine import files  # noqa: E402
+from collector.agents.machine.model import Machine  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
-from collector.local import files, find_sessions  # noqa: E402
-from collector.local.model import LocalChoice, LocalOptions, Machine  # noqa: E402
+from collector.local import find_sessions  # noqa: E402
+from collector.local.model import LocalChoice, LocalOptions  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 _PADDING = 40_000  # bytes of what a command printed in each session of the others

@@ -10,6 +10,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from collector.agents import reader_for, readers, readers_for
+from collector.agents.common.bounds import StoredCopy, bounded, is_undated
+from collector.agents.common.compacted import continued
+from collector.agents.common.jsonl import first_value
+from collector.agents.machine.model import LocalSession
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.errors import INPUT_ERRORS, NoCheckpoints
@@ -17,7 +22,7 @@ from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get_str
 from collector.labels import session_label
 from collector.local import load
-from collector.local.model import NOTHING_LOCAL, LocalSession, LocalSessions
+from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
 from collector.repository_rows import claim_repo, describe_repo, find_repo, stored_name
 from collector.runtime.bounds import PART_ERRORS, part_of_the_time
@@ -38,10 +43,6 @@ from collector.storage.retention import PROMPTS, Policy
 from collector.storage.session_cache import SessionCache, compress, sessions_of
 from collector.storage.store import Store, iso
 from collector.text import printable
-from collector.transcripts import reader_for, readers, readers_for
-from collector.transcripts.bounds import StoredCopy, bounded, is_undated
-from collector.transcripts.common.jsonl import first_value
-from collector.transcripts.compacted import continued
 from collector.user_turns import user_turns
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript

@@ -219,10 +219,10 @@ class Session:
 
 
 class TranscriptReader(Protocol):
-    """The contract of a module in `collector/transcripts/`. Pure: bytes in, values out, never an exception for bad input."""
+    """The contract of a module in `collector/agents/`. Pure: bytes in, values out, never an exception for bad input."""
 
     NAME: str  # slug of the agent, see `collector.vocabulary.agents`
-    GIVES: frozenset[str]  # what a transcript of the format can hold, see `collector.transcripts.FACETS`
+    GIVES: frozenset[str]  # what a transcript of the format can hold, see `collector.agents.FACETS`
 
     def sniff(self, head: object) -> bool:
         """Whether a transcript whose first JSON value is `head` is of this format."""

@@ -23,12 +23,12 @@ from pages import fill, table  # noqa: E402
 from attribution.exchange.exports import exports  # noqa: E402
 from attribution.exchange.producers import producers  # noqa: E402
 from attribution.features import Feature  # noqa: E402
+from collector.agents import FACETS, WHOLLY, readers, untested_part  # noqa: E402
+from collector.agents.machine.model import Source  # noqa: E402
+from collector.agents.stores import sources  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
-from collector.local import sources  # noqa: E402
-from collector.local.model import Source  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
-from collector.transcripts import FACETS, WHOLLY, readers, untested_part  # noqa: E402
 from collector.vocabulary.agents import AGENTS, label_of  # noqa: E402
 from collector.vocabulary.schema import vocabularies  # noqa: E402
 

@@ -17,7 +17,7 @@ sys.path[:0] = [str(_HERE), str(_HERE.parent), str(_HERE.parent / "docs")]
 
 from support.tasks_here import tasks_here  # noqa: E402
 
-from collector.local.model import Machine  # noqa: E402
+from collector.agents.machine.model import Machine  # noqa: E402
 from collector.runtime import runner  # noqa: E402
 
 _RUN = runner.run

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from collector.agents import readers
 from collector.checkpoints import read_all
 from collector.load import SessionFiles, read_session, session_files
 from collector.local import find_sessions
 from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions
 from collector.local.records import local_checkpoints
 from collector.text import printable as shown
-from collector.transcripts import readers
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo

@@ -39,6 +39,7 @@ from attribution.queries.features import features_ready
 from attribution.queries.prices import prices_of
 from attribution.stages import costs, feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.sessions import read_sessions
+from collector.agents import readers
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.entire import fetch_command
 from collector.checkpoints.pull_requests import is_source
@@ -62,7 +63,6 @@ from collector.repository_rows import claim_repo, describe_repo, find_repo
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, forget_runs
 from collector.storage.store import Store
-from collector.transcripts import readers
 from collector.vocabulary.sessions import CheckpointStore
 
 VERSION = "15"

@@ -16,6 +16,7 @@ from attribution.authorship.run_data import SessionsRead, TranscriptReach
 from attribution.authorship.timeline import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
 from attribution.features import of_session
 from attribution.stages import feature_rows
+from collector.agents import readers
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.load import (
@@ -43,7 +44,6 @@ from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import Policy
 from collector.storage.session_cache import SessionCache, compress, inflate, sessions_of
 from collector.text import printable
-from collector.transcripts import readers
 from collector.vocabulary.sessions import TranscriptState
 
 VERSION = "1"  # of what is kept in the cache

@@ -90,7 +90,7 @@ def _checkpoint_row(repo: GitRepo, checkpoint: Checkpoint, agents: dict[str, str
 
 def _agent(repo: GitRepo, record: SessionRecord, read: dict[str, str]) -> str:
     """The agent according to the transcript, read once per session; the checkpoint's label if there is no transcript."""
-    from collector.transcripts import reader_for
+    from collector.agents import reader_for
     from collector.vocabulary.agents import slug_of
 
     if record.session_id not in read and record.transcript:
@@ -101,9 +101,9 @@ def _agent(repo: GitRepo, record: SessionRecord, read: dict[str, str]) -> str:
 
 def known_formats() -> list[dict[str, Any]]:
     """Agents, layouts and what plug-ins read, from the registries."""
+    from collector.agents import FACETS, readers
     from collector.checkpoints import layouts
     from collector.plugins import hooks
-    from collector.transcripts import FACETS, readers
     from collector.vocabulary.agents import label_of
 
     agents = [

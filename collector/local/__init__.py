@@ -1,31 +1,23 @@
-"""Transcripts that agents keep on this machine: one module per agent, found by its `NAME`.
-
-A module offers what `Source` in `model.py` says. It chooses files by their place and name, never by guessing at their content, and
-opens those of other repositories no further than to see whose they are.
-"""
+"""Sessions that agents keep on this machine: those that worked in a clone are found and loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
+from collector.agents.machine import files
+from collector.agents.machine.model import LocalSession, Machine, Source
+from collector.agents.machine.roots import ANYWHERE, Roots
+from collector.agents.stores import sources
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
-from collector.local import files
-from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSession, LocalSessions, Machine, Source
-from collector.local.roots import ANYWHERE, Roots
+from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSessions
 from collector.model import Problem
-from collector.plugins import modules_of
 
 _DAY = 86_400.0
 _FAILURES = (OSError, *INPUT_ERRORS)
-
-
-def sources() -> list[Source]:
-    return [cast(Source, module) for module in modules_of(__name__)]
 
 
 def machines(options: LocalOptions) -> list[Machine]:

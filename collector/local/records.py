@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from collector.local.model import LocalSession, LocalSessions
+from collector.agents.machine.model import LocalSession
+from collector.local.model import LocalSessions
 from collector.model import Checkpoint, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 

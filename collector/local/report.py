@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from collector.agents.machine.model import Machine, Source
+from collector.agents.stores import sources
 from collector.git.repository import GitRepo
-from collector.local import find_sessions, sources
-from collector.local.model import LocalOptions, Machine, Source
+from collector.local import find_sessions
+from collector.local.model import LocalOptions
 from collector.local.unreadable import UNREADABLE
 
 _DAY = 86_400.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from collector.local.model import Machine
+from collector.agents.machine.model import Machine
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The coding agents: one entry for each, the only list of their names. Pure.
 
-An agent has one slug, which is what the database calls it: the `NAME` of its reader in `collector/transcripts` if it has one.
+An agent has one slug, which is what the database calls it: the `NAME` of its reader in `collector/agents` if it has one.
 Whatever else it is called (by a checkpoint, a note of another tool, a trailer, an export) is in its entry. A new agent is a reader,
 a sample and an entry here.
 """

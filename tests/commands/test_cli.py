@@ -508,8 +508,8 @@ def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
 
 
 def test_collect_formats_lists_the_registries() -> None:
+    from collector.agents import readers
     from collector.checkpoints import layouts
-    from collector.transcripts import readers
 
     found = rows(run("formats", "--csv", program=collect))
     assert [r["name"] for r in found] == [

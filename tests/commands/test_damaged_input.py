@@ -70,7 +70,7 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "reader": ("collector.transcripts.claude_code", "read"),
+    "reader": ("collector.agents.claude_code", "read"),
     "edits": ("attribution.stages.sessions", "session_edits"),
     "rows": ("collector.load", "_call_rows"),
     "features": ("attribution.stages.sessions", "of_session"),

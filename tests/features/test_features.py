@@ -22,6 +22,7 @@ from attribution.features.word_lists import words
 from attribution.features.wording import corrects, slope, underspecification
 from attribution.outcomes.localised import localized_correct_file
 from attribution.queries import features as queries
+from collector.agents import claude_code
 from collector.errors import WhoWroteError
 from collector.model import (
     AgentMessage,
@@ -37,7 +38,6 @@ from collector.model import (
     Usage,
 )
 from collector.storage.schema import columns as columns_by_table
-from collector.transcripts import claude_code
 
 W = "/home/ana/orchard"
 

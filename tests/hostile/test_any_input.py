@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.fuzz import NAMES, Target, opened
 from support.fuzz.transcripts import SAMPLES
 
-from collector.transcripts import readers
+from collector.agents import readers
 
 EXAMPLES = {"local": 60, "discovery": 30}
 

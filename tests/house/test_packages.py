@@ -39,10 +39,10 @@ ADAPTERS = {
         "collector/storage/store.py",
         "collector/storage/connection.py",
         "collector/storage/bounded.py",  # the same for SQL that somebody else wrote
-        "collector/local/databases.py",  # copies of other programs' databases
+        "collector/agents/machine/databases.py",  # copies of other programs' databases
         "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
     },
-    "orjson": {"collector/transcripts/common/jsonl.py", "collector/storage/packed.py"},
+    "orjson": {"collector/agents/common/jsonl.py", "collector/storage/packed.py"},
     "ahocorasick": {"attribution/authorship/agent_text.py"},
     "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},
@@ -240,7 +240,7 @@ RUN_SIDE = (
     "collector/runtime/stages.py",
 )  # fmt: skip
 # Builds a record from keywords, all but two of them optional.
-MANY_PARAMETERS = {("collector/transcripts/common/calls.py", "finished")}
+MANY_PARAMETERS = {("collector/agents/common/calls.py", "finished")}
 _OF_CLICK = re.compile(r"\b(command|group)\(|wraps\(")  # one parameter for each option of the command
 
 
@@ -316,15 +316,14 @@ def test_pure_modules_do_not_touch_the_outside_world() -> None:
 
 # Readers in two modules.
 BORROWED = {
-    ("collector/transcripts/codex.py", "collector.transcripts.codex_calls"),
-    ("collector/transcripts/cursor.py", "collector.transcripts.cursor_database"),
-    ("collector/transcripts/kiro.py", "collector.transcripts.kiro_editor"),
+    ("collector/agents/codex.py", "collector.agents.codex_calls"),
+    ("collector/agents/stores/gemini_cli.py", "collector.agents.gemini_cli"),
 }
 
 
 # Packages of readers -> their modules that all readers may use.
 SHARED = {
-    "collector.transcripts": {"common"},
+    "collector.agents": {"common", "formats", "machine", "stores"},
     "collector.checkpoints": {"entire", "subagents", "tree", "trailers"},
     "attribution.exchange.producers": {"model"},
 }

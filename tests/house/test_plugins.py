@@ -22,7 +22,7 @@ PlugIn = Callable[[str, str], ModuleType]
 
 # Package -> the smallest module of its kind.
 SOURCES = {
-    "collector.transcripts": """
+    "collector.agents": """
 GIVES = frozenset()
 def sniff(head): return head == {"made": "up"}
 """,
@@ -35,8 +35,8 @@ LABEL, FOUND = "Made up", "nowhere"
 NOTES, FOLDERS, REFS = ("made-up",), (".made-up",), ("refs/made-up/by/",)
 def sniff(source, data): return False
 """,
-    "collector.local": """
-from collector.local.model import Known, LocalSession
+    "collector.agents.stores": """
+from collector.agents.machine.model import Known, LocalSession
 AGENT, KNOWN, KEPT_DAYS = "made-up", Known.UNTESTED, None
 def places(machine): return machine.existing([machine.home])
 def stored(place): return iter(())
@@ -133,10 +133,10 @@ def help_of(command: click.Command, *path: str) -> str:
     return done.output
 
 
-@into("collector.transcripts")
+@into("collector.agents")
 def test_a_reader_reads_and_is_listed(added: ModuleType) -> None:
+    from collector.agents import reader_for
     from collector.commands.clones import known_formats
-    from collector.transcripts import reader_for
 
     reader = reader_for(b'{"made": "up"}')
     assert reader is not None and reader.NAME == "made-up"
@@ -167,7 +167,7 @@ def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) ->
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
 
 
-@into("collector.local")
+@into("collector.agents.stores")
 def test_sessions_of_a_source_are_found_and_loaded(added: ModuleType, tmp_path: Path) -> None:
     from support.local_clone import Clone
 

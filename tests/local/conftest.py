@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.local.model import Machine
+from collector.agents.machine.model import Machine
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from support.local_clone import Clone
 from support.local_writers import WRITERS, short
 
+from collector.agents import readers
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
-from collector.transcripts import readers
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-000000000001"
 DEEP = b'{"a":' * 100_000

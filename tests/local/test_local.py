@@ -17,10 +17,12 @@ from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import Attributed, attribute_repo
+from collector.agents.machine import files
+from collector.agents.machine.model import LocalSession
 from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
-from collector.local import files, find_sessions, load
-from collector.local.model import LocalChoice, LocalOptions, LocalSession
+from collector.local import find_sessions, load
+from collector.local.model import LocalChoice, LocalOptions
 from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store
 

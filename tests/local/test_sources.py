@@ -12,18 +12,21 @@ from support import local_stores as stores
 from support import local_threads as threads
 from support.local_clone import AgentSession, Clone
 
+from collector.agents import readers
+from collector.agents.common.text_edits import applied
+from collector.agents.common.uris import path_of
+from collector.agents.gemini_cli import folded
+from collector.agents.machine import files
+from collector.agents.machine.databases import DatabaseUnreadable, copied
+from collector.agents.machine.model import LocalSession, Machine
+from collector.agents.machine.zstd import decompressed
+from collector.agents.stores import sources
+from collector.agents.stores.copilot_chat import replayed
 from collector.git.repository import GitRepo
 from collector.json_values import get_str
-from collector.local import files, find_sessions, load, sources
-from collector.local.copilot_chat import replayed
-from collector.local.databases import DatabaseUnreadable, copied
-from collector.local.model import LocalChoice, LocalOptions, LocalSession, Machine
-from collector.local.zstd import decompressed
+from collector.local import find_sessions, load
+from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session, Status
-from collector.transcripts import readers
-from collector.transcripts.common.text_edits import applied
-from collector.transcripts.common.uris import path_of
-from collector.transcripts.gemini_cli import folded
 from collector.vocabulary.agents import label_of
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"

@@ -9,7 +9,7 @@ import pytest
 
 from attribution.stages import sessions
 from collector import load
-from collector.transcripts import readers
+from collector.agents import readers
 
 
 def parser_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:

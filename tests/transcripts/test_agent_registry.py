@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from attribution.features.tools import category
+from collector.agents import WHOLLY, readers, untested_part
 from collector.model import ToolCall
-from collector.transcripts import WHOLLY, readers, untested_part
 from collector.vocabulary import agents
 from collector.vocabulary.agents import AGENTS, Agent, exported_name, label_of, slug_of
 
@@ -73,10 +73,10 @@ OTHERS = {
     "collector/checkpoints/trailers.py": "families of models in the names of co-authors",
     "attribution/exchange/exports/agent_trace.py": "families of models and who provides them",
     "attribution/evaluation/study/paper.py": "published numbers",
-    "collector/local/antigravity.py": "its directory is inside that of Gemini CLI",
+    "collector/agents/stores/antigravity.py": "its directory is inside that of Gemini CLI",
     "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
     "collector/discovery/channels/code_search.py": "files in which Entire installs its hooks",
-    "collector/local/kilo_code.py": "whose source its files are known from",
+    "collector/agents/stores/kilo_code.py": "whose source its files are known from",
     "collector/local/unreadable.py": "agents whose sessions cannot be read",
 }
 

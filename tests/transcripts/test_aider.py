@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from collector.agents import aider
 from collector.model import Session
-from collector.transcripts import aider
 
 FENCE = "```"
 HISTORY = f"""> whowrote: /home/ana/work/tally

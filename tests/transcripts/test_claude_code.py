@@ -10,9 +10,9 @@ import pytest
 
 from attribution.authorship.edits import recorded_starts
 from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from collector.agents import claude_code
+from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.model import Edit, Replacement, Session, Status, ToolCall
-from collector.transcripts import claude_code
-from collector.transcripts.common.prompts import PromptKind, classify, without_reminders
 
 _SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "claude-code" / "sample.jsonl"
 W = "/home/ana/work/orchard"

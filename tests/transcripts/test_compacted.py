@@ -11,11 +11,11 @@ import pytest
 from support.builder import git
 from support.builder.objects import Blob, History, import_stream
 
+from collector.agents.common.compacted import continued
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import LoadedSession, read_session, session_files
 from collector.model import Session, Status, ToolCall, Turn, Usage
-from collector.transcripts.compacted import continued
 
 AT = 1_000_000.0
 ADA = "Ada Example <ada@example.com>"

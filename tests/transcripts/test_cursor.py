@@ -14,14 +14,14 @@ from support.commands import run
 
 from attribution.authorship.timeline import session_edits
 from attribution.authorship.worktree_roots import WorktreeRoots
+from collector.agents import cursor
+from collector.agents.common.bounds import StoredCopy, bounded, is_undated
+from collector.agents.common.clock import written_time
 from collector.git.repository import GitRepo
 from collector.load import SessionFiles, read_session
 from collector.model import Session, SessionRecord
 from collector.storage.store import Store
 from collector.text import resolve
-from collector.transcripts import cursor
-from collector.transcripts.bounds import StoredCopy, bounded, is_undated
-from collector.transcripts.common.clock import written_time
 from collector.vocabulary.sessions import StoredTranscript
 
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from collector.agents import factory_droid
 from collector.model import Session
-from collector.transcripts import factory_droid
 
 _SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "factory-droid" / "sample.jsonl"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from collector.transcripts import kiro
+from collector.agents import kiro
 
 
 def _entry(prompt: str, path: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from collector.agents.common import jsonl
+from collector.agents.common.documents import documents
 from collector.model import Problem
-from collector.transcripts.common import jsonl
-from collector.transcripts.common.documents import documents
 
 
 @pytest.fixture(autouse=True)

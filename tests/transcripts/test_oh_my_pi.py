@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from collector.agents import compact, pi, reader_for
+from collector.agents.common.numbered_diffs import display_hunks
 from collector.model import Session
-from collector.transcripts import compact, pi, reader_for
-from collector.transcripts.common.numbered_diffs import display_hunks
 
 _AT = "2026-09-17T15:44:4"
 _TITLE = {"type": "title", "v": 1, "title": "Count again", "updatedAt": _AT + "6.791Z", "pad": "   "}

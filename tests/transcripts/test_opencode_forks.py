@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from collector.agents import opencode
 from collector.model import Session
-from collector.transcripts import opencode
 
 _CREATED = 1_790_000_000_000  # milliseconds
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 
 from collector import load
+from collector.agents import reader_for, readers, readers_for
 from collector.git.repository import GitRepo
 from collector.load import LoadedSession, SessionFiles, read_session
 from collector.model import SessionRecord
-from collector.transcripts import reader_for, readers, readers_for
 from collector.vocabulary.sessions import StoredTranscript
 
 _TEXT = [{"type": "text", "text": "Hello"}]

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from collector.agents import FACETS, reader_for, readers
+from collector.agents.common.apply_patch import parse_patch, patches_in
+from collector.agents.common.jsonl import first_value, same_lines
+from collector.agents.common.numbered_diffs import display_hunks
+from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import time_of
 from collector.model import AgentMessage, Edit, Session, SessionEvent, Status, ToolCall, Usage
 from collector.text import resolve
-from collector.transcripts import FACETS, reader_for, readers
-from collector.transcripts.common.apply_patch import parse_patch, patches_in
-from collector.transcripts.common.jsonl import first_value, same_lines
-from collector.transcripts.common.numbered_diffs import display_hunks
-from collector.transcripts.common.scripts import commands_in_script, patches_in_script
 
 _SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"
 _READERS = {reader.NAME: reader for reader in readers()}

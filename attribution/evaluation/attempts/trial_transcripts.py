@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from collector.local.files import content, listed
+from collector.agents import atif, reader_for, readers
+from collector.agents.machine.files import content, listed
 from collector.model import Session
-from collector.transcripts import atif, reader_for, readers
 
 FOLDERS = ("agent", "agent-logs", "agent_logs", "sessions")  # of a trial
 _ENDINGS = (".jsonl", ".json")

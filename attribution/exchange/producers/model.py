@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
+from collector.agents.common.jsonl import values
 from collector.git.ranges import HIGHEST, Ranges
 from collector.model import Problem
 from collector.text import normal_path
-from collector.transcripts.common.jsonl import values
 
 STAGE = "claims"
 MAX_SIZE = 64_000_000  # bytes of one note or file; more is not read

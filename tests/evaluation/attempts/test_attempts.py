@@ -17,10 +17,10 @@ from attribution.evaluation.attempts.outcome import COUNTS, LABEL, counts
 from attribution.evaluation.attempts.rates import pass_at, treatment
 from attribution.evaluation.attempts.scan import scan
 from attribution.evaluation.attempts.stage import natural, write
+from collector.agents import reader_for
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
 from collector.storage.store import Store
-from collector.transcripts import reader_for
 
 SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
 DIFF = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from collector.local import sources
-from collector.local.databases import DatabaseUnreadable
-from collector.local.model import LocalSession, Machine, Source
-from collector.local.roots import Roots
-from collector.transcripts import readers
+from collector.agents import readers
+from collector.agents.machine.databases import DatabaseUnreadable
+from collector.agents.machine.model import LocalSession, Machine, Source
+from collector.agents.machine.roots import Roots
+from collector.agents.stores import sources
 from support import local_layouts as layouts
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attribution.features import of_session
+from collector.agents import readers
 from collector.load import LoadedSession, SessionFiles, prepared, write_session
 from collector.model import Session
 from collector.storage.store import Store
-from collector.transcripts import readers
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices
 from support.fuzz.damage import Sample, check

@@ -60,7 +60,7 @@ def what_it_is(head: bytes) -> str:
         return "a write-ahead log of a database"
     if not head.lstrip().startswith(_JSON):
         return ""
-    from collector.transcripts import reader_for
+    from collector.agents import reader_for
     from collector.vocabulary.agents import label_of
 
     reader = reader_for(head)

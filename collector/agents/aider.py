@@ -1,0 +1,183 @@
+"""Aider: `.aider.chat.history.md`, Markdown. `####` prompts, `>` what the program said, all else is the model's.
+
+An edit counts when the program says that it was applied: a file named before a fenced text, or before blocks of text to search and
+to put in its place. A run says when it began, in local time without a zone; nothing was done before. Commits have their ids.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.costs import recorded_cost
+from collector.agents.common.jsonl import copies
+from collector.agents.common.reader import RecordReader
+from collector.agents.common.search_replace import search_replace_blocks
+from collector.model import Command, Edit, Replacement, Session, Usage
+from collector.text import decode, resolve
+
+NAME = "aider"
+GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
+ORDER = 70
+
+_BEGINNING = "# aider chat started at "
+_ROOT = re.compile(r"^> (?:whowrote|Git working dir): (/.+|[A-Za-z]:.+)$")
+_BEGAN = re.compile(r"^> whowrote began: (\d{1,11})$")
+_MODEL = re.compile(r"^> (?:Main model|Model): (\S+)")
+_VERSION = re.compile(r"^> Aider v(\S+)")
+_NUMBER = r"(\d[\d,]{0,12}(?:\.\d{1,6})?)([km]?)"
+_TOKENS = re.compile(rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?) message)?")
+_APPLIED = re.compile(r"^> Applied edit to (.+)$")
+_COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
+_PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
+_FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
+_NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~ -]{1,300}?)[*`:\s]*$")
+_SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def sniff(head: object) -> bool:
+    return False  # it is no JSON; whoever finds the file by its name knows whose it is
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    reader = _Reader(NAME, session_id)
+    for blob in copies(blobs):
+        reader.copy(decode(blob))
+    return reader.session()
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"commit"})
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.prompt: list[str] = []
+        self.answer: list[str] = []
+        self.began: float | None = None
+        self.offered: list[tuple[str, Edit]] = []  # (path as it was written, edit) of the latest answer
+
+    def take(self, record: dict[str, Any]) -> None:
+        """There are no records."""
+
+    def copy(self, text: str) -> None:
+        fence = ""
+        for number, line in enumerate(text.split("\n")):
+            if fence and not _PLAIN.match(line):  # an answer may quote anything
+                self.answer.append(line)
+                fence = "" if line.rstrip() == fence else fence
+            elif line.startswith("#### "):
+                self._end_answer(number)
+                self.prompt.append(line[5:].rstrip())
+            elif line.startswith("> "):
+                fence = ""
+                self._end_prompt(number)
+                self._end_answer(number)
+                self._said(line.rstrip(), number)
+            elif not line.startswith(_BEGINNING):
+                if line.strip():
+                    self._end_prompt(number)
+                self.answer.append(line)
+                fence = _closing(line)
+        self._end_answer(len(text))
+
+    def _end_prompt(self, number: int) -> None:
+        if self.prompt:
+            self.begin(None)
+            self.add_turn(number, None, "\n".join(self.prompt))
+            self.prompt = []
+
+    def _end_answer(self, number: int) -> None:
+        text, self.answer = "\n".join(self.answer).strip("\n"), []
+        if text.strip():
+            self.begin(None)
+            self.add_message(number, None, "text", text)
+            self.offered = [*self.offered, *_offered(text.split("\n"))]
+
+    def _said(self, line: str, number: int) -> None:
+        """What the program says of itself, of an edit or of a commit."""
+        for pattern, note in ((_ROOT, self.add_cwd), (_VERSION, self.add_version)):
+            if found := pattern.match(line):
+                note(found[1])
+        if found := _BEGAN.match(line):
+            self.began = float(found[1])
+        elif found := _MODEL.match(line):
+            self.model = self.switched("model_change", self.model, found[1], None)
+        elif found := _TOKENS.match(line):
+            self.begin(None)
+            sent, received = (int(float(found[n].replace(",", "")) * _SCALE[found[n + 1]]) for n in (1, 3))
+            cost = recorded_cost(float(found[5])) if found[5] else None
+            self.add_usage(Usage(str(number), None, 0, self.model, min(sent, 1 << 40), min(received, 1 << 40), cost=cost))
+        elif found := _APPLIED.match(line):
+            self._applied(found[1].strip(), number)
+        elif found := _COMMIT.match(line):
+            self.offered = []
+            self.begin(None)
+            call = Call(f"line {number}", "commit", {"commit": found[1]}, None, self.order, model=self.model, cwd=self.cwd)
+            self._add(call, line)
+
+    def _applied(self, path: str, number: int) -> None:
+        mine = [edit for named, edit in self.offered if named == path]
+        self.offered = [(named, edit) for named, edit in self.offered if named != path]
+        self.begin(None)
+        call = Call(f"line {number}", "edit", {"path": path, "edit": mine}, None, self.order, model=self.model, cwd=self.cwd)
+        self._add(call, "")
+
+    def _add(self, call: Call, said: str) -> None:
+        call.not_before = self.began
+        self.add_call(call, Result(None, said))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name != "edit" or not isinstance(call.arguments, dict):
+            return []
+        path, mine = resolve(call.cwd, call.arguments["path"]), call.arguments["edit"]
+        call.arguments = {"path": call.arguments["path"]}  # the rest is no JSON
+        blocks = tuple(block for edit in mine for block in edit.replacements)
+        if blocks:
+            return [_replaced(path, blocks)]
+        return [Edit(path, "write", content=mine[-1].content)] if mine else [Edit(path, "edit")]
+
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command("git commit", call.cwd, result.text)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        found = _COMMIT.match(result.text)
+        return (found[1],) if found else ()
+
+
+def _replaced(path: str, blocks: tuple[Replacement, ...]) -> Edit:
+    new = len(blocks) == 1 and not blocks[0].old  # a file that was not there
+    return Edit(path, "write", content=blocks[0].new) if new else Edit(path, "edit", replacements=blocks)
+
+
+def _closing(line: str) -> str:
+    """What ends the fenced text that a line opens; "" where it opens none."""
+    opening = _FENCE.match(line)
+    if opening is None:
+        return ""
+    return opening[1] if opening[1].startswith("`") else f"</{opening[1][1:]}"
+
+
+def _offered(lines: list[str]) -> list[tuple[str, Edit]]:
+    """Files with the fenced text that follows their name."""
+    found: list[tuple[str, Edit]] = []
+    name, fence, inside = "", "", list[str]()
+    for line in lines:
+        opening = "" if fence else _closing(line)
+        if opening:
+            fence, inside = opening, []
+        elif fence and line.rstrip() == fence:
+            blocks = search_replace_blocks("\n".join(inside))
+            if name:
+                content = None if blocks else "".join(f"{one}\n" for one in inside)
+                found.append((name, Edit(name, "edit" if blocks else "write", blocks, content)))
+            fence = ""
+        elif fence:
+            inside.append(line)
+        elif line.strip():
+            named = _NAME.match(line)
+            name = named[1].strip() if named else ""
+    return found

@@ -1,0 +1,149 @@
+"""Amp: a thread, one document `{v, id, env, messages}`, or JSONL of its messages `{threadID, role, messageId, content}`.
+
+The blocks of a message are Anthropic's, but for results: `{toolUseID, run: {status, result}}`. Only a document names the directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.jsonl import copies, first_value
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.agents.common.uris import path_of
+from collector.git.patches import parse_unified
+from collector.json_values import get, get_dict, get_int, get_str, objects, time_of
+from collector.model import Command, Edit, Session, Status, Usage
+from collector.text import resolve
+
+NAME = "amp"
+GIVES = frozenset({"times", "results", "text", "positions", "commands", "commits", "models", "tokens", "directory"})
+ORDER = 28
+UNTESTED = "all of it"
+
+_ROLES = frozenset({"user", "assistant", "info"})
+_WRITERS = frozenset({"edit_file", "create_file", "edit", "write"})
+_STATUS = {"done": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR, "rejected-by-user": Status.REJECTED}
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict):
+        return False
+    if isinstance(head.get("messages"), list):
+        named = isinstance(head.get("id"), str) and ("v" in head or "env" in head) and "info" not in head
+        return named and all(_is_message(message) for message in head["messages"])
+    return _is_message(head) and ("threadID" in head or "messageId" in head)
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, dict) and value.get("role") in _ROLES and isinstance(value.get("content", []), list)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    reader = _Reader(NAME, session_id)
+    found = copies(blobs)
+    documents = [blob for blob in found if "messages" in get_dict(first_value(blob))]
+    if documents:  # it has all that the lines have
+        return reader.read_documents(documents)
+    return reader.read_lines(found)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"Bash", "shell_command"})
+    spawns = frozenset({"Task"})
+    latest: float | None = None  # time of the message before: those with results alone have none
+
+    def take(self, record: dict[str, Any]) -> None:
+        if "messages" not in record:
+            self._message(record)
+            return
+        self.begin(time_of(record.get("created")))
+        initial = get_dict(record, "env", "initial")
+        for tree in objects(initial.get("trees")):
+            self.add_cwd(path_of(tree.get("uri")))
+        self.cwd = next(iter(self.cwds), "")
+        self.add_version(get_str(initial, "platform", "clientVersion"))
+        for message in objects(record.get("messages")):
+            self._message(message)
+
+    def _message(self, message: dict[str, Any]) -> None:
+        role, number = get_str(message, "role"), message.get("messageId")
+        key = f"{role} {number}" if number is not None else f"record {self.order}"
+        if not self.is_new(key):
+            return
+        at = time_of(get(message, "usage", "timestamp")) or time_of(get(message, "meta", "sentAt")) or self.latest
+        self.latest = at
+        self.begin(at)
+        blocks = objects(message.get("content"))
+        if role == "assistant":
+            self._answer(message, blocks, key, at)
+        elif role == "user":
+            text = text_of([block for block in blocks if block.get("type") == "text"])
+            clean = without_reminders(text)
+            self.add_user_text(key, at, clean, classify(clean))
+        for block in blocks:
+            if block.get("type") == "tool_result":
+                self._result(block, time_of(get(message, "meta", "sentAt")))
+
+    def _answer(self, message: dict[str, Any], blocks: list[dict[str, Any]], key: str, at: float | None) -> None:
+        usage = get_dict(message, "usage")
+        self.model = self.switched("model_change", self.model, get_str(usage, "model"), at)
+        if usage:
+            self.add_usage(_usage(usage, key, at))
+        if get_str(message, "state", "type") == "cancelled":
+            self.add_event("interrupt", at)
+        for index, block in enumerate(blocks):
+            if block.get("type") == "tool_use":
+                made = time_of(block.get("startTime")) or at
+                call_id, arguments = get_str(block, "id") or f"{key}/{index}", block.get("input")
+                call = Call(
+                    call_id, get_str(block, "name"), arguments, made, self.order, model=self.model, message_id=key, cwd=self.cwd
+                )
+                self.add_call(call)
+            else:
+                self.add_block((key, index), at, block)
+
+    def _result(self, block: dict[str, Any], at: float | None) -> None:
+        run = get_dict(block, "run")
+        result, status = run.get("result"), get_str(run, "status")
+        shown = get(result, "output") if isinstance(result, dict) else result
+        text = get_str(run, "error", "message") or text_of(shown)
+        self.add_result(get_str(block, "toolUseID"), Result(at, text, details=run, recorded=status in _STATUS))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        code = get_int(result.details, "result", "exitCode")
+        if status is Status.OK and call.name in self.shells and code > 0:
+            return Status.ERROR, f"exit {code}"
+        return status, "" if status in (Status.OK, Status.UNKNOWN) else result.text[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(call.cwd, argument(call.arguments, "cwd", "workdir")) or call.cwd
+        return shell_command(argument(call.arguments, "cmd", "command"), cwd, result.text)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name == "apply_patch":
+            return edits_from_patch(call.arguments, call.cwd)
+        if call.name == "delete_file":
+            return deletions(call.arguments, call.cwd)
+        if call.name == "undo_edit":  # to what it was before the latest edit: its text is not told
+            return [Edit(path, "edit")] if (path := resolve(call.cwd, argument(call.arguments, "path"))) else []
+        if call.name not in _WRITERS:
+            return []
+        shown = parse_unified(get_str(result.details, "result", "diff"))
+        return edits_from_arguments(call.arguments, call.cwd, hunks=tuple(replace(hunk, exact_text=False) for hunk in shown))
+
+
+def _usage(usage: dict[str, Any], key: str, at: float | None) -> Usage:
+    """Models of OpenAI bill no writing to a cache: Amp puts all of their input that was not cached there."""
+    model, fresh, written = get_str(usage, "model"), get_int(usage, "inputTokens"), get_int(usage, "cacheCreationInputTokens")
+    if model.startswith("gpt-"):
+        fresh, written = fresh + written, 0
+    return Usage(key, at, 0, model, fresh, get_int(usage, "outputTokens"), get_int(usage, "cacheReadInputTokens"), written)

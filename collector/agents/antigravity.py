@@ -1,0 +1,127 @@
+"""Antigravity: JSONL of steps `{step_index, source, type, status, created_at, content?, thinking?, tool_calls?}`.
+
+A `PLANNER_RESPONSE` asks for tools; the steps that follow are their results, in the same order. Arguments may be JSON text in
+JSON. The prompt stands in `<USER_REQUEST>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import deletions, edits_from_arguments
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.agents.common.jsonl import copies, records
+from collector.agents.common.prompts import classify
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified
+from collector.json_values import get_dict, get_list, get_str, parsed, time_of
+from collector.model import Command, Edit, Session, Status
+
+NAME = "antigravity"
+GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
+ORDER = 80
+UNTESTED = "all of it"
+
+_EDIT_TOOLS = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
+_STATUS = {"DONE": Status.OK, "ERROR": Status.ERROR, "CANCELED": Status.REJECTED, "CANCELLED": Status.REJECTED}
+_REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.S)
+_MODEL = re.compile(r"`Model Selection` from .{0,100}? to (.{1,80}?)\. No need")
+_NO_RESULT = frozenset({"PLANNER_RESPONSE", "USER_INPUT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "CHECKPOINT"})
+_OUTPUT = re.compile(r"Stdout:\s*\n(.*?)(?:\n\s*Stderr:|\Z)", re.S)
+
+
+def sniff(head: object) -> bool:
+    return isinstance(head, dict) and "step_index" in head
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    """Steps by their index: the first copy that has a step counts, unless it still shows it running."""
+    reader = _Reader(NAME, session_id)
+    steps: dict[int, dict[str, Any]] = {}
+    for record in records(copies(blobs), reader.problems, session_id):
+        index = record.get("step_index")
+        if isinstance(index, int) and (index not in steps or steps[index].get("status") == "RUNNING"):
+            steps[index] = record
+    for index in sorted(steps):
+        reader.take(steps[index])
+    return reader.session()
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"run_command"})
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.waiting: list[Call] = []  # calls whose results have not come yet
+
+    def take(self, record: dict[str, Any]) -> None:
+        index, at = record["step_index"], time_of(record.get("created_at"))
+        self.begin(at)
+        kind, content = get_str(record, "type"), get_str(record, "content")
+        if kind == "USER_INPUT":
+            self._user(content, index, at)
+        elif kind == "PLANNER_RESPONSE":
+            self._plan(record, content, index, at)
+        elif record.get("source") == "MODEL" and kind not in _NO_RESULT and self.waiting:
+            self.add_result(self.waiting.pop(0).id, Result(at, content, details=record))
+        elif kind == "ERROR_MESSAGE":
+            self.add_event("api_error", at, content)
+
+    def _user(self, content: str, index: int, at: float | None) -> None:
+        request, model = _REQUEST.search(content), _MODEL.search(content)
+        text = request[1] if request else content
+        self.model = self.switched("model_change", self.model, model[1] if model else "", at)
+        self.add_turn(index, at, text, classify(text).value)
+
+    def _plan(self, step: dict[str, Any], content: str, index: int, at: float | None) -> None:
+        self.waiting = []  # results that have not come by now never come
+        if get_str(step, "thinking"):
+            self.add_message((index, "reasoning"), at, "reasoning", get_str(step, "thinking").strip())
+        if content:
+            self.add_message(index, at, "text", content)
+        for number, request in enumerate(get_list(step, "tool_calls")):
+            name = get_str(request, "name")
+            arguments = {str(key): _decoded(value) for key, value in get_dict(request, "args").items()}
+            cwd = self.add_cwd(arguments.get("Cwd")) if name == "run_command" else ""
+            call = Call(f"{index}/{number}", name, arguments, at, self.order, model=self.model, cwd=cwd)
+            self.add_call(call)
+            self.waiting.append(call)
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        return status, result.text[:ERROR_CHARS] if status in (Status.ERROR, Status.REJECTED) else ""
+
+    def command(self, call: Call, result: Result) -> Command:
+        printed = _OUTPUT.search(result.text)
+        output = (printed[1] if printed else result.text).strip()
+        running = get_str(result.details, "status") == "RUNNING"
+        return shell_command(get_str(call.arguments, "CommandLine"), call.cwd, output, background=running)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, command.output)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name == "delete_file":
+            return deletions(call.arguments)
+        if call.name not in _EDIT_TOOLS:
+            return []
+        arguments = get_dict(call.arguments)
+        if isinstance(arguments.get("ReplacementChunks"), list):
+            arguments = {**arguments, "ReplacementChunks": [_chunk(chunk) for chunk in arguments["ReplacementChunks"]]}
+        return edits_from_arguments(arguments, hunks=parse_unified(result.text))
+
+
+def _decoded(value: object) -> object:
+    """The value of an argument that is JSON text: `"\\"/a/b\\""` is the text `/a/b`."""
+    if isinstance(value, str) and value[:1] in ('"', "[", "{"):
+        inner = parsed(value)
+        return inner if inner is not None else value
+    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+
+def _chunk(chunk: object) -> object:
+    value = parsed(chunk) if isinstance(chunk, str) else chunk
+    return {str(key): _decoded(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,118 @@
+"""ATIF, the Agent Trajectory Interchange Format of Harbor: one JSON document `{schema_version, agent, steps: [...]}` of any agent.
+
+A step is a prompt, or a response of the agent with its calls, their results and its tokens. Steps that were copied from an earlier
+document are left out; documents of subagents are inside (`subagent_trajectories`). That a call failed is no part of the format:
+some writers say so in `extra`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.any_agent import AnyAgentReader
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
+from collector.agents.common.costs import recorded_cost
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Session, Spawn, Status, Usage
+from collector.vocabulary.agents import slug_of
+
+NAME = "atif"
+GIVES = frozenset(FACETS) - {"before", "positions", "reads"}
+ORDER = 5
+UNTESTED = "all of it"
+
+_DEPTH = 8  # of documents inside documents
+
+
+def sniff(head: object) -> bool:
+    return isinstance(head, dict) and get_str(head, "schema_version").startswith("ATIF-v") and isinstance(head.get("steps"), list)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_documents(blobs)
+
+
+class _Reader(AnyAgentReader):
+    def take(self, record: dict[str, Any]) -> None:
+        self._document(record, "", 0)
+
+    def _document(self, document: dict[str, Any], agent_id: str, depth: int) -> None:
+        agent = get_dict(document, "agent")
+        if self.agent == NAME and get_str(agent, "name"):
+            self.agent = slug_of(get_str(agent, "name"))
+        if not agent_id:
+            self.add_version(agent.get("version"))
+        for place in (*get_list(agent, "extra", "cwds"), get(agent, "extra", "cwd"), get(document, "extra", "cwd")):
+            self.add_cwd(place)
+        self.cwd = next(iter(self.cwds), "")
+        for branch in get_list(agent, "extra", "git_branches"):
+            self.add_branch(branch)
+        for number, step in enumerate(get_list(document, "steps"), 1):
+            key = f"{agent_id}/{get_int(step, 'step_id') or number}"
+            if get(step, "is_copied_context") is not True and self.is_new(key):
+                self._step(step, key, get_str(agent, "model_name"), agent_id)
+        for inner in get_list(document, "subagent_trajectories") if depth < _DEPTH else ():
+            if isinstance(inner, dict):
+                self._document(inner, get_str(inner, "trajectory_id") or f"{agent_id}/subagent", depth + 1)
+
+    def _step(self, step: object, key: str, model: str, agent_id: str) -> None:
+        at = time_of(get(step, "timestamp"))
+        self.begin(at)
+        source, text = get_str(step, "source"), text_of(get(step, "message"))
+        if source == "agent":
+            self._response(get_dict(step), text, key, at, get_str(step, "model_name") or model, agent_id)
+        elif source == "user" and not agent_id:
+            clean = without_reminders(text)
+            self.add_user_text(key, at, clean, classify(clean))
+        elif source not in ("user", "system"):
+            self.unknown_record_type(source)
+
+    def _response(self, step: dict[str, Any], text: str, key: str, at: float | None, model: str, agent_id: str) -> None:
+        if not agent_id:
+            self.model = self.switched("model_change", self.model, model, at)
+        if get_str(step, "reasoning_content"):
+            self.add_message((key, "reasoning"), at, "reasoning", get_str(step, "reasoning_content"), agent_id)
+        if text:
+            self.add_message(key, at, "text", text, agent_id)
+        if metrics := get_dict(step, "metrics"):
+            self._metrics(metrics, key, at, model, agent_id)
+        results = {get_str(r, "source_call_id"): r for r in reversed(get_list(step, "observation", "results"))}
+        for number, request in enumerate(get_list(step, "tool_calls")):
+            call_id = get_str(request, "tool_call_id")
+            call = Call(
+                f"{key}/{call_id or number}", get_str(request, "function_name"), get(request, "arguments"), at, self.order,
+                agent_id=agent_id, model=model, message_id=key, cwd=self.cwd,
+            )  # fmt: skip
+            result = results.get(call_id) if call_id else None
+            self.add_call(call, Result(None, text_of(get(result, "content")), details=result) if result is not None else None)
+
+    def _metrics(self, metrics: dict[str, Any], key: str, at: float | None, model: str, agent_id: str) -> None:
+        """Tokens of the prompt include those read from a cache, and with some writers those written to it."""
+        cached = get_int(metrics, "cached_tokens")
+        written = get_int(metrics, "extra", "cache_creation_input_tokens")
+        fresh = max(0, get_int(metrics, "prompt_tokens") - cached - written)
+        self.add_usage(
+            Usage(
+                key, at, 0, model, fresh, get_int(metrics, "completion_tokens"), cached, written,
+                reasoning=get_int(metrics, "extra", "reasoning_tokens") or None, agent_id=agent_id,
+                cost=recorded_cost(metrics.get("cost_usd")),
+            )
+        )  # fmt: skip
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        """A recorded result is a success unless the writer says something else beside it."""
+        extra = get_dict(result.details, "extra") or get_dict(result.details)
+        code = extra.get("exit_code")
+        failed = extra.get("is_error") is True or extra.get("success") is False or extra.get("status") in ("error", "failed")
+        if failed or (isinstance(code, int) and code != 0):
+            return Status.ERROR, (get_str(extra, "error") or result.text)[:ERROR_CHARS]
+        return (Status.OK if result.recorded else Status.UNKNOWN), ""
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        started = get_list(result.details, "subagent_trajectory_ref")
+        known = next((found for one in started if (found := get_str(one, "trajectory_id"))), "")
+        return Spawn(known, super().spawn(call, result).kind, visible=bool(known))

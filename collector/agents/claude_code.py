@@ -1,0 +1,336 @@
+"""Claude Code: JSONL, one record per content block, results in later `user` records, subagents in `progress` records.
+
+A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id, records by `uuid`, usage by
+message id. Positions come from `structuredPatch`, text from the call's own input, because patches show tabs as two spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import edits_from_arguments
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, outcome_of, shell_command
+from collector.agents.common.messages import anthropic_usage, blocks_of, text_of
+from collector.agents.common.prompts import PromptKind, classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
+from collector.text import normal_path, timestamp
+
+NAME = "claude-code"
+GIVES = frozenset(FACETS)
+ORDER = 90  # the most frequent format, and the one with most kinds of first records
+
+_TYPES = frozenset(
+    {
+        "user", "assistant", "progress", "system", "summary", "attachment", "file-history-snapshot", "file-history-delta",
+        "queue-operation", "pr-link", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name",
+        "bridge-session",
+    }
+)  # fmt: skip
+_REJECTED = (
+    "The user doesn't want to proceed",
+    "The user doesn't want to take this action",
+    "User rejected",
+    "[Request interrupted by user",
+    "Request interrupted by user",
+)
+_PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
+_LEFTOVERS = 3
+_TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
+_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
+_TOOL_LOADED = "Tool loaded."
+
+_IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
+
+
+def sniff(head: object) -> bool:
+    """Qwen Code uses the same envelope around other messages."""
+    if not isinstance(head, dict) or get_str(head, "type") not in _TYPES or "systemPayload" in head:
+        return False
+    spoken = head["type"] not in ("user", "assistant") or get(head, "message", "content") is not None
+    return spoken and any(isinstance(head.get(name), str) for name in _IDS)
+
+
+def _noise(line: bytes) -> bool:
+    """Progress of hooks and shells is a third of all records and says nothing we use; nor do file lists of the undo feature."""
+    noise = line.startswith(b'{"type":"file-history-snapshot"') or (
+        b'"type":"progress"' in line and b'"agent_progress"' not in line
+    )
+    return noise and b'}{"' not in line  # a lost newline may have glued a record of interest to it
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    """All copies of one session, longest first if the caller can; each is read before the next one is asked for."""
+    return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"Bash", "PowerShell"})
+    reads = frozenset({"Read"})
+    spawns = frozenset({"Task", "Agent"})
+    in_order_of_time = False
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.agents: set[str] = set()  # subagents, and the calls that started them, whose records are here
+        self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
+
+    def begin_copy(self, blob: bytes) -> bytes:
+        """Some versions stored only what came since the last commit: a copy whose first records continue others.
+
+        A session that starts after `/clear` begins with one or two leftovers of the one before; then comes a record without parent.
+        """
+        heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
+        if heads:
+            line = blob.rfind(b"\n", 0, heads[0].start()) + 1
+            end = blob.find(b"\n", heads[0].end())
+            at = _TIME.search(blob, line, end if end >= 0 else len(blob))
+            when = timestamp(at[1].decode("ascii")) if at else None
+            if when is not None:
+                self.beginnings.append((when, all(head[1] != b"null" for head in heads)))
+        return blob
+
+    # --- one record -----------------------------------------------------------------------------------------------
+
+    def take(self, record: dict[str, Any]) -> None:
+        if not self.is_new(get_str(record, "uuid")):
+            return
+        at = timestamp(record.get("timestamp"))
+        self.begin(at)
+        self.add_cwd(record.get("cwd"))
+        self.add_version(record.get("version"))
+        self.add_branch(record.get("gitBranch"))
+        kind, agent_id = get_str(record, "type"), get_str(record, "agentId")
+        if agent_id:  # a subagent's own record, of a file of its own
+            self.agents.add(agent_id)
+        if kind == "assistant":
+            self._assistant(get_dict(record, "message"), at, agent_id, get_str(record, "cwd"))
+        elif kind == "user":
+            self._user(record, at)
+        elif kind == "progress":
+            self._progress(record, at)
+        elif kind == "system":
+            self._system(record, at)
+        elif kind == "attachment":
+            self._attachment(get_dict(record, "attachment"), at)
+        elif kind == "pr-link":
+            self.add_event("pull_request", at, get_str(record, "prUrl"))
+        elif kind not in _TYPES:
+            self.unknown_record_type(kind)
+
+    def _assistant(self, message: dict[str, Any], at: float | None, agent_id: str, cwd: str) -> None:
+        message_id, model = get_str(message, "id"), get_str(message, "model")
+        usage = message.get("usage")
+        if message_id and isinstance(usage, dict) and self.is_larger(message_id, get_int(usage, "output_tokens")):
+            self.add_usage(anthropic_usage(usage, message_id, at, model, agent_id))
+        for index, block in enumerate(get_list(message, "content")):
+            if get(block, "type") == "tool_use":
+                call_id, name = get_str(block, "id") or f"{message_id}/{self.order}", get_str(block, "name")
+                self.add_call(Call(call_id, name, get_dict(block, "input"), at, self.order, agent_id, model, message_id, cwd))
+            else:
+                self.add_block((self.order, index), at, block, agent_id)
+
+    def _user(self, record: dict[str, Any], at: float | None) -> None:
+        blocks = blocks_of(get(record, "message", "content"))
+        texts = []
+        for block in blocks:
+            kind = get(block, "type")
+            if kind == "tool_result":
+                self._result(block, record, at)
+            elif kind == "text":
+                texts.append(get_str(block, "text"))
+        if not texts or record.get("isSidechain") is True:  # the prompt of a subagent is not a user's message
+            return
+        if any(_loads_tools(block) for block in blocks):  # the other texts beside it are the user's
+            texts = [text for text in texts if text.strip() != _TOOL_LOADED]
+        if texts:
+            self._user_text("\n".join(texts), record, at)
+
+    def _user_text(self, text: str, record: dict[str, Any], at: float | None) -> None:
+        clean = without_reminders(text)
+        kind = classify(clean, is_meta=record.get("isMeta") is True, is_summary=record.get("isCompactSummary") is True)
+        if kind is PromptKind.INTERRUPT and "for tool use" in clean:
+            self.add_event("interrupt_tool", at)
+        else:
+            self.add_user_text(self.order, at, clean, kind)
+
+    def _result(self, block: dict[str, Any], record: dict[str, Any], at: float | None) -> None:
+        """The first result of a call counts; a copy may lack the details that another one has."""
+        call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
+        known = self.results.get(call_id)
+        if known is None or (known.details is None and details is not None):
+            done_at = known.at or at if known else at
+            self.results[call_id] = Result(done_at, text_of(block.get("content")), block.get("is_error") is True, details)
+
+    def _progress(self, record: dict[str, Any], at: float | None) -> None:
+        """A subagent's message, wrapped. Its calls are real calls of this session."""
+        data = get_dict(record, "data")
+        wrapped = get_dict(data, "message")
+        if data.get("type") != "agent_progress" or not wrapped or not self.is_new(get_str(wrapped, "uuid")):
+            return
+        parent = get_str(record, "parentToolUseID")
+        agent_id = get_str(data, "agentId") or parent or "subagent"
+        self.agents.update((agent_id, parent))
+        at = timestamp(wrapped.get("timestamp")) or at
+        message = get_dict(wrapped, "message")
+        if wrapped.get("type") == "assistant":
+            self._assistant(message, at, agent_id, get_str(record, "cwd"))
+        else:
+            for block in get_list(message, "content"):
+                if get(block, "type") == "tool_result":
+                    self._result(block, wrapped, at)
+
+    def _system(self, record: dict[str, Any], at: float | None) -> None:
+        subtype = get_str(record, "subtype")
+        if subtype in ("compact_boundary", "microcompact_boundary"):
+            detail = as_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
+            self.add_event("compaction" if subtype == "compact_boundary" else "microcompaction", at, detail)
+        elif subtype == "api_error":
+            self.add_event("api_error", at)
+
+    def _attachment(self, attachment: dict[str, Any], at: float | None) -> None:
+        kind = attachment.get("type")
+        if kind == "queued_command":
+            clean = without_reminders(text_of(attachment.get("prompt")))
+            typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
+            if typed and clean.strip():
+                self.add_turn(self.order, at, clean, "queued")
+            else:
+                self.add_event("injected", at, clean[:80])
+        elif kind == "edited_text_file":
+            start, text = _numbered(get_str(attachment, "snippet"))
+            path = normal_path(get_str(attachment, "filename"))
+            self.add_observation(FileObservation(path, at, start, text, whole=False, outside_edit=True))
+
+    # --- the whole session ----------------------------------------------------------------------------------------
+
+    def session(self) -> Session:
+        self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
+        if self.truncated_start:
+            self.problem("beginning_missing", "the first record continues another")
+        return super().session()
+
+    def ordered_turns(self) -> list[tuple[int, Turn]]:
+        """A prompt typed while the agent works is recorded at once and, often, a second time when it is delivered."""
+        kept: list[tuple[int, Turn]] = []
+        queued = ""
+        for order, turn in super().ordered_turns():
+            if turn.origin == "prompt" and turn.text == queued:
+                queued = ""
+                continue
+            queued = turn.text if turn.origin == "queued" else ""
+            kept.append((order, turn))
+        return kept
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if not result.recorded or not result.failed:
+            return outcome_of(result)
+        detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
+        rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
+        return (Status.REJECTED if rejected else Status.ERROR), result.text[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        output = get_str(result.details, "stdout") or result.text
+        background = bool(get_str(result.details, "backgroundTaskId")) or get(call.arguments, "run_in_background") is True
+        return shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        recorded = get_str(result.details, "gitOperation", "commit", "sha")
+        return (recorded,) if recorded else commits_in(command, command.output)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name not in _EDIT_TOOLS:
+            return []
+        detail = get_dict(result.details)
+        before = detail.get("originalFile", detail.get("originalFileContents"))
+        used = edits_from_arguments(
+            _used_arguments(call, detail),
+            before=before if isinstance(before, str) else None,
+            before_known=isinstance(before, str) or detail.get("type") == "create",
+            hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
+        )
+        changed = detail.get("userModified") is True
+        return [replace(edit, proposed=_proposed(call)) for edit in used] if changed else used
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        file = get_dict(result.details, "file")
+        path = normal_path(get_str(file, "filePath") or get_str(call.arguments, "file_path"))
+        content = file.get("content")
+        if not path or not isinstance(content, str) or get(result.details, "type") != "text":
+            return None
+        start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
+        return FileObservation(path, result.at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        agent_id, stats = get_str(result.details, "agentId"), get_dict(result.details, "toolStats")
+        edits, added, removed = (get_int(stats, k) if k in stats else None for k in ("editFileCount", "linesAdded", "linesRemoved"))
+        return Spawn(
+            agent_id=agent_id,
+            kind=get_str(call.arguments, "subagent_type"),
+            visible=bool({agent_id, call.id} & self.agents),
+            edits=edits,
+            lines_added=added,
+            lines_removed=removed,
+            asynchronous=get_str(result.details, "status") == "async_launched",
+        )
+
+
+def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
+    """What the tool really used: its result shows the strings, in which quotes and trailing blanks may differ from the call's."""
+    given = get_dict(call.arguments)
+    path = get_str(given, "file_path") or get_str(given, "notebook_path") or get_str(detail, "filePath")
+    if call.name.endswith("Write"):
+        return {"file_path": path, "content": get_str(detail, "content") or get_str(given, "content")}
+    if call.name == "NotebookEdit":  # a cell of a JSON file: replayed only when the texts are recorded
+        return {"file_path": path}
+    if call.name == "MultiEdit":
+        return {"file_path": path, "edits": given.get("edits")}
+    old, new = detail.get("oldString"), detail.get("newString")
+    if not isinstance(old, str) or not isinstance(new, str):
+        old, new = get_str(given, "old_string"), get_str(given, "new_string")
+    return {"file_path": path, "old_string": old, "new_string": new, "replace_all": given.get("replace_all")}
+
+
+def _proposed(call: Call) -> str:
+    """The new text that the agent asked for, whatever the user made of it."""
+    single = [get_str(call.arguments, key) for key in ("content", "new_string")]
+    return "\n".join([*single, *(get_str(edit, "new_string") for edit in get_list(call.arguments, "edits"))])
+
+
+def _hunks(patch: list[Any]) -> Iterable[Hunk]:
+    for hunk in patch:
+        yield Hunk(
+            get_int(hunk, "oldStart"),
+            get_int(hunk, "oldLines"),
+            get_int(hunk, "newStart"),
+            get_int(hunk, "newLines"),
+            tuple(line for line in get_list(hunk, "lines") if isinstance(line, str)),
+        )
+
+
+_NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")
+
+
+def _loads_tools(block: object) -> bool:
+    """The result of a search for tools: it names those that can be called from now on."""
+    return get(block, "type") == "tool_result" and any(get(part, "type") == "tool_reference" for part in get_list(block, "content"))
+
+
+def _numbered(snippet: str) -> tuple[int, str]:
+    """First line number and text of a `cat -n` style listing; (0, "") when it is none."""
+    lines, start = [], 0
+    for line in snippet.split("\n"):
+        match = _NUMBERED.match(line)
+        if not match:
+            break
+        start = start or int(match[1])
+        lines.append(match[2])
+    return start, "\n".join(lines)

@@ -1,0 +1,209 @@
+"""A session out of records that come in any order and in several copies: what all readers share."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from collector.agents.common.jsonl import MAX_DETAIL
+from collector.agents.common.prompts import PromptKind
+from collector.json_values import get, get_str
+from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
+from collector.text import normal_path
+
+_Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
+
+
+class SessionBuilder:
+    """What the copies of a transcript say, each event once by its key: the first occurrence counts.
+
+    For each record call `begin`, then add what the record says. `build` puts everything in order of time and finds the turn of
+    each event.
+    """
+
+    in_order_of_time = True  # False: messages, usage and events stay in the order in which they were read
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        self.agent = agent
+        self.session_id = session_id
+        self.parent_id = ""
+        self.problems: list[Problem] = []
+        self.truncated_start = False
+        self.order = 0  # number of the record that is being read
+        self.record_ids: set[str] = set()
+        self.cwd = ""  # the working directory, model and mode that hold until the next record changes them
+        self.model = ""
+        self.mode = ""
+        self.cwds: dict[str, None] = {}
+        self.versions: dict[str, None] = {}
+        self.branches: dict[str, None] = {}
+        self.turns: dict[Hashable, tuple[int, Turn]] = {}
+        self.messages: dict[Hashable, tuple[int, AgentMessage]] = {}
+        self.usage: dict[str, tuple[int, Usage]] = {}
+        self.events: dict[Hashable, tuple[int, SessionEvent]] = {}
+        self.observations: dict[Hashable, FileObservation] = {}
+        self.times: list[float] = []
+        self.unknown_record_types: dict[str, int] = {}
+
+    # --- records --------------------------------------------------------------------------------------------------
+
+    def is_new(self, record_id: str) -> bool:
+        """Whether no record had this id before; always when it has none."""
+        if not record_id:
+            return True
+        known = record_id in self.record_ids
+        self.record_ids.add(record_id)
+        return not known
+
+    def begin(self, at: float | None) -> None:
+        """Begins a record: what is added next is later than what was added before."""
+        self.order += 1
+        if at is not None:
+            self.times.append(at)
+
+    def problem(self, code: str, detail: str) -> None:
+        self.problems.append(Problem("transcripts", self.session_id, code, detail[:MAX_DETAIL]))
+
+    def unknown_record_type(self, kind: object) -> None:
+        """Counted, and reported once for each type."""
+        name = str(kind)[:40]
+        self.unknown_record_types[name] = self.unknown_record_types.get(name, 0) + 1
+
+    # --- what a record says ---------------------------------------------------------------------------------------
+
+    def add_cwd(self, value: object) -> str:
+        """A working directory, which holds from here on; "" when the value is not text."""
+        cwd = _added(self.cwds, value)
+        self.cwd = cwd or self.cwd
+        return cwd
+
+    def add_version(self, value: object) -> None:
+        _added(self.versions, value)
+
+    def add_branch(self, value: object) -> None:
+        _added(self.branches, value)
+
+    def switched(self, kind: str, before: str, after: str, at: float | None) -> str:
+        """The model or mode that holds from here on; a change is an event of this kind."""
+        if before and after and before != after:
+            self.add_event(kind, at, after)
+        return after or before
+
+    def add_turn(self, key: Hashable, at: float | None, text: str, origin: str = "prompt") -> None:
+        if text.strip():
+            self.turns.setdefault(key, (self.order, Turn(0, at, text, origin)))
+
+    def add_user_text(self, key: Hashable, at: float | None, text: str, kind: PromptKind) -> None:
+        """A text in the place of a user's: a turn, unless the harness put it there or it reports an interruption."""
+        if kind is PromptKind.INTERRUPT:
+            self.add_event("interrupt", at)
+        elif kind is PromptKind.INJECTED:
+            self.add_event("injected", at, text[:80])
+        elif kind is PromptKind.USER_SHELL:
+            self.add_event("user_shell", at, text)
+        else:
+            self.add_turn(key, at, text, kind.value)
+
+    def add_message(self, key: Hashable, at: float | None, kind: str, text: str, agent_id: str = "") -> None:
+        self.messages.setdefault(key, (self.order, AgentMessage(at, 0, kind, text, agent_id)))
+
+    def add_block(self, key: Hashable, at: float | None, block: object, agent_id: str = "") -> None:
+        """A block of text or of reasoning in a response; any other kind is left to the reader."""
+        kind = get(block, "type")
+        if kind == "text":
+            self.add_message(key, at, "text", get_str(block, "text"), agent_id)
+        elif kind in ("thinking", "redacted_thinking"):
+            self.add_message(key, at, "reasoning", get_str(block, "thinking"), agent_id)
+
+    def is_larger(self, message_id: str, output: int) -> bool:
+        """Streamed records repeat the usage of a response with a growing output: the largest counts."""
+        known = self.usage.get(message_id)
+        return known is None or known[1].output < output
+
+    def add_usage(self, usage: Usage) -> None:
+        """Tokens of a response, unless it is known with as many; at the time of its first record."""
+        order, known = self.usage.get(usage.message_id, (self.order, None))
+        if known is None:
+            self.usage[usage.message_id] = (order, usage)
+        elif known.output < usage.output:
+            self.usage[usage.message_id] = (order, replace(usage, at=known.at))
+
+    def add_event(self, kind: str, at: float | None, detail: str = "", limit: int = MAX_DETAIL) -> None:
+        self.events.setdefault((kind, at, detail), (self.order, SessionEvent(kind, at, 0, detail[:limit])))
+
+    def add_observation(self, seen: FileObservation) -> None:
+        if seen.path:
+            self.observations.setdefault((seen.path, seen.at, seen.start, hash(seen.text)), seen)
+
+    # --- the whole session ----------------------------------------------------------------------------------------
+
+    def ordered_turns(self) -> list[tuple[int, Turn]]:
+        """(number of its record, turn) in order of time."""
+        return sorted(self.turns.values(), key=lambda pair: (pair[1].at or 0.0, pair[0]))
+
+    def build(self, calls: Sequence[tuple[int, ToolCall]]) -> Session:
+        """The session with these calls: (number of its record, call)."""
+        turns = [(order, replace(turn, index=i)) for i, (order, turn) in enumerate(self.ordered_turns(), 1)]
+        placement = _TurnFinder(turns)
+        span = self._span(call for _, call in calls)
+        for name, count in self.unknown_record_types.items():
+            self.problem("unknown_record_type", f"{name}: {count}")
+        return Session(
+            id=self.session_id,
+            agent=self.agent,
+            cwds=tuple(dict.fromkeys(normal_path(cwd) for cwd in self.cwds)),
+            turns=tuple(turn for _, turn in turns),
+            calls=placement.of(calls, sort=True),
+            messages=placement.of(self.messages.values(), self.in_order_of_time),
+            usage=placement.of(self.usage.values(), self.in_order_of_time),
+            notices=tuple(sorted(self.observations.values(), key=lambda seen: seen.at or 0.0)),
+            marks=placement.of(self.events.values(), self.in_order_of_time),
+            versions=tuple(self.versions),
+            branches=tuple(self.branches),
+            parent_id=self.parent_id,
+            started_at=min(span, default=None),
+            ended_at=max(span, default=None),
+            truncated_start=self.truncated_start,
+            problems=tuple(self.problems),
+        )
+
+    def _span(self, calls: Iterable[ToolCall]) -> list[float]:
+        """Times at which something happened."""
+        found = [at for call in calls for at in (call.at, call.done_at)]
+        for store in (self.messages, self.usage, self.events):
+            found.extend(event.at for _, event in store.values())
+        return [*self.times, *(at for at in found if at is not None)]
+
+
+def _added(known: dict[str, None], value: object) -> str:
+    """The value if it is text, which is remembered in order of first appearance; else ""."""
+    text = value if isinstance(value, str) else ""
+    if text:
+        known.setdefault(text, None)
+    return text
+
+
+class _TurnFinder:
+    """Which turn an event belongs to: the last one that began before it (0: before the first)."""
+
+    def __init__(self, turns: list[tuple[int, Turn]]) -> None:
+        self._orders = [order for order, _ in turns]
+        self._times = [turn.at for _, turn in turns if turn.at is not None]
+        self._timed = len(self._times) == len(turns)
+
+    def _turn(self, at: float | None, order: int) -> int:
+        if at is not None and self._timed:
+            return bisect_right(self._times, at)
+        return bisect_right(self._orders, order)
+
+    def of(self, events: Iterable[tuple[int, _Event]], sort: bool) -> tuple[_Event, ...]:
+        """The events with their turns, in order of time; in the order read where a time is missing."""
+        pairs = list(events)
+        if sort:
+            timed = all(event.at is not None for _, event in pairs)
+            pairs.sort(key=lambda pair: (pair[1].at or 0.0 if timed else 0.0, pair[0]))
+        for order, event in pairs:
+            object.__setattr__(event, "turn", self._turn(event.at, order))  # nobody has it yet; a copy of each costs too much
+        return tuple(event for _, event in pairs)

@@ -1,0 +1,88 @@
+"""Continue: one JSON document `{sessionId, workspaceDirectory, history: [{message, toolCallStates}]}`. No times are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.arguments import argument, edits_from_arguments
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.agents.common.uris import path_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed
+from collector.model import Command, Edit, Session, Status, Usage
+from collector.text import resolve
+
+NAME = "continue-dev"
+GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
+ORDER = 30
+UNTESTED = "all of it"
+
+_STATUS = {"done": Status.OK, "errored": Status.ERROR, "canceled": Status.REJECTED}
+_WRITERS = frozenset({"create_new_file", "single_find_and_replace", "multi_edit"})
+_VAGUE = frozenset({"edit_existing_file", "edit_file"})  # their text leaves out what stays
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict) or not isinstance(head.get("sessionId"), str) or not isinstance(head.get("history"), list):
+        return False
+    return "workspaceDirectory" in head and all(isinstance(get(one, "message"), dict) for one in head["history"])
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_documents(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"run_terminal_command"})
+
+    def take(self, record: dict[str, Any]) -> None:
+        place = get_str(record, "workspaceDirectory")
+        self.add_cwd(path_of(place) if "://" in place else place)
+        self.model = get_str(record, "chatModelTitle")
+        for number, entry in enumerate(objects(record.get("history"))):
+            key, message = get_str(entry, "message", "id") or f"entry {number}", get_dict(entry, "message")
+            if not self.is_new(key):
+                continue
+            self.begin(None)
+            text = text_of(message.get("content"))
+            if message.get("role") == "user":
+                clean = without_reminders(text)
+                self.add_user_text(key, None, clean, classify(clean))
+            elif message.get("role") == "assistant":
+                self._answer(entry, message, key, text)
+
+    def _answer(self, entry: dict[str, Any], message: dict[str, Any], key: str, text: str) -> None:
+        if get_str(entry, "reasoning", "text"):
+            self.add_message((key, "reasoning"), None, "reasoning", get_str(entry, "reasoning", "text"))
+        if text:
+            self.add_message(key, None, "text", text)
+        log = next(iter(objects(entry.get("promptLogs"))), {})
+        self.model = self.switched("model_change", self.model, get_str(log, "modelTitle"), None)
+        used = get_dict(message, "usage")
+        if used:
+            self.add_usage(Usage(key, None, 0, self.model, get_int(used, "promptTokens"), get_int(used, "completionTokens")))
+        for index, state in enumerate(objects(entry.get("toolCallStates"))):
+            call_id = get_str(state, "toolCallId") or f"{key}/{index}"
+            arguments = get(state, "parsedArgs") or parsed(get(state, "toolCall", "function", "arguments"))
+            name = get_str(state, "toolCall", "function", "name").removeprefix("builtin_")
+            call = Call(call_id, name, arguments, None, self.order, model=self.model, message_id=key, cwd=self.cwd)
+            output = "\n".join(get_str(one, "content") for one in get_list(state, "output"))
+            self.add_call(call, Result(None, output, details=state, recorded=get_str(state, "status") in _STATUS))
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        return status, "" if status in (Status.OK, Status.UNKNOWN) else result.text[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command(get_str(call.arguments, "command"), call.cwd, result.text)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        path = resolve(call.cwd, argument(call.arguments, "filepath", "path"))
+        if not path:
+            return []
+        if call.name in _VAGUE:
+            return [Edit(path, "edit")]
+        return edits_from_arguments({**get_dict(call.arguments), "file_path": path}) if call.name in _WRITERS else []

@@ -1,0 +1,156 @@
+"""Copilot Chat in VS Code: one JSON document `{chatSession, editing}`, put together from the editor's files of a session.
+
+`chatSession` is the talk: requests with their time, responses with the commands that ran. `editing` is the editor's own timeline of
+the files: the whole text of each before a request, and every edit since with its place, so that texts are exact. Only requests
+have a time: an edit was made after its request, and it is not recorded when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.messages import text_of
+from collector.agents.common.reader import RecordReader
+from collector.agents.common.text_edits import applied
+from collector.agents.common.uris import path_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Command, Edit, Session, Usage
+from collector.text import normal_path
+
+NAME = "copilot-chat"
+GIVES = frozenset({"results", "text", "before", "commands", "models", "tokens", "directory"})
+ORDER = 22
+UNTESTED = "all of it"
+
+_TERMINAL = "run_in_terminal"
+
+
+def sniff(head: object) -> bool:
+    return isinstance(head, dict) and isinstance(get(head, "chatSession", "requests"), list)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_documents(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({_TERMINAL})
+
+    def take(self, record: dict[str, Any]) -> None:
+        session = get_dict(record, "chatSession")
+        self.add_cwd(path_of(record.get("folder")) or path_of(session.get("workingDirectory")))
+        operations: dict[str, list[dict[str, Any]]] = {}
+        for operation in _in_order(get_dict(record, "editing", "timeline")):
+            operations.setdefault(get_str(operation, "requestId"), []).append(operation)
+        for request in get_list(session, "requests"):
+            key = get_str(request, "requestId")
+            if isinstance(request, dict) and self.is_new(key):
+                self._request(request)
+                self._operations(key, operations.pop(key, []), time_of(request.get("timestamp")))
+        for key, left in operations.items():  # of requests that were taken back
+            self._operations(key, left, None)
+
+    def _operations(self, request: str, operations: list[dict[str, Any]], asked: float | None) -> None:
+        for number, operation in enumerate(operations):
+            self.begin(None)
+            call_id, name = f"{request}/{get_int(operation, 'epoch')}/{number}", get_str(operation, "type")
+            self.add_call(Call(call_id, name, operation, None, self.order, model=self.model, not_before=asked), Result(None, ""))
+
+    def _request(self, request: dict[str, Any]) -> None:
+        at, key = time_of(request.get("timestamp")), get_str(request, "requestId")
+        self.begin(at)
+        message = request.get("message")
+        self.add_turn(key, at, message if isinstance(message, str) else get_str(message, "text"))
+        model = get_str(request, "result", "metadata", "resolvedModel") or get_str(request, "modelId").rpartition("/")[2]
+        self.model = self.switched("model_change", self.model, model, at)
+        elapsed = get_int(request, "result", "timings", "totalElapsed")
+        done = at + elapsed / 1000 if at is not None and elapsed > 0 else at
+        if get(request, "isCanceled") is True:
+            self.add_event("interrupt", done)
+        metadata = get_dict(request, "result", "metadata")
+        prompt, output = get_int(metadata, "promptTokens"), get_int(metadata, "outputTokens")
+        if prompt or output:
+            self.add_usage(Usage(key, done, 0, self.model, prompt, output))
+        for number, part in enumerate(get_list(request, "response")):
+            self._part(part, f"{key}/{number}", at, done)
+
+    def _part(self, part: object, key: str, asked: float | None, done: float | None) -> None:
+        kind, text = get_str(part, "kind"), text_of(get(part, "value")) or get_str(part, "value", "value")
+        if kind == "toolInvocationSerialized":
+            self._tool(get_dict(part), key, asked)
+        elif kind == "thinking":
+            self.add_message(key, done, "reasoning", text)
+        elif not kind and text:
+            self.add_message(key, done, "text", text)
+
+    def _tool(self, part: dict[str, Any], key: str, asked: float | None) -> None:
+        """Edits are in the timeline; of the other tools the commands count."""
+        details = get_dict(part, "toolSpecificData")
+        line = details.get("commandLine")
+        command = get_str(details, "command") or (line if isinstance(line, str) else "")
+        command = command or get_str(line, "userEdited") or get_str(line, "toolEdited") or get_str(line, "original")
+        if not command:
+            return
+        code = get(details, "terminalCommandState", "exitCode")
+        output = get_str(details, "terminalCommandOutput", "text")
+        call_id, failed = get_str(part, "toolCallId") or key, isinstance(code, int) and code != 0
+        call = Call(call_id, _TERMINAL, {"command": command}, None, self.order, model=self.model, not_before=asked)
+        self.add_call(call, Result(None, output or f"exit {code}" * failed, failed))
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        operation = get_dict(call.arguments)
+        path = path_of(operation.get("uri"))
+        before, after = operation.get("before"), operation.get("after")
+        if call.name == "rename":
+            return [Edit(path_of(operation.get("oldUri")), "move", new_path=path_of(operation.get("newUri")))]
+        if not path or call.name not in ("create", "delete", "textEdit"):
+            return []
+        if call.name == "delete":
+            return [Edit(path, "delete", before=before, before_known=before is not None)]
+        known = call.name == "create" or before is not None
+        return [Edit(path, "write", content=after, before=before, before_known=known, after=after)]
+
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
+
+
+def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The operations with the text of their file before and after, where it is known."""
+    texts: dict[str, str] = {}
+    baselines = [
+        (get_int(one, "epoch"), -1, get_dict(one)) for pair in get_list(timeline, "fileBaselines") for one in _second(pair)
+    ]
+    operations = [
+        (get_int(one, "epoch"), number, one) for number, one in enumerate(get_list(timeline, "operations")) if isinstance(one, dict)
+    ]
+    for _, number, one in sorted(baselines + operations, key=lambda step: step[:2]):
+        path = normal_path(path_of(one.get("uri")))
+        if number < 0:
+            texts[path] = get_str(one, "content")
+            continue
+        before = texts.get(path)
+        yield one | {"before": before, "after": _apply(one, path, before, texts)}
+
+
+def _second(pair: object) -> list[Any]:
+    return pair[1:2] if isinstance(pair, list) else []
+
+
+def _apply(operation: dict[str, Any], path: str, before: str | None, texts: dict[str, str]) -> str | None:
+    """Takes note of what an operation does to a text, and returns what the file holds after it; None where that is not known."""
+    kind, after = get_str(operation, "type"), None
+    if kind == "create":
+        after = get_str(operation, "initialContent")
+    elif kind == "textEdit" and before is not None:
+        after = applied(before, get_list(operation, "edits"))
+    elif kind == "rename":
+        old = normal_path(path_of(operation.get("oldUri")))
+        if old in texts:
+            texts[normal_path(path_of(operation.get("newUri")))] = texts.pop(old)
+        return None
+    texts.pop(path, None)
+    if after is not None:
+        texts[path] = after
+    return after

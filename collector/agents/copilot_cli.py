@@ -1,0 +1,208 @@
+"""Copilot CLI: JSONL events `{type, data, id, timestamp, parentId, agentId?}`, subagents among them.
+
+A call is `tool.execution_start` and `tool.execution_complete`; the result of an edit holds a git diff with exact text.
+Responses tell their output tokens only; totals by model are in `session.shutdown`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.agents.common.jsonl import copies
+from collector.agents.common.prompts import PromptKind, classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
+from collector.text import resolve
+
+NAME = "copilot-cli"
+GIVES = frozenset(FACETS)
+ORDER = 50
+
+_EDITORS = frozenset({"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"})
+_EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
+_TOTALS_CHARS = 4000
+_FAMILIES = frozenset(  # of events, before the dot
+    {"session", "user", "assistant", "tool", "subagent", "hook", "system", "skill", "abort", "permission", "model"}
+)
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict) or not isinstance(head.get("data"), dict):
+        return False
+    family, dot, _ = get_str(head, "type").partition(".")
+    return bool(dot) and family in _FAMILIES and isinstance(head.get("id"), str) and isinstance(head.get("timestamp"), str)
+
+
+def _noise(line: bytes) -> bool:
+    return line.startswith((b'{"type":"hook.', b'{"type":"assistant.message_delta', b'{"type":"assistant.reasoning_delta'))
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs), skip=_noise)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "powershell", "shell"})
+    reads = frozenset({"view", "read"})
+    spawns = frozenset({"task"})
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.agents: set[str] = set()  # subagents whose events are here
+        self.handlers: dict[str, Callable[[dict[str, Any], dict[str, Any], float | None], None]] = {
+            "session.start": self._context,
+            "session.resume": self._resume,
+            "session.context_changed": self._context,
+            "user.message": self._user,
+            "assistant.message": self._assistant,
+            "tool.execution_start": self._call,
+            "tool.execution_complete": self._result,
+            "session.model_change": lambda r, d, at: self.add_event("model_change", at, get_str(d, "newModel")),
+            "session.mode_changed": lambda r, d, at: self.add_event("mode_change", at, get_str(d, "newMode")),
+            "session.compaction_complete": lambda r, d, at: self.add_event("compaction", at),
+            "session.error": lambda r, d, at: self.add_event("api_error", at, get_str(d, "message")),
+            "session.shutdown": self._shutdown,
+            "session.workspace_file_changed": lambda r, d, at: self.add_event("files_changed", at, get_str(d, "path")),
+            "abort": lambda r, d, at: self.add_event("interrupt", at, get_str(d, "reason")),
+            "permission.completed": self._permission,
+        }
+
+    def take(self, record: dict[str, Any]) -> None:
+        if not self.is_new(get_str(record, "id")):
+            return
+        at = time_of(record.get("timestamp"))
+        self.begin(at)
+        agent_id = _agent(record)
+        if agent_id:
+            self.agents.add(agent_id)
+        kind = record.get("type")
+        if isinstance(kind, str) and kind in self.handlers:
+            self.handlers[kind](record, get_dict(record, "data"), at)
+        elif not isinstance(kind, str) or "." not in kind:
+            self.unknown_record_type(kind)
+
+    # --- session --------------------------------------------------------------------------------------------------
+
+    def _context(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        context = get_dict(data, "context") or data
+        self.add_version(data.get("copilotVersion"))
+        self.add_cwd(context.get("cwd"))
+        self.add_branch(context.get("branch"))
+
+    def _resume(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        self.add_event("resumed", at)
+        self._context(record, data, at)
+
+    def _shutdown(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}
+        self.add_event("totals", at, as_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
+
+    def _permission(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        kind = get_str(data, "result", "kind")
+        if kind.startswith("denied"):
+            self.add_event("permission_denied", at, f"{kind} {get_str(data, 'toolCallId')}")
+
+    # --- messages -------------------------------------------------------------------------------------------------
+
+    def _user(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        text = without_reminders(get_str(data, "content"))
+        source = get_str(data, "source")
+        if _agent(record):  # the task given to a subagent
+            return
+        if source and source != "user":
+            self.add_event("injected", at, f"{source}: {text.strip()[:80]}")
+            return
+        kind = classify(text)
+        queued = data.get("delivery") in ("steering", "queued") and kind is PromptKind.PROMPT
+        self.add_turn(get_str(record, "id") or (at, text), at, text, "queued" if queued else kind.value)
+
+    def _assistant(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        key, agent_id = get_str(data, "messageId") or get_str(record, "id"), _agent(record)
+        reasoning = get_str(data, "reasoningText")
+        if reasoning or "reasoningOpaque" in data:
+            self.add_message((key, "reasoning"), at, "reasoning", reasoning, agent_id)
+        if get_str(data, "content"):
+            self.add_message(key, at, "text", get_str(data, "content"), agent_id)
+        output = get_int(data, "outputTokens")
+        if key and output:
+            response = get_str(data, "apiCallId") or key
+            self.add_usage(Usage(response, at, 0, get_str(data, "model"), output=output, agent_id=agent_id))
+        for request in get_list(data, "toolRequests"):
+            self._add_call(request, get_str(request, "name"), record, at)
+
+    def _call(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        self._add_call(data, get_str(data, "toolName"), record, at)
+
+    def _add_call(self, request: object, name: str, record: dict[str, Any], at: float | None) -> None:
+        """A call is known from the request and, a moment later, from its start."""
+        call_id, model = get_str(request, "toolCallId"), get_str(record, "data", "model")
+        if call_id:
+            self.add_call(Call(call_id, name, get(request, "arguments"), at, self.order, _agent(record), model, cwd=self.cwd))
+
+    def _result(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+        text = get_str(data, "result", "content") or get_str(data, "error", "message")
+        self.add_result(get_str(data, "toolCallId"), Result(at, text, failed=data.get("success") is not True, details=data))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if not result.recorded:
+            return Status.UNKNOWN, ""
+        if result.failed:
+            error = get_str(result.details, "error", "message")
+            rejected = get_str(result.details, "error", "code") == "rejected" or "user rejected" in error.lower()
+            return (Status.REJECTED if rejected else Status.ERROR), (error or result.text)[:ERROR_CHARS]
+        output = _content(result)
+        code = _EXIT.search(output[-200:]) if call.name in self.shells else None
+        return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else (Status.OK, "")
+
+    def command(self, call: Call, result: Result) -> Command:
+        background = get(call.arguments, "mode") == "async" or get(call.arguments, "detach") is True
+        return shell_command(get_str(call.arguments, "command"), call.cwd, _content(result), background)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, _content(result))
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name == "apply_patch":
+            return edits_from_patch(call.arguments, call.cwd)
+        if call.name == "delete":
+            return deletions(call.arguments, call.cwd)
+        if call.name not in _EDITORS or (get_str(call.arguments, "command") or call.name) == "view":
+            return []
+        diff = "" if result.failed else _diff(result)
+        created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
+        return edits_from_arguments(call.arguments, call.cwd, hunks=parse_unified(diff), before_known=created)
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
+        path, metrics = resolve(call.cwd, path_argument(call.arguments)), get_dict(result.details, "toolTelemetry", "metrics")
+        cut = metrics.get("resultLength") != metrics.get("resultForLlmLength")
+        if not path or cut or "\n@@ " not in _diff(result):
+            return None
+        lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
+        start = max(lines[0], 1) if lines else 1
+        return FileObservation(path, result.at or call.at, start, _content(result), whole=not lines)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        background = get(call.arguments, "mode") == "background"
+        return Spawn(call.id, get_str(call.arguments, "agent_type"), call.id in self.agents, asynchronous=background)
+
+
+def _agent(record: dict[str, Any]) -> str:
+    return get_str(record, "agentId") or get_str(record, "data", "parentToolCallId")
+
+
+def _content(result: Result) -> str:
+    return get_str(result.details, "result", "content")
+
+
+def _diff(result: Result) -> str:
+    return get_str(result.details, "result", "detailedContent")

@@ -1,0 +1,194 @@
+"""Crush: lines `{session}`, `{file}` and `{message}`, the rows of its database; every version of a file that it changed is one.
+
+A call stands in a message of the assistant, its result in one of the tool. Ids of calls repeat with some models. Times are whole
+seconds, those of commands milliseconds. Edits record the whole text before and after; that of a write is in the versions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import edits_from_arguments, path_argument
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.costs import recorded_cost
+from collector.agents.common.jsonl import copies
+from collector.agents.common.reader import RecordReader
+from collector.json_values import get, get_dict, get_int, get_str, objects, parsed, time_of
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
+from collector.text import normal_path, resolve
+
+NAME = "crush"
+GIVES = frozenset(FACETS) - {"positions", "tokens"}
+ORDER = 24
+
+_EDITORS = frozenset({"edit", "multiedit", "write"})
+_DENIED = ("user denied permission", "permission denied")
+_EXIT = re.compile(r"^Exit code (\d{1,9})\s*(?:<cwd>|\Z)", re.M)
+_ALL = "session"
+_MORE = "(File has more lines"
+
+
+def sniff(head: object) -> bool:
+    about = get_dict(head, "session")
+    return isinstance(head, dict) and "message_count" in about and "completion_tokens" in about
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"bash"})
+    reads = frozenset({"view"})
+    spawns = frozenset({"agent"})
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.models: Counter[str] = Counter()  # of answers
+        self.started: set[str] = set()  # subagents
+        self.open: dict[str, str] = {}  # id of a call -> its key here
+        self.versions_of: dict[str, list[str]] = defaultdict(list)  # path -> its texts in order
+        self.reached: dict[str, int] = {}  # path -> number of the version after its latest edit
+
+    def take(self, record: dict[str, Any]) -> None:
+        session, file, message = (get_dict(record, name) for name in ("session", "file", "message"))
+        if session:
+            self._session(session, record)
+        elif file:
+            self.versions_of[normal_path(get_str(file, "path"))].append(get_str(file, "content"))
+        elif message:
+            agent = get_str(record, "agent")
+            self.started |= {agent} - {""}
+            self._message(message, agent)
+        else:
+            self.unknown_record_type("no row")
+
+    def _session(self, session: dict[str, Any], record: dict[str, Any]) -> None:
+        self.begin(time_of(session.get("created_at")))
+        self.add_cwd(record.get("cwd"))
+        self.add_usage(Usage(_ALL, time_of(session.get("updated_at")), 0, "", cost=recorded_cost(session.get("cost"))))
+
+    def session(self) -> Session:
+        """Cost is recorded for the whole session; it is put down to the model that answered most."""
+        if _ALL in self.usage and self.models:
+            order, whole = self.usage[_ALL]
+            self.usage[_ALL] = (order, replace(whole, model=self.models.most_common(1)[0][0]))
+        return super().session()
+
+    def _message(self, message: dict[str, Any], agent: str) -> None:
+        key, role = get_str(message, "id"), get_str(message, "role")
+        if not self.is_new(key):
+            return
+        at = time_of(message.get("created_at"))
+        self.begin(at)
+        if message.get("is_summary_message"):
+            self.add_event("compaction", at)
+            return
+        if role == "assistant":
+            self.model = self.switched("model_change", self.model, get_str(message, "model"), at)
+            self.models.update([self.model] if self.model else [])
+        for index, part in enumerate(objects(parsed(message.get("parts")))):
+            self._part(part, f"{key}/{index}", role, at, agent)
+
+    def _part(self, part: dict[str, Any], key: str, role: str, at: float | None, agent: str) -> None:
+        kind, data = get_str(part, "type"), get_dict(part, "data")
+        if kind == "text" and role == "user":
+            if not agent:
+                self.add_turn(key, at, get_str(data, "text"))
+        elif kind == "text":
+            self.add_message(key, at, "text", get_str(data, "text"), agent)
+        elif kind == "reasoning":
+            self.add_message(key, at, "reasoning", get_str(data, "thinking"), agent)
+        elif kind == "tool_call":
+            self._call(data, key, at, agent)
+        elif kind == "tool_result":
+            self._result(data, at)
+        elif kind == "shell_command":
+            self.add_event("user_shell", at, get_str(data, "command"))
+
+    def _call(self, data: dict[str, Any], key: str, at: float | None, agent: str) -> None:
+        given = get_str(data, "id")
+        call_id = given if given and given not in self.calls else key
+        self.open[given] = call_id
+        arguments = parsed(data.get("input"))
+        call = Call(call_id, get_str(data, "name"), arguments if isinstance(arguments, dict) else {}, at, self.order, agent)
+        call.model, call.message_id, call.cwd = self.model, key.rpartition("/")[0], self.cwd
+        self.add_call(call)
+
+    def _result(self, data: dict[str, Any], at: float | None) -> None:
+        call_id = self.open.pop(get_str(data, "tool_call_id"), "")
+        call = self.calls.get(call_id)
+        if call is None:
+            return
+        details = get_dict(parsed(data.get("metadata")))
+        began, ended = time_of(details.get("start_time")), time_of(details.get("end_time"))
+        if began is not None:
+            call.at = began
+        done = ended if ended is not None else at
+        if done is not None and call.at is not None:
+            done = max(done, call.at)
+        self.add_cwd(details.get("working_directory"))
+        self.add_result(call_id, Result(done, get_str(data, "content"), get(data, "is_error") is True, details))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if result.failed:
+            denied = result.text.strip().lower().startswith(_DENIED)
+            return (Status.REJECTED if denied else Status.ERROR), result.text[:ERROR_CHARS]
+        code = _EXIT.search(result.text[-2_000:]) if call.name in self.shells else None
+        return (Status.ERROR, f"exit {code[1]}") if code and int(code[1]) else super().outcome(call, result)
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = get_str(result.details, "working_directory") or get_str(call.arguments, "working_dir") or call.cwd
+        output = get_str(result.details, "output") or result.text
+        background = get(call.arguments, "run_in_background") is True
+        return shell_command(get_str(call.arguments, "command"), resolve(call.cwd, cwd), output, background)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(kind="agent", visible=bool(self.started))
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        path = resolve(call.cwd, path_argument(call.arguments))
+        if call.name not in _EDITORS or not path:
+            return []
+        after = get(result.details, "new_content")
+        if isinstance(after, str):
+            texts = self._texts(get_str(result.details, "old_content"), after)
+            self._reach(path, after)
+        elif call.name == "write" and not result.failed:
+            texts = self._of_versions(path, get_str(call.arguments, "content"))
+        else:
+            texts = {}
+        return edits_from_arguments({**get_dict(call.arguments), "file_path": path}, call.cwd, **texts)
+
+    def _of_versions(self, path: str, after: str) -> dict[str, Any]:
+        """Texts before and after a write: the version that it made, and the one before, which is taken if it was not known."""
+        number = self._reach(path, after)
+        return self._texts(self.versions_of[path][number - 1], after) if number else {}
+
+    def _reach(self, path: str, text: str) -> int:
+        """The number of the next version with this text; 0 where there is none."""
+        versions = self.versions_of.get(path, [])
+        numbers = range(self.reached.get(path, 0) + 1, len(versions))
+        found = next((number for number in numbers if versions[number] == text), 0)
+        self.reached[path] = found or self.reached.get(path, 0)
+        return found
+
+    def _texts(self, before: str, after: str) -> dict[str, Any]:
+        """An empty text before is that of a file that was not there."""
+        return {"before": before or None, "before_known": True, "after": after}
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        shown = get_str(result.details, "content")
+        path = normal_path(get_str(result.details, "file_path")) or resolve(call.cwd, path_argument(call.arguments))
+        start, limited = get_int(call.arguments, "offset"), get_int(call.arguments, "limit") > 0
+        if not shown or not path:
+            return None
+        whole = start <= 0 and not limited and _MORE not in result.text[-500:]
+        return FileObservation(path, result.at or call.at, max(start, 0) + 1, shown, whole)

@@ -1,0 +1,184 @@
+"""Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put before each prompt.
+
+A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out again when a session goes on.
+Whether a call succeeded is not recorded: its status is unknown. When it was made is not
+recorded either: not before the prompt that it answers. The database of Cursor's editor knows all of that
+(`formats/cursor_database.py`); that of its command line knows results: `stores/cursor.py` puts them before the lines as
+`{store: [{name, args, result}]}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
+from collector.agents.common.clock import written_time
+from collector.agents.common.jsonl import copies, first_value, values
+from collector.agents.common.messages import blocks_of, text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.agents.formats.cursor_database import is_conversation, read_conversation
+from collector.json_values import get, get_str, objects
+from collector.model import Edit, Session, Status, Turn
+
+NAME = "cursor"
+GIVES = frozenset({"text", "commands", "directory"})
+ORDER = 60
+
+_WRITERS = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
+_STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
+_SAME_SHARE = 0.5
+_PROMPT = re.compile(rb'\s*\{"role":\s*"user"')
+_MARK = re.compile(rb'\s*\{"(?:type":\s*"turn_ended"|store":)')
+_STORE = b'{"store":'
+_EXIT = re.compile(r"Exit code: (-?\d{1,9})\n+")
+_FAILED = re.compile(r"error\b", re.I)
+_ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
+
+
+def sniff(head: object) -> bool:
+    if is_conversation(head) or isinstance(get(head, "store"), list):
+        return True
+    return isinstance(head, dict) and isinstance(head.get("role"), str) and "message" in head and "type" not in head
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    """From the database's copy where there is one: it has all that a transcript has."""
+    found = copies(blobs)
+    known = [blob for blob in found if is_conversation(first_value(blob))]
+    if known:
+        return read_conversation(NAME, session_id, known)
+    reader = _Reader(NAME, session_id)
+    for blob in found:
+        reader.learn_results(blob)
+    for blob in found:
+        reader.copy(blob)
+    return reader.session()
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"Shell", "run_terminal_cmd"})
+    spawns = frozenset({"Task"})
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.seen: set[tuple[int, bytes]] = set()  # number and digest of the lines of all copies
+        self.longest = 0  # lines
+        self.key = ""  # of the record that is being read
+        self.root = ""  # the worktree that the agent chose
+        self.asked: float | None = None  # when the latest prompt that says so was typed
+        self.stored: dict[str, list[str]] = {}  # name and arguments of a call -> its results in order
+
+    def learn_results(self, blob: bytes) -> None:
+        """Results that stand before the lines."""
+        if blob.startswith(_STORE):
+            for one in objects(get(first_value(blob), "store")):
+                self.stored.setdefault(_as_made(one.get("name"), one.get("args")), []).append(get_str(one, "result"))
+
+    def copy(self, blob: bytes) -> None:
+        """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
+        said = (line for line in blob.split(b"\n") if line.strip() and not _MARK.match(line))
+        lines = [(number, hashlib.sha256(line).digest(), line) for number, line in enumerate(said)]
+        shared = sum(1 for number, digest, _ in lines if (number, digest) in self.seen)
+        start = self.longest if lines and shared / len(lines) >= _SAME_SHARE else 0
+        bad = 0
+        self.asked = None
+        for number, digest, line in lines:
+            if number >= start and (number, digest) not in self.seen:
+                bad += not self._line(f"{number}:{digest.hex()[:12]}", line)
+            elif _PROMPT.match(line):
+                self._note_prompt(line)
+        self.seen.update((number, digest) for number, digest, _ in lines)
+        self.longest = max(self.longest, lines[-1][0] + 1 if lines else 0)
+        if bad:
+            self.problem("unreadable_lines", str(bad))
+
+    def _line(self, key: str, line: bytes) -> bool:
+        """Whether the line could be read."""
+        try:
+            found = list(values(line))
+        except (ValueError, RecursionError):
+            return False
+        for index, record in enumerate(found):
+            if isinstance(record, dict):
+                self.key = f"{key}.{index}" if index else key
+                self.take(record)
+        return all(isinstance(record, dict) for record in found)
+
+    def take(self, record: dict[str, Any]) -> None:
+        content = get(record, "message", "content")
+        if record.get("role") == "user":
+            self._user(text_of(content))
+            return
+        self.begin(None)
+        if record.get("role") != "assistant":
+            self.unknown_record_type(record.get("type") or record.get("role"))
+            return
+        for index, block in enumerate(blocks_of(content)):
+            kind = get(block, "type")
+            if kind == "text":
+                self.add_message((self.key, index), None, "text", get_str(block, "text"))
+            elif kind == "tool_use":
+                self._call(block, f"{self.key}/{index}")
+
+    def _user(self, text: str) -> None:
+        at = self._note_time(text)
+        self.begin(at)
+        query = _QUERY.search(text)
+        clean = without_reminders(query[1] if query else _STAMP.sub("", text, count=1))
+        self.add_turn(self.key, at, clean, classify(clean).value)
+
+    def _note_time(self, text: str) -> float | None:
+        """When this prompt was typed; what follows was done later."""
+        stamp = _STAMP.search(text.partition("<user_query>")[0])
+        at = written_time(stamp[1]) if stamp else None
+        self.asked = at if at is not None else self.asked
+        return at
+
+    def _note_prompt(self, line: bytes) -> None:
+        try:
+            for record in values(line):
+                self._note_time(text_of(get(record, "message", "content")))
+        except (ValueError, RecursionError):
+            return  # reported where the line was read
+
+    def ordered_turns(self) -> list[tuple[int, Turn]]:
+        """In the order of the transcript: times are those of whole minutes, and some prompts have none."""
+        return sorted(self.turns.values(), key=lambda pair: pair[0])
+
+    def _call(self, block: dict[str, Any], key: str) -> None:
+        arguments = block.get("input")
+        name = get_str(block, "name")
+        root = argument(arguments, "path") if name == _ROOT_TOOL else ""
+        self.root = root or self.root
+        cwd = self.add_cwd(argument(arguments, "working_directory", "cwd") or root) or self.root
+        call_id = get_str(block, "id") or key
+        call = Call(call_id, name, arguments, None, self.order, message_id=self.key, cwd=cwd, not_before=self.asked)
+        known = self.stored.get(_as_made(name, arguments))
+        self.add_call(call, Result(None, known.pop(0)) if known else None)
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        """Known from results alone: those of a shell begin with the exit code, others say that they are errors."""
+        code = _EXIT.match(result.text) if call.name in self.shells else None
+        if not result.recorded:
+            return Status.UNKNOWN, ""
+        if code:
+            return (Status.ERROR, f"exit {code[1]}") if int(code[1]) else (Status.OK, "")
+        return (Status.ERROR, result.text[:ERROR_CHARS]) if _FAILED.match(result.text) else (Status.OK, "")
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name in ("ApplyPatch", "apply_patch"):
+            return edits_from_patch(call.arguments)
+        if call.name in ("Delete", "delete_file"):
+            return deletions(call.arguments)
+        return edits_from_arguments(call.arguments) if call.name in _WRITERS else []
+
+
+def _as_made(name: object, arguments: object) -> str:
+    return json.dumps([name, arguments], sort_keys=True)

@@ -1,0 +1,131 @@
+"""Factory AI Droid: JSONL envelopes `{type: "message", id, message: {role, content}}` around Anthropic content blocks.
+
+The result of an edit is JSON text that has a diff of each file. No tokens are recorded. A worker is a session of its own that names
+the session which called it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
+from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.jsonl import copies
+from collector.agents.common.messages import anthropic_usage, blocks_of, text_of
+from collector.agents.common.prompts import PromptKind, classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified
+from collector.json_values import first_of, get, get_dict, get_list, get_str, parsed, time_of
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn
+from collector.text import resolve
+
+NAME = "factory-droid"
+GIVES = frozenset(FACETS) - {"before", "subagents", "tokens"}
+ORDER = 70
+UNTESTED = "calls"
+
+_WRITERS = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})
+_AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict) or "uuid" in head:
+        return False
+    wrapped = head.get("type") == "message" and isinstance(head.get("message"), dict)
+    return head.get("type") == "session_start" or wrapped
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"Execute", "Bash", "Shell"})
+    reads = frozenset({"Read"})
+    spawns = frozenset({"Task"})
+    rejections = ("user rejected", "user cancelled", "doesn't want to proceed", "rejected by user")
+
+    def take(self, record: dict[str, Any]) -> None:
+        key = get_str(record, "id")
+        if not self.is_new(key):
+            return
+        at = time_of(record.get("timestamp"))
+        self.begin(at)
+        kind = get_str(record, "type")
+        if kind == "session_start":
+            self.add_cwd(record.get("cwd"))
+            self.add_version(record.get("version"))
+            self.parent_id = self.parent_id or get_str(record, "callingSessionId")
+        elif kind == "message":
+            self._message(get_dict(record, "message"), key or f"{at}/{self.order}", at)
+        elif kind in ("compaction_state", "compaction"):
+            self.add_event("compaction", at)
+        elif kind not in ("session_event", "session_end", "todo_state"):
+            self.unknown_record_type(kind)
+
+    def _message(self, message: dict[str, Any], key: str, at: float | None) -> None:
+        blocks = blocks_of(message.get("content"))
+        if message.get("role") == "assistant":
+            self._assistant(message, blocks, key, at)
+            return
+        for block in blocks:
+            if get(block, "type") == "tool_result":
+                failed = get(block, "is_error") is True
+                self.add_result(get_str(block, "tool_use_id"), Result(at, text_of(get(block, "content")), failed))
+        text = without_reminders("\n".join(get_str(b, "text") for b in blocks if get(b, "type") == "text"))
+        if message.get("visibility") == "llm_only":  # nobody typed it, and nothing answers it
+            self.add_user_text(key, at, text, PromptKind.INJECTED)
+        elif self.parent_id:  # what starts a worker was written by the agent that called it
+            self.add_turn(key, at, text, PromptKind.INJECTED.value)
+        else:
+            self.add_user_text(key, at, text, classify(text))
+
+    def _assistant(self, message: dict[str, Any], blocks: list[Any], key: str, at: float | None) -> None:
+        model, usage = get_str(message, "modelId") or get_str(message, "model"), get_dict(message, "usage")
+        self.model = self.switched("model_change", self.model, model, at)
+        if usage:
+            self.add_usage(anthropic_usage(usage, get_str(message, "id") or key, at, model))
+        for index, block in enumerate(blocks):
+            if get(block, "type") == "tool_use":
+                call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
+                self.add_call(Call(call_id, name, block.get("input"), at, self.order, model=model, message_id=key))
+            else:
+                self.add_block((key, index), at, block)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name in ("ApplyPatch", "apply_patch"):
+            shown, stated = self._shown(result), edits_from_patch(call.arguments, self.cwd)
+            once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
+            return [replace(e, hunks=shown[e.path]) if e.hunks and e.path in once & shown.keys() else e for e in stated]
+        if call.name == "Delete":
+            return deletions(call.arguments, self.cwd)
+        if call.name not in _WRITERS:
+            return []
+        hunks = self._shown(result).get(resolve(self.cwd, path_argument(call.arguments)), ())
+        return edits_from_arguments(call.arguments, self.cwd, hunks=hunks)
+
+    def _shown(self, result: Result) -> dict[str, tuple[Hunk, ...]]:
+        """Path -> hunks of its diff, as the result of an edit has them."""
+        document = parsed(result.text) if result.text.startswith("{") else None
+        files = [document, *get_list(document, "files")]
+        found = ((resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff"))) for file in files)
+        return {path: hunks for path, hunks in found if path and hunks}
+
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        path = resolve(self.cwd, path_argument(call.arguments))
+        part = first_of(call.arguments, "offset", "limit") is not None
+        if not path or part or not result.text or "<system-reminder>" in result.text:  # how a part is shown is not known
+            return None
+        return FileObservation(path, result.at or call.at, 1, result.text, whole=True)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        agent = _AGENT.search(result.text)
+        return Spawn(agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False)

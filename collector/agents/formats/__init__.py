@@ -1,0 +1,1 @@
+"""Formats that several agents have, or that an agent keeps beside its own."""

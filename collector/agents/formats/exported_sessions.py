@@ -1,0 +1,305 @@
+"""Sessions as OpenCode exports them, and agents that grew out of it: documents `{info, messages: [{info, parts}]}`.
+
+A tool part holds its call and its result. Part and call ids may be redacted, so a part is known by its message and its place in
+it. `apply_patch` records whole texts of each file before and after (up to 1.2; later versions a diff); the summary of a user
+message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`. A fork
+begins with the messages of the session it was copied from, older than itself: they are read there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from collector.agents.common.arguments import edits_from_arguments, edits_from_patch
+from collector.agents.common.calls import Call, Outcome, Result, commits_in, failure, shell_command
+from collector.agents.common.costs import recorded_cost
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified, whole_texts
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Usage
+from collector.text import resolve
+
+_STATUS = {"completed": Status.OK, "error": Status.ERROR}
+_REJECTED = ("rejected permission", "user rejected", "user dismissed", "dismissed this question")
+_REDACTED = "REDACTED"
+_CLOCK = 1.0  # seconds by which the first message may seem older than its session
+_LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
+_TAGS = ("content", "file")
+_CUT_LINE = "... (line truncated to"
+
+
+def read_exported(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
+    """Documents of OpenCode, or of an agent that grew out of it."""
+    return _Reader(agent, session_id).read_documents(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "shell"})
+    reads = frozenset({"read"})
+    spawns = frozenset({"task"})
+
+    def take(self, record: dict[str, Any]) -> None:
+        info = get_dict(record, "info")
+        messages = [m for m in get_list(record, "messages") if isinstance(m, dict)]
+        self.add_cwd(info.get("directory"))
+        self.add_version(info.get("version"))
+        self.parent_id = self.parent_id or get_str(info, "parentID")
+        ends = _turn_ends(messages)
+        created = time_of(get(info, "time", "created"))
+        own = [(number, message) for number, message in enumerate(messages) if not _is_copied(message, created)]
+        if len(own) < len(messages):
+            self.add_event("forked", created)
+        for number, message in own:
+            key = _message_key(get_dict(message, "info"), number)
+            if self.is_new(key):
+                self._message(message, key, ends)
+
+    def _message(self, message: dict[str, Any], key: str, ends: dict[str, float]) -> None:
+        info, parts = get_dict(message, "info"), get_list(message, "parts")
+        at = time_of(get(info, "time", "created"))
+        self.begin(at)
+        if info.get("role") == "user":
+            self._switch_model(info, at)
+            self._user(key, parts, at)
+            self._turn_changes(info, at, ends)
+        else:
+            self._assistant(info, key, parts, at)
+
+    @property
+    def _first_cwd(self) -> str:
+        return next(iter(self.cwds), "")
+
+    # --- user -----------------------------------------------------------------------------------------------------
+
+    def _user(self, key: str, parts: list[Any], at: float | None) -> None:
+        typed = []
+        for part in parts:
+            kind, text = get(part, "type"), get_str(part, "text")
+            if kind == "text" and get(part, "synthetic") is True:
+                self.add_event("injected", at, text[:80])
+            elif kind == "text":
+                typed.append(text)
+            elif kind == "subtask":
+                self.add_turn((key, "command"), at, f"/{get_str(part, 'command')}", self._origin("command"))
+            elif kind == "compaction":
+                self.add_event("compaction", at, "auto" if get(part, "auto") is True else "")
+        self.add_turn(key, at, "\n".join(typed), self._origin("prompt"))
+
+    def _origin(self, origin: str) -> str:
+        """What starts a subagent was written by the agent that started it."""
+        return "injected" if self.parent_id else origin
+
+    def _turn_changes(self, info: dict[str, Any], at: float | None, ends: dict[str, float]) -> None:
+        """Texts of the files that the turn changed, as they were when it began and when it ended."""
+        ended = ends.get(get_str(info, "id"), at)
+        for change in get_list(info, "summary", "diffs"):
+            path = resolve(self._first_cwd, get_str(change, "file"))
+            before, after = _both_texts(change)
+            if before is not None and get(change, "status") != "added":
+                self.add_observation(FileObservation(path, at, 1, before, whole=True))
+            if after is not None and get(change, "status") != "deleted":
+                self.add_observation(FileObservation(path, ended, 1, after, whole=True))
+
+    # --- assistant ------------------------------------------------------------------------------------------------
+
+    def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], at: float | None) -> None:
+        self.add_cwd(get(info, "path", "cwd"))
+        self._switch_model(info, at)
+        self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), at)
+        self._usage(info, key, at)
+        error = get_str(info, "error", "name")
+        if error:
+            kind = "interrupt" if error == "MessageAbortedError" else "api_error"
+            self.add_event(kind, at, get_str(info, "error", "data", "message") or error)
+        for index, part in enumerate(parts):
+            if isinstance(part, dict):
+                self._part(part, info, f"{key}/{index}", at)
+
+    def _switch_model(self, info: dict[str, Any], at: float | None) -> None:
+        """A prompt names the model that was chosen, an answer the one that gave it."""
+        self.model = self.switched("model_change", self.model, _model(info), at)
+
+    def _usage(self, info: dict[str, Any], key: str, at: float | None) -> None:
+        tokens = get_dict(info, "tokens")
+        usage = Usage(
+            message_id=key,
+            at=at,
+            turn=0,
+            model=_model(info),
+            input=get_int(tokens, "input"),
+            output=get_int(tokens, "output"),
+            cache_read=get_int(tokens, "cache", "read"),
+            cache_write=get_int(tokens, "cache", "write"),
+            reasoning=get_int(tokens, "reasoning"),
+            cost=recorded_cost(info.get("cost")),
+        )
+        if usage.input or usage.output or usage.cache_read:
+            self.add_usage(usage)
+
+    def _part(self, part: dict[str, Any], info: dict[str, Any], key: str, at: float | None) -> None:
+        kind = part.get("type")
+        began = time_of(get(part, "time", "start")) or at
+        if kind in ("text", "reasoning"):
+            self.add_message(key, began, str(kind), get_str(part, "text"))
+        elif kind == "tool":
+            self._tool(part, info, key, at)
+        elif kind == "patch":
+            files = "\n".join(f for f in get_list(part, "files") if isinstance(f, str))
+            self.add_event("files_changed", at, files, limit=4000)
+
+    def _tool(self, part: dict[str, Any], info: dict[str, Any], key: str, at: float | None) -> None:
+        state = get_dict(part, "state")
+        began = time_of(get(state, "time", "start")) or at
+        self.begin(began)
+        call_id = get_str(part, "callID")
+        call = Call(
+            id=key if not call_id or _REDACTED in call_id or call_id in self.calls else call_id,
+            name=get_str(part, "tool"),
+            arguments=state.get("input"),
+            at=began,
+            order=self.order,
+            model=_model(info),
+            message_id=get_str(info, "id"),
+            cwd=get_str(info, "path", "cwd") or self._first_cwd,
+        )
+        text = next((get_str(state, name) for name in ("output", "error") if name in state), None)
+        self.add_call(call, Result(time_of(get(state, "time", "end")), text or "", details=state, recorded=text is not None))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        if status is Status.ERROR:
+            return failure(get_str(result.details, "error"), _REJECTED)
+        code = get(result.details, "metadata", "exit") if call.name in self.shells else None
+        failed = status is Status.OK and isinstance(code, int) and code != 0
+        return (Status.ERROR, f"exit {code}") if failed else (status, "")
+
+    def command(self, call: Call, result: Result) -> Command:
+        output = get_str(result.details, "metadata", "output") or get_str(result.details, "output")
+        cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or call.cwd
+        return shell_command(get_str(call.arguments, "command"), cwd, output)
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, get_str(result.details, "output"))
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        metadata = get_dict(result.details, "metadata")
+        if call.name in ("apply_patch", "patch"):
+            stated = edits_from_patch(call.arguments, call.cwd)
+            by_path = {edit.path: edit for edit in stated}
+            files = [_patched(file, call.cwd, by_path) for file in get_list(metadata, "files") if get_str(file, "filePath")]
+            return files or stated
+        if call.name == "write":
+            return edits_from_arguments(call.arguments, call.cwd, before_known=metadata.get("exists") is False)
+        if call.name in ("edit", "multiedit"):
+            change = get_dict(metadata, "filediff")
+            hunks = _shown(change, get_str(metadata, "diff"))
+            return edits_from_arguments(call.arguments, call.cwd, **_texts(change), hunks=hunks)
+        return []
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """The lines of a file as `read` showed them, with their numbers."""
+        path, shown = resolve(call.cwd, get_str(call.arguments, "filePath")), get_str(result.details, "output")
+        body = body_of(shown)
+        lines = [match for line in body.split("\n") if (match := _LINE.match(line))]
+        if not path or not lines or _CUT_LINE in body or len(lines[0][1]) > 9:
+            return None
+        start = int(lines[0][1])
+        whole = start == 1 and "(End of file" in body[-200:]
+        return FileObservation(path, result.at or call.at, start, "\n".join(match[2] for match in lines) + "\n", whole)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
+
+
+def body_of(shown: str) -> str:
+    """What stands in `<content>` or `<file>`, whichever is first, without a line break at either end; "" without one of them.
+
+    An output that was cut has no end. Searched without a regular expression, which tries every character of the file.
+    """
+    begins = [(at, tag) for tag in _TAGS if (at := shown.find(f"<{tag}>")) >= 0]
+    if not begins:
+        return ""
+    at, tag = min(begins)
+    start = at + len(tag) + 2
+    start += shown.startswith("\n", start)
+    end = shown.find(f"</{tag}>", start)
+    end = len(shown) if end < 0 else end
+    return shown[start : end - (end > start and shown[end - 1] == "\n")]
+
+
+def _model(info: dict[str, Any]) -> str:
+    return get_str(info, "modelID") or get_str(info, "model", "modelID")
+
+
+def _is_copied(message: dict[str, Any], created: float | None) -> bool:
+    """Whether the message is older than its session."""
+    at = time_of(get(message, "info", "time", "created"))
+    return created is not None and at is not None and at < created - _CLOCK
+
+
+def _message_key(info: dict[str, Any], number: int) -> str:
+    message_id = get_str(info, "id")
+    if message_id and _REDACTED not in message_id:
+        return message_id
+    return f"{info.get('role')}/{as_json(get(info, 'time', 'created'), 40)}/{number}"
+
+
+def _turn_ends(messages: list[dict[str, Any]]) -> dict[str, float]:
+    """Id of a user message -> when the last answer to it was complete."""
+    ends: dict[str, float] = {}
+    for message in messages:
+        ended = time_of(get(message, "info", "time", "completed"))
+        if ended is not None:
+            ends[get_str(message, "info", "parentID")] = ended
+    return ends
+
+
+def _both_texts(change: object) -> tuple[str | None, str | None]:
+    before, after = get(change, "before"), get(change, "after")
+    if isinstance(before, str) and isinstance(after, str):
+        return before, after
+    return whole_texts(parse_unified(get_str(change, "patch"))) or (None, None)
+
+
+def _texts(change: dict[str, Any]) -> dict[str, Any]:
+    before, after = change.get("before"), change.get("after")
+    if not isinstance(before, str) or not isinstance(after, str):
+        return {}
+    return {"before": before, "before_known": True, "after": after}
+
+
+def _shown(change: object, diff: str = "") -> tuple[Hunk, ...]:
+    """Hunks of a display diff: indentation common to all its lines is cut, so positions are exact and text is not."""
+    hunks = parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
+    return tuple(replace(hunk, exact_text=False) for hunk in hunks)
+
+
+def _patched(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
+    """One file of an applied patch: whole texts where the version records them, else what the patch states."""
+    path, kind, texts = resolve(cwd, get_str(file, "filePath")), file.get("type"), _texts(file)
+    of_patch = stated.get(path)
+    if kind == "add":
+        added = texts.get("after") if texts else of_patch.content if of_patch else None
+        return Edit(path, "write", content=added, before_known=True, after=added)
+    if kind == "delete":
+        return Edit(path, "delete", before=texts.get("before"), before_known=bool(texts))
+    new_path = resolve(cwd, get_str(file, "movePath") or (get_str(file, "move") if kind == "move" else ""))
+    hunks = _shown(file) if texts or of_patch is None else _placed(_shown(file), of_patch.hunks)
+    return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, **texts)
+
+
+def _placed(shown: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
+    """The shown hunks where their lines prove to be uncut, else those of the patch: exact text without positions."""
+    if stated and _changed_lines(shown) == _changed_lines(stated):
+        return tuple(replace(hunk, exact_text=True) for hunk in shown)
+    return stated or shown
+
+
+def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
+    """Removed and added lines; a patch may state the same change in another order."""
+    return sorted(line for hunk in hunks for line in hunk.lines if line[:1] in ("+", "-"))

@@ -1,0 +1,94 @@
+"""Chats of Kiro's editor: `{kiroEditor: {cwd, chat, executions}}`, put together by `collector/agents/stores/kiro_editor.py`.
+
+A chat has the prompts and names executions; the log of one has its actions, an edit with the whole text before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.json_values import first_of, get, get_dict, get_int, get_str, objects, time_of
+from collector.model import Command, Edit, Session, Status
+from collector.text import resolve
+
+_SAY = "say"
+_EDITS = frozenset({"replace", "create", "edit", "append"})
+_STATUS = {"error": Status.ERROR, "failed": Status.ERROR, "rejected": Status.REJECTED}
+
+
+def is_chat(head: object) -> bool:
+    return isinstance(get(head, "kiroEditor", "chat"), dict)
+
+
+def read_chat(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(agent, session_id).read_documents(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"runCommand", "executeBash", "execute_bash"})
+
+    def take(self, record: dict[str, Any]) -> None:
+        about = get_dict(record, "kiroEditor")
+        self.add_cwd(about.get("cwd"))
+        executions = {get_str(one, "executionId"): one for one in objects(about.get("executions"))}
+        for number, entry in enumerate(objects(get(about, "chat", "history"))):
+            execution = executions.get(get_str(entry, "executionId"), {})
+            at = time_of(execution.get("startTime"))
+            message = get_dict(entry, "message")
+            key = get_str(message, "id") or f"message {number}"
+            self.begin(at)
+            text = text_of(message.get("content"))
+            if message.get("role") == "user":
+                clean = without_reminders(text)
+                self.add_user_text(key, at, clean, classify(clean))
+            elif message.get("role") == "assistant":
+                if text:
+                    self.add_message(key, time_of(execution.get("endTime")) or at, "text", text)
+                self._actions(execution, key, at)
+
+    def _actions(self, execution: dict[str, Any], key: str, began: float | None) -> None:
+        """What an execution did, in order; an action without a time happened no earlier than the one before."""
+        at = began
+        for number, action in enumerate(objects(execution.get("actions"))):
+            at = time_of(first_of(action, "emittedAt", "timestamp", "startTime")) or at
+            kind, call_id = get_str(action, "actionType"), get_str(action, "actionId") or f"{key}/{number}"
+            self.begin(at)
+            if kind == _SAY:
+                self.add_message(call_id, at, "text", get_str(action, "output", "message"))
+                continue
+            call = Call(call_id, kind, get_dict(action, "input"), at, self.order, message_id=key, cwd=self.cwd)
+            output = get_dict(action, "output")
+            shown = get_str(output, "output") or get_str(output, "message")
+            self.add_call(call, Result(at, shown, details=action, recorded=bool(output) or bool(get_str(action, "actionState"))))
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if not result.recorded:
+            return Status.UNKNOWN, ""
+        status = _STATUS.get(get_str(result.details, "actionState").lower(), Status.OK)
+        code = get_int(result.details, "output", "exitCode")
+        if status is Status.OK and code and call.name in self.shells:
+            return Status.ERROR, f"exit {code}"
+        return status, "" if status is Status.OK else result.text[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(call.cwd, get_str(call.arguments, "cwd") or get_str(call.arguments, "path")) or call.cwd
+        return shell_command(get_str(call.arguments, "command"), cwd, result.text)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        path = resolve(call.cwd, get_str(call.arguments, "file"))
+        before, after = get(call.arguments, "originalContent"), get(call.arguments, "modifiedContent")
+        if call.name == "delete" and path:
+            return [Edit(path, "delete")]
+        if call.name not in _EDITS or not path:
+            return []
+        if not isinstance(after, str):
+            return [Edit(path, "edit")]
+        if call.name == "create":
+            return [Edit(path, "write", content=after, after=after)]
+        known = isinstance(before, str)
+        return [Edit(path, "edit", before=before if isinstance(before, str) else None, before_known=known, after=after)]

@@ -1,0 +1,192 @@
+"""Gemini CLI: one JSON document `{sessionId, messages: [...]}` per copy; a large one is split into several documents.
+
+Since 2026 also a log: a line about the session, then messages and changes (`$set`), in which a message is written again with more.
+
+A tool call holds its own result. Edit tools record the whole text of the file before and after in `resultDisplay`; paths of the
+arguments are relative, that of the display is absolute. When the user changed the proposed text, the call says so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.jsonl import first_value, records
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Command, Edit, FileObservation, Session, Status, Usage
+from collector.text import resolve
+
+NAME = "gemini-cli"
+GIVES = frozenset(FACETS) - {"subagents"}
+ORDER = 21
+
+_EDIT_TOOLS = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
+_STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR}
+_ATTACHED = "\n--- Content from referenced files ---"
+_GO_ON = "System: Please continue."  # what the program says itself when an answer broke off
+_SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
+_WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
+_EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
+_KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of messages
+
+
+def sniff(head: object) -> bool:
+    """Other agents have a list of messages too; theirs have a role."""
+    if isinstance(head, dict) and "messages" not in head:
+        return isinstance(head.get("sessionId"), str) and isinstance(head.get("projectHash"), str)
+    if not isinstance(head, dict) or not isinstance(head.get("messages"), list) or "info" in head:
+        return False
+    kinds = [get_str(message, "type") for message in head["messages"] if get(message, "role") is None]
+    return len(kinds) == len(head["messages"]) and set(kinds) <= _KINDS and (bool(kinds) or "sessionId" in head)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    reader = _Reader(NAME, session_id)
+    return reader.read_documents(json.dumps(reader.folded(blob)).encode() if _is_log(blob) else blob for blob in blobs)
+
+
+def _is_log(blob: bytes) -> bool:
+    head = first_value(blob)
+    return isinstance(head, dict) and "messages" not in head and "projectHash" in head
+
+
+def folded(lines: Iterable[Any]) -> dict[str, Any]:
+    """One document of a log: the last form of each message, where its first one stood.
+
+    Messages that a rewind of the talk took back are kept: the files did not go back with it.
+    """
+    document: dict[str, Any] = {}
+    messages: dict[str, Any] = {}
+    for number, record in enumerate(lines):
+        change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
+        for one in get_list(change, "messages"):
+            messages[get_str(one, "id") or f"{number}/{len(messages)}"] = one
+        if get_str(change, "type") and "messages" not in change:
+            messages[get_str(change, "id") or str(number)] = change
+        else:
+            document |= {name: value for name, value in change.items() if name not in ("messages", "$rewindTo")}
+    return document | {"messages": list(messages.values())}
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"run_shell_command"})
+    reads = frozenset({"read_file"})
+
+    def folded(self, blob: bytes) -> dict[str, Any]:
+        """One document of a log; lines that cannot be read are problems."""
+        return folded(records([blob], self.problems, self.session_id))
+
+    def take(self, record: dict[str, Any]) -> None:
+        for directory in get_list(record, "directories"):  # of the workspace
+            self.add_cwd(directory)
+        for number, message in enumerate(get_list(record, "messages")):
+            if isinstance(message, dict):
+                self._message(message, get_str(message, "id") or f"{as_json(message.get('timestamp'), 40)}/{number}")
+
+    def _message(self, message: dict[str, Any], key: str) -> None:
+        if not self.is_new(key):
+            return
+        at = time_of(message.get("timestamp"))
+        self.begin(at)
+        kind, text = message.get("type"), text_of(message.get("content"))
+        if kind == "user":
+            self._user(text_of(message.get("displayContent")) or text, key, at)
+        elif kind == "gemini":
+            self._answer(message, text, key, at)
+        elif kind == "error":
+            self.add_event("api_error", at, text)
+        elif kind == "info" and text.startswith("Request cancelled"):
+            self.add_event("interrupt", at)
+        elif kind not in ("info", "warning"):
+            self.unknown_record_type(kind)
+
+    def _user(self, typed: str, key: str, at: float | None) -> None:
+        text = without_reminders(typed.partition(_ATTACHED)[0])
+        if text.strip() == _GO_ON:
+            self.add_event("injected", at, _GO_ON)
+        else:
+            self.add_turn(key, at, text, "command" if _SLASH.match(text) else "prompt")
+
+    def _answer(self, message: dict[str, Any], text: str, key: str, at: float | None) -> None:
+        self.model = self.switched("model_change", self.model, get_str(message, "model"), at)
+        for number, thought in enumerate(get_list(message, "thoughts")):
+            reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(": ")
+            self.add_message((key, number), time_of(get(thought, "timestamp")) or at, "reasoning", reasoning)
+        if text:
+            self.add_message(key, at, "text", text)
+        tokens = get_dict(message, "tokens")
+        if tokens:
+            cached, thoughts = get_int(tokens, "cached"), get_int(tokens, "thoughts")
+            fresh = max(0, get_int(tokens, "input") - cached)
+            self.add_usage(Usage(key, at, 0, self.model, fresh, get_int(tokens, "output"), cached, reasoning=thoughts))
+        for number, request in enumerate(get_list(message, "toolCalls")):
+            if isinstance(request, dict):
+                self._call(request, key, number, at)
+
+    def _call(self, request: dict[str, Any], key: str, number: int, at: float | None) -> None:
+        """A call with its result; of where a command ran only the description speaks."""
+        done_at = time_of(request.get("timestamp"))
+        self.begin(done_at)
+        place = _WHERE.search(get_str(request, "description"))
+        cwd = self.add_cwd(place[1]) if place else next(iter(self.cwds), "")
+        call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
+        call = Call(call_id, name, get_dict(request, "args"), at, self.order, model=self.model, message_id=key, cwd=cwd)
+        # The tool puts a heading before what a command printed.
+        output = get_str(_response(request), "output").removeprefix("Output: ")
+        self.add_call(call, Result(done_at, output, details=request))
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        error = get_str(_response(result.details), "error")
+        if "User denied" in error or "user rejected" in error.lower():
+            return Status.REJECTED, error[:ERROR_CHARS]
+        code = _EXIT.search(result.text) if call.name in self.shells else None
+        if status is Status.OK and code and int(code[1]) != 0:
+            return Status.ERROR, f"exit {code[1]}"
+        return status, error[:ERROR_CHARS]
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(call.cwd, argument(call.arguments, "dir_path", "directory")) or call.cwd
+        background = get(call.arguments, "is_background") is True
+        return shell_command(get_str(call.arguments, "command"), cwd, result.text, background)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
+        if call.name not in _EDIT_TOOLS:
+            return []
+        arguments, shown = get_dict(call.arguments), get_dict(result.details, "resultDisplay")
+        proposed, path = arguments.get("ai_proposed_content"), get_str(shown, "filePath") or path_argument(arguments)
+        if isinstance(proposed, str):
+            arguments = {**arguments, "content": proposed}
+        before, after, new = shown.get("originalContent"), shown.get("newContent"), shown.get("isNewFile") is True
+        return edits_from_arguments(
+            {**arguments, "file_path": path},
+            call.cwd,
+            before=before if isinstance(before, str) and not new else None,
+            before_known=isinstance(before, str) or new,
+            after=after if isinstance(after, str) else None,
+            hunks=parse_unified(get_str(shown, "fileDiff")),
+        )
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        arguments, output = get_dict(call.arguments), result.text
+        path = resolve(call.cwd, argument(arguments, "file_path", "absolute_path", "path"))
+        start = get_int(arguments, "start_line") or get_int(arguments, "offset") + 1
+        part = any(key in arguments for key in ("start_line", "end_line", "offset", "limit"))
+        if not path or not output or "file content has been truncated" in output[:ERROR_CHARS]:
+            return None
+        return FileObservation(path, result.at or call.at, max(start, 1), output, whole=not part)
+
+
+def _response(request: object) -> dict[str, Any]:
+    """The first function response of a call."""
+    return next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})

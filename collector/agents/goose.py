@@ -1,0 +1,148 @@
+"""Goose: JSONL, a line about the session with its `working_dir`, then messages `{role, created, content}`, as in its database.
+
+In checkpoints each message has the session beside it (`session`), or all is a document with a `conversation`, as Goose exports it.
+Results of calls stand in messages with the role of the user. Tools carry the name of their extension: `developer__shell`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
+from collector.agents.common.calls import Call, Outcome, Result, failure, shell_command
+from collector.agents.common.costs import recorded_cost
+from collector.agents.common.jsonl import copies, first_value
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of
+from collector.model import Command, Edit, Hunk, Session, Status, Usage
+from collector.text import resolve
+
+NAME = "goose"
+GIVES = frozenset({"times", "results", "text", "positions", "commands", "commits", "models", "tokens", "directory", "subagents"})
+ORDER = 26
+UNTESTED = "all of it"
+
+_REJECTED = ("declined to run this tool", "user denied", "user rejected")
+_ALL = "session"
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict):
+        return False
+    if "role" in head:
+        about = get_dict(head, "session")
+        return isinstance(head.get("content"), list) and "created" in head and ("working_dir" in about or "id" in about)
+    if not isinstance(head.get("working_dir"), str) or "messages" in head:
+        return False
+    return "message_count" in head or isinstance(head.get("conversation"), list)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    found = copies(blobs)
+    documents = [blob for blob in found if "conversation" in get_dict(first_value(blob))]
+    reader = _Reader(NAME, session_id)
+    return reader.read_documents(documents) if documents and len(documents) == len(found) else reader.read_lines(found)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"shell"})
+    spawns = frozenset({"subagent", "delegate", "dynamic_task__create_task"})
+    rejections = _REJECTED
+    started = False  # whether a subagent's messages are here
+
+    def take(self, record: dict[str, Any]) -> None:
+        if isinstance(record.get("role"), str):
+            if isinstance(record.get("session"), dict):
+                self._about(record["session"])
+            self._message(record)
+        elif "working_dir" in record:
+            self._about(record)
+            for message in objects(record.get("conversation")):
+                self._message(message)
+        else:
+            self.unknown_record_type("no role")
+
+    def tool(self, call: Call) -> str:
+        return call.name if call.name in self.spawns else call.name.rpartition("__")[2]
+
+    def _about(self, record: dict[str, Any]) -> None:
+        at = time_of(record.get("created_at"))
+        self.begin(at)
+        self.add_cwd(record.get("working_dir"))
+        self.model = get_str(record, "model_config", "model_name") or self.model
+        names = (("accumulated_input_tokens", "input_tokens"), ("accumulated_output_tokens", "output_tokens"))
+        put_in, out = (max(get_int(record, total) or get_int(record, last), 0) for total, last in names)
+        cost = recorded_cost(record.get("accumulated_cost"))
+        if put_in or out or cost:
+            self.add_usage(Usage(_ALL, time_of(record.get("updated_at")) or at, 0, self.model, put_in, out, cost=cost))
+
+    def _message(self, record: dict[str, Any]) -> None:
+        at, agent = time_of(record.get("created")), get_str(record, "agent")
+        self.started = self.started or bool(agent)
+        key = get_str(record, "id") or f"{agent} {self.order}"
+        if not self.is_new(key):
+            return
+        self.begin(at)
+        blocks, role = objects(record.get("content")), get_str(record, "role")
+        self.model = self.switched("model_change", self.model, get_str(record, "metadata", "inference", "requestedModel"), at)
+        typed = text_of([one for one in blocks if one.get("type") == "text"]) if role == "user" and not agent else ""
+        if typed and get(record, "metadata", "userVisible") is not False:
+            clean = without_reminders(typed)
+            self.add_user_text(key, at, clean, classify(clean))
+        for index, block in enumerate(blocks):
+            kind = get_str(block, "type")
+            if kind in ("toolRequest", "frontendToolRequest"):
+                self._call(block, f"{key}/{index}", key, at, agent)
+            elif kind == "toolResponse":
+                self._result(block, at)
+            elif role == "assistant":
+                self.add_block((key, index), at, block, agent)
+
+    def _call(self, block: dict[str, Any], key: str, message: str, at: float | None, agent: str) -> None:
+        value = get_dict(block, "toolCall", "value") or get_dict(block, "toolCall")
+        call_id, name = get_str(block, "id") or key, get_str(value, "name")
+        call = Call(call_id, name, get_dict(value, "arguments"), at, self.order, agent, self.model, message, self.cwd)
+        self.add_call(call)
+
+    def _result(self, block: dict[str, Any], at: float | None) -> None:
+        answer = get_dict(block, "toolResult")
+        value = get_dict(answer, "value")
+        parts = get_list(value, "content") or get_list(answer, "value") or get_list(block, "toolResult")
+        texts = dict.fromkeys(get_str(part, "text") for part in parts)  # once for the model and once for the person
+        failed = answer.get("status") == "error" or value.get("isError") is True
+        text = "\n".join(one for one in texts if one) or get_str(answer, "error")
+        self.add_result(get_str(block, "id"), Result(at, text, failed, get_dict(value, "structuredContent")))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if any(part in result.text[:300].lower() for part in _REJECTED):
+            return failure(result.text, _REJECTED)
+        code = get_int(result.details, "exit_code")
+        if code and result.recorded and not result.failed and self.tool(call) in self.shells:
+            return Status.ERROR, f"exit {code}"
+        return super().outcome(call, result)
+
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command(get_str(call.arguments, "command"), call.cwd, get_str(result.details, "stdout") or result.text)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        arguments, tool = get_dict(call.arguments), self.tool(call)
+        path = resolve(call.cwd, path_argument(arguments))
+        kind = get_str(arguments, "command") if tool == "text_editor" else {"write": "write", "edit": "str_replace"}.get(tool, "")
+        if not path or kind not in ("write", "create", "str_replace", "insert"):
+            return []
+        if kind == "insert":
+            line = max(get_int(arguments, "insert_line"), 0)
+            added = tuple(f"+{one}" for one in argument(arguments, "new_str").removesuffix("\n").split("\n"))
+            return [Edit(path, "edit", hunks=(Hunk(line, 0, line + 1, len(added), added, exact_text=True),))]
+        if hunks := parse_unified(get_str(arguments, "diff")):
+            return [Edit(path, "edit", hunks=hunks)]
+        if kind == "str_replace":
+            old, new = argument(arguments, "old_str", "before", "old_string"), argument(arguments, "new_str", "after", "new_string")
+            return edits_from_arguments({"path": path, "old_str": old, "new_str": new})
+        return edits_from_arguments({"path": path, "content": argument(arguments, "file_text", "content")})

@@ -1,0 +1,132 @@
+"""Grok Build: `chat_history.jsonl` of `{type, content, tool_calls}`, arguments as JSON text, results in lines of their own.
+
+No times, no working directory and no word whether a call succeeded; `stores/grok.py` puts a first line before them with
+what other files tell of that. What Grok puts in the user's place says why in `synthetic_reason`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
+from collector.agents.common.jsonl import copies
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.json_values import get_dict, get_list, get_str, objects, parsed, time_of
+from collector.model import Edit, Session, Status
+from collector.text import resolve
+
+NAME = "grok"
+GIVES = frozenset({"results", "text", "commands", "commits", "models"})
+ORDER = 62
+UNTESTED = "all of it"
+
+_TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
+_OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})  # what no line of Grok has
+_TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
+_WRITERS = frozenset({"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"})
+_FAILED = re.compile(r"(?:error|failed)\b[:\s]", re.I)
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict) or head.get("type") not in _TYPES or _OTHERS & head.keys():
+        return False
+    if head["type"] == "reasoning":
+        return isinstance(head.get("summary"), list)
+    return isinstance(head.get("content"), str | list)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
+
+
+class _Reader(RecordReader):
+    """A line is known by what it says, and which one of several that say the same it is."""
+
+    shells = frozenset({"run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell"})
+    spawns = frozenset({"spawn_subagent", "Task"})
+    key = ""  # of the line
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.said: Counter[str] = Counter()  # lines of the copy that is read
+        self.known: dict[str, Any] = {}  # call -> when it was first and last heard of
+        self.ended: dict[str, float | None] = {}
+
+    def begin_copy(self, blob: bytes) -> bytes:
+        self.said.clear()
+        return blob
+
+    def take(self, record: dict[str, Any]) -> None:
+        digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:16]
+        self.said[digest] += 1
+        self.key = f"{digest}/{self.said[digest]}"
+        if not self.is_new(self.key):
+            return
+        self.begin(None)
+        kind = get_str(record, "type")
+        text = text_of(record.get("content"))
+        if about := get_dict(record, "about"):
+            self._about(about)
+        if kind == "assistant":
+            self._answer(record, text)
+        elif kind == "tool_result":
+            call_id = get_str(record, "tool_call_id")
+            self.add_result(call_id, Result(self.ended.get(call_id), text))
+        elif kind == "user":
+            self._user(record, text)
+        elif kind == "reasoning":
+            self.add_message(self.key, None, "reasoning", text_of(record.get("summary")))
+        elif kind != "system":
+            self.unknown_record_type(kind)
+
+    def _about(self, about: dict[str, Any]) -> None:
+        self.add_cwd(about.get("cwd"))
+        self.parent_id = get_str(about, "parent_session_id")
+        for name in ("created_at", "updated_at"):
+            self.begin(time_of(about.get(name)))
+        self.known = get_dict(about, "times")
+
+    def _user(self, record: dict[str, Any], text: str) -> None:
+        if get_str(record, "synthetic_reason") not in _TYPED or text.lstrip().startswith("<user_info>"):
+            self.add_event("injected", None, text[:80])
+            return
+        query = _QUERY.search(text)
+        clean = without_reminders(query[1] if query else text)
+        self.add_user_text(self.key, None, clean, classify(clean))
+
+    def _answer(self, record: dict[str, Any], text: str) -> None:
+        self.model = self.switched("model_change", self.model, get_str(record, "model_id"), None)
+        if text:
+            self.add_message(self.key, None, "text", text)
+        for index, one in enumerate(objects(record.get("tool_calls"))):
+            call_id, name = get_str(one, "id") or f"{self.key}/{index}", get_str(one, "name")
+            began, ended = (time_of(value) for value in (*get_list(self.known, call_id), None, None)[:2])
+            call = Call(call_id, name, parsed(one.get("arguments")), began, self.order, model=self.model, message_id=self.key)
+            call.cwd = self.cwd
+            self.ended[call_id] = ended
+            self.add_call(call)
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        """What failed says so at its beginning; nothing says that a call succeeded."""
+        if result.recorded and _FAILED.match(result.text):
+            return Status.ERROR, result.text[:ERROR_CHARS]
+        return Status.UNKNOWN, ""
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name in ("apply_patch", "ApplyPatch"):
+            return edits_from_patch(call.arguments, call.cwd)
+        path = resolve(call.cwd, argument(call.arguments, "file_path", "path", "target_file", "filePath", "file"))
+        if call.name in ("delete_file", "Delete"):
+            return deletions({"path": path})
+        if call.name not in _WRITERS or not path or not isinstance(call.arguments, dict):
+            return []
+        return edits_from_arguments({**call.arguments, "file_path": path})

@@ -1,0 +1,163 @@
+"""Kimi CLI: `wire.jsonl`, a line with the version, then `{timestamp, message: {type, payload}}`, subagents among them.
+
+Arguments of a call are JSON text, which may go on in further records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.jsonl import copies
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.json_values import get, get_dict, get_int, get_str, objects, parsed, time_of
+from collector.model import Command, Edit, FileObservation, Replacement, Session, Spawn, Usage
+from collector.text import resolve
+
+NAME = "kimi-cli"
+GIVES = frozenset({"times", "results", "text", "reads", "commands", "commits", "subagents", "tokens", "directory"})
+ORDER = 27
+UNTESTED = "all of it"
+
+_EVENTS = frozenset(
+    {"StatusUpdate", "TurnEnd", "StepBegin", "StepRetry", "ApprovalRequest", "ApprovalResponse", "ApprovalRequestResolved"}
+)
+
+
+def sniff(head: object) -> bool:
+    if get(head, "type") == "metadata" and isinstance(get(head, "protocol_version"), str):
+        return get(head, "created_at") is None  # Kimi Code has it, whose records are others
+    return isinstance(get(head, "message", "type"), str) and "payload" in get_dict(head, "message")
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"Shell", "Bash", "CMD"})
+    reads = frozenset({"ReadFile"})
+    spawns = frozenset({"Task", "Agent", "CreateSubagent"})
+    rejections = ("rejected by the user", "user rejected")
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.texts: dict[str, str] = {}  # call -> its arguments so far
+        self.latest: dict[str, str] = {}  # agent -> its latest call
+        self.started: dict[str, str] = {}  # call -> the subagent that it started
+
+    def take(self, record: dict[str, Any]) -> None:
+        if record.get("type") == "metadata":
+            self.add_cwd(record.get("work_dir"))
+            self.add_version(record.get("protocol_version"))
+            return
+        at = time_of(record.get("timestamp"))
+        self.begin(at)
+        self._event(get_dict(record, "message"), at, "", f"{record.get('timestamp')}")
+
+    def _event(self, message: dict[str, Any], at: float | None, agent: str, key: str) -> None:
+        kind, payload = get_str(message, "type"), get_dict(message, "payload")
+        if kind == "SubagentEvent":
+            call = get_str(payload, "parent_tool_call_id") or get_str(payload, "task_tool_call_id")
+            inner = get_str(payload, "agent_id") or call or "subagent"
+            self.started.setdefault(call, inner)
+            if not agent:
+                self._event(get_dict(payload, "event"), at, inner, key)
+        elif kind in ("TurnBegin", "SteerInput"):
+            if not agent:
+                clean = without_reminders(text_of(payload.get("user_input")))
+                self.add_user_text(key, at, clean, classify(clean))
+        elif kind == "ToolCall":
+            self._call(payload, at, agent)
+        elif kind == "ToolCallPart":
+            self._more(payload, agent)
+        elif kind == "ToolResult":
+            self._result(payload, at)
+        else:
+            self._rest(kind, payload, at, agent, key)
+
+    def _rest(self, kind: str, payload: dict[str, Any], at: float | None, agent: str, key: str) -> None:
+        if kind in ("ContentPart", "TextPart", "ThinkPart"):
+            thought = get_str(payload, "think")
+            self.add_message(
+                (key, agent, self.order), at, "reasoning" if thought else "text", thought or get_str(payload, "text"), agent
+            )
+        elif kind == "StepInterrupted":
+            self.add_event("interrupt", at)
+        elif kind == "CompactionBegin":
+            self.add_event("compaction", at)
+        elif kind not in _EVENTS and not kind.startswith(
+            ("Hook", "MCP", "Btw", "Question", "Plan", "Notification", "CompactionEnd")
+        ):
+            self.unknown_record_type(kind)
+        tokens = get_dict(payload, "token_usage")
+        if tokens:
+            usage = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
+            self.add_usage(Usage(get_str(payload, "message_id") or f"{agent} {key}", at, 0, "", agent_id=agent, **usage))
+
+    def _call(self, payload: dict[str, Any], at: float | None, agent: str) -> None:
+        call_id = get_str(payload, "id") or f"call {self.order}"
+        if call_id in self.calls:
+            return
+        self.latest[agent], self.texts[call_id] = call_id, get_str(payload, "function", "arguments")
+        self.add_call(Call(call_id, get_str(payload, "function", "name"), {}, at, self.order, agent, cwd=self.cwd))
+
+    def _more(self, payload: dict[str, Any], agent: str) -> None:
+        call_id = self.latest.get(agent, "")
+        if call_id:
+            self.texts[call_id] += get_str(payload, "arguments_part")
+
+    def _result(self, payload: dict[str, Any], at: float | None) -> None:
+        value = get_dict(payload, "return_value") or get_dict(payload, "result")
+        output = text_of(value.get("output"))
+        failed = value.get("is_error") is True or value.get("type") == "ToolError"
+        text = output if output and not failed else f"{get_str(value, 'message')}\n{output}".strip()
+        self.add_result(get_str(payload, "tool_call_id"), Result(at, text, failed, value))
+
+    def session(self) -> Session:
+        for call_id, text in self.texts.items():
+            arguments = parsed(text)
+            self.calls[call_id].arguments = arguments if isinstance(arguments, dict) else {}
+        return super().session()
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def command(self, call: Call, result: Result) -> Command:
+        background = get(call.arguments, "run_in_background") is True
+        return shell_command(get_str(call.arguments, "command"), call.cwd, result.text, background)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        agent = self.started.get(call.id, "")
+        return Spawn(
+            agent, get_str(call.arguments, "subagent_type") or get_str(call.arguments, "subagent_name"), visible=bool(agent)
+        )
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        path = resolve(call.cwd, get_str(call.arguments, "path"))
+        if not path:
+            return []
+        if call.name == "WriteFile":
+            op = "append" if get(call.arguments, "mode") == "append" else "write"
+            return [Edit(path, op, content=get_str(call.arguments, "content"))]
+        if call.name != "StrReplaceFile":
+            return []
+        given = get(call.arguments, "edit")
+        several = objects(given) or ([given] if isinstance(given, dict) else [])
+        pairs = (Replacement(get_str(one, "old"), get_str(one, "new"), one.get("replace_all") is True) for one in several)
+        return [Edit(path, "edit", replacements=tuple(pairs))]
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """Lines of a file, with their numbers before a tab."""
+        path, lines = resolve(call.cwd, get_str(call.arguments, "path")), result.text.removesuffix("\n").split("\n")
+        pairs = [line.partition("\t") for line in lines]
+        if not path or not all(tab and number.strip().isdecimal() and len(number) < 10 for number, tab, _ in pairs):
+            return None
+        return FileObservation(
+            path, result.at or call.at, int(pairs[0][0]), "".join(f"{text}\n" for _, _, text in pairs), whole=False
+        )
+
+
+_TOKENS = {"input": "input_other", "output": "output", "cache_read": "input_cache_read", "cache_write": "input_cache_creation"}

@@ -1,0 +1,130 @@
+"""Kimi Code: `wire.jsonl` of each agent, a line with the version, then `{type, time, event}`; a call's events name it.
+
+Its predecessor Kimi CLI has another form (`kimi_cli.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents.common.arguments import argument, edits_from_arguments
+from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.jsonl import copies
+from collector.agents.common.messages import text_of
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.json_values import as_json, first_of, get, get_dict, get_int, get_str, parsed, time_of
+from collector.model import Command, Edit, Session, Spawn, Usage
+from collector.text import resolve
+
+NAME = "kimi-code"
+GIVES = frozenset({"times", "results", "text", "commands", "commits", "subagents", "models", "tokens", "directory"})
+ORDER = 27
+UNTESTED = "all of it"
+
+_MAIN = "main"
+_EVENT = "context.append_loop_event"
+_TYPED = frozenset({"", "user"})  # kinds of origin of what a person typed
+_TOKENS = {"input": "inputOther", "output": "output", "cache_read": "inputCacheRead", "cache_write": "inputCacheCreation"}
+
+
+def sniff(head: object) -> bool:
+    if get(head, "type") == "metadata":
+        return isinstance(get(head, "protocol_version"), str) and get(head, "created_at") is not None
+    return get(head, "type") == _EVENT and isinstance(get(head, "event", "type"), str)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"Bash", "Shell"})
+    spawns = frozenset({"Agent", "Task"})
+    rejections = ("rejected by the user", "user rejected", "user denied")
+    inside = ""  # the agent whose file is read, "" for the main one
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.prompts: list[tuple[str, int]] = []
+
+    def take(self, record: dict[str, Any]) -> None:
+        """`work_dir` and `agent` of the first line are put there by `collector/agents/stores/kimi_code.py`: no line names them."""
+        kind, at = get_str(record, "type"), time_of(record.get("time"))
+        if kind == "metadata":
+            self.add_cwd(record.get("work_dir"))
+            self.add_version(first_of(record, "app_version", "protocol_version"))
+            self.inside = get_str(record, "agent")
+            return
+        self.begin(at)
+        agent = get_str(record, "agentId") or self.inside
+        agent = "" if agent == _MAIN else agent
+        if kind == _EVENT:
+            self._event(get_dict(record, "event"), at, agent)
+        elif kind in ("turn.prompt", "turn.steer"):
+            self._prompt(record, record.get("input"), at, agent)
+        elif kind == "context.append_message":
+            message = get_dict(record, "message")
+            if get_str(message, "role") == "user":
+                self._prompt(message, message.get("content"), at, agent)
+        elif kind in ("config.update", "llm.request", "usage.record"):
+            model = get_str(record, "model") or get_str(record, "modelAlias")
+            if not agent:
+                self.model = self.switched("model_change", self.model, model, at)
+        elif kind == "context.apply_compaction":
+            self.add_event("compaction", at)
+
+    def _prompt(self, about: dict[str, Any], content: object, at: float | None, agent: str) -> None:
+        """A prompt is recorded when it is typed, and again when it is given to the model."""
+        text = without_reminders(text_of(content))
+        if not agent and get_str(about, "origin", "kind") in _TYPED and text:
+            key = (text, round(at or 0.0))
+            known = any(other == text and abs(when - key[1]) < 60 for other, when in self.prompts)
+            self.prompts.append(key)
+            if not known:
+                self.add_user_text(key, at, text, classify(text))
+
+    def _event(self, event: dict[str, Any], at: float | None, agent: str) -> None:
+        kind, key = get_str(event, "type"), get_str(event, "uuid")
+        if kind == "tool.call":
+            call_id = get_str(event, "toolCallId") or key
+            arguments = event.get("args")
+            arguments = parsed(arguments) if isinstance(arguments, str) else arguments
+            call = Call(f"{agent}{call_id}", get_str(event, "name"), arguments, at, self.order, agent, self.model, cwd=self.cwd)
+            self.add_call(call)
+        elif kind == "tool.result":
+            result = get_dict(event, "result")
+            output = result.get("output")
+            text = text_of(output) if isinstance(output, str | list) else as_json(output) if output is not None else ""
+            found = Result(at, text or get_str(result, "message"), result.get("isError") is True, result)
+            self.add_result(f"{agent}{get_str(event, 'toolCallId')}", found)
+        elif kind == "content.part" and self.is_new(key):
+            thought = get_str(event, "part", "type") == "think"
+            text = get_str(event, "part", "think") or get_str(event, "part", "text")
+            self.add_message(key or self.order, at, "reasoning" if thought else "text", text, agent)
+        elif kind == "step.end" and (tokens := get_dict(event, "usage")):
+            counted = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
+            self.add_usage(Usage(key or f"step {self.order}", at, 0, self.model, agent_id=agent, **counted))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(call.cwd, get_str(call.arguments, "cwd")) or call.cwd
+        background = get(call.arguments, "run_in_background") is True
+        return shell_command(get_str(call.arguments, "command"), cwd, result.text, background)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        path = resolve(call.cwd, argument(call.arguments, "path", "file_path"))
+        if call.name not in ("Write", "Edit", "MultiEdit") or not path:
+            return []
+        if call.name == "Write" and get(call.arguments, "mode") == "append":
+            return [Edit(path, "append", content=get_str(call.arguments, "content"))]
+        return edits_from_arguments({**get_dict(call.arguments), "file_path": path})
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        """Which of the other files is the agent's is not told."""
+        return Spawn("", get_str(call.arguments, "subagent_type"), visible=bool(self._others()))
+
+    def _others(self) -> set[str]:
+        return {call.agent_id for call in self.calls.values() if call.agent_id}

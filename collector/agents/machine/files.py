@@ -1,0 +1,117 @@
+"""Files of other programs, which may be written while they are read: opened for reading, no links followed, up to a size."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+from collector.agents.common.jsonl import first_value
+from collector.json_values import parsed
+from collector.text import decode
+
+LARGEST = 400_000_000  # bytes of one file
+HEAD = 256_000  # bytes in which the directory of a session is named
+_LONG_LINE = 4_000_000  # bytes of a first line: some hold all instructions of the agent
+_DEEPEST = 8
+_NOT_FINISHED = (".tmp", ".partial", ".lock", "~")
+
+
+def content(path: Path) -> bytes:
+    """All of a file. Raises OSError; a file that is too large is one, too."""
+    return _read(path, None)
+
+
+def head(path: Path, size: int = HEAD) -> bytes:
+    """The first bytes of a file. Raises OSError."""
+    return _read(path, size)
+
+
+def lines(path: Path) -> bytes:
+    """JSON lines without the last one where its end is still to be written. Raises OSError."""
+    return whole_lines(content(path))
+
+
+def whole_lines(data: bytes) -> bytes:
+    """Without a last line that is no JSON yet: its agent is at work."""
+    end = data.rfind(b"\n") + 1
+    torn = end < len(data) and parsed(decode(data[end:])) is None
+    return data[:end] if torn else data
+
+
+def _read(path: Path, size: int | None) -> bytes:
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        about = os.fstat(file.fileno())
+        if not S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "not a file", str(path))
+        if size is not None:
+            return file.read(size)
+        if about.st_size > LARGEST:
+            raise OSError(errno.EFBIG, f"{about.st_size} bytes are more than are read", str(path))
+        return file.read(LARGEST)
+
+
+def listed(place: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator[Path]:
+    """Files whose names end like this, at most so many directories down; by name, no links followed, none half written."""
+    for entry in _entries(place):
+        if entry.is_file(follow_symlinks=False):
+            if entry.name.endswith(endings) and not entry.name.endswith(_NOT_FINISHED):
+                yield Path(entry.path)
+        elif depth > 1 and entry.is_dir(follow_symlinks=False):
+            yield from listed(Path(entry.path), endings, min(depth, _DEEPEST) - 1)
+
+
+def directories(place: Path) -> Iterator[Path]:
+    """The directories in a place, by name; no links."""
+    return (Path(entry.path) for entry in _entries(place) if entry.is_dir(follow_symlinks=False))
+
+
+def _entries(place: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(place) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def document(path: Path) -> object:
+    """The JSON value of a small file; None where there is none."""
+    try:
+        return parsed(decode(content(path)))
+    except OSError:
+        return None
+
+
+def written_at(path: Path) -> float:
+    """When a file was last changed; 0 where it is gone."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def stamp(paths: Iterable[Path]) -> str:
+    """Changes when one of the files does."""
+    parts = []
+    for path in paths:
+        try:
+            about = path.stat()
+            parts.append(f"{path}:{about.st_size}:{about.st_mtime_ns}")
+        except OSError:
+            parts.append(f"{path}:gone")
+    return "|".join(parts)
+
+
+def first_line(path: Path) -> dict[str, Any]:
+    """The object in the first line of a file, which may be long; {} where there is none. Raises OSError."""
+    value = first_value(head(path)) or first_value(head(path, _LONG_LINE))
+    return value if isinstance(value, dict) else {}
+
+
+def some_value(value: bytes) -> str:
+    """The text of a JSON string as it stands in a file."""
+    found = first_value(value)
+    return found if isinstance(found, str) else ""

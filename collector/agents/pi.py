@@ -1,0 +1,175 @@
+"""Pi, and Oh My Pi which grew out of it: JSONL, a header (a title before it) and then entries that form a tree by `parentId`.
+
+Going back to an earlier entry starts a branch; what the abandoned branch did to files is not undone, so every entry counts.
+An edit names its replacements; the display diff of its result has exact text and line numbers, from which hunks are rebuilt. The
+results of Oh My Pi name each file, with its whole text before and after if that is short.
+Paths are relative to the header's working directory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from collector.agents import FACETS
+from collector.agents.common.arguments import edits_from_arguments, edits_from_patch, path_argument
+from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.costs import recorded_cost
+from collector.agents.common.hashline import hashline_edits, is_hashline
+from collector.agents.common.jsonl import copies
+from collector.agents.common.messages import text_of
+from collector.agents.common.numbered_diffs import display_hunks, recorded_edits
+from collector.agents.common.prompts import PromptKind, classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
+from collector.model import Command, Edit, FileObservation, Session, Spawn, Usage
+from collector.text import resolve
+
+NAME = "pi"
+GIVES = frozenset(FACETS) - {"before", "subagents"}
+ORDER = 40
+
+_EDIT_TOOLS = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
+_IGNORED = frozenset(
+    {
+        "thinking_level_change",
+        "custom",
+        "custom_message",
+        "label",
+        "ttsr_injection",
+        "session_info",
+        "title",
+        "title_change",
+        "credential_pin",
+    }
+)
+_MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
+_TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict):
+        return False
+    titled = head.get("type") == "title" and isinstance(head.get("v"), int) and isinstance(head.get("title"), str)
+    return titled or (head.get("type") == "session" and ("version" in head or "cwd" in head))
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(copies(blobs))
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "shell"})
+    reads = frozenset({"read"})
+    spawns = frozenset({"task", "subagent"})
+
+    def __init__(self, agent: str, session_id: str) -> None:
+        super().__init__(agent, session_id)
+        self.last_id = ""  # of the entry before
+        self.parent_session = ""
+
+    def take(self, record: dict[str, Any]) -> None:
+        key = get_str(record, "id")
+        if not self.is_new(key):
+            return
+        at = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
+        self.begin(at)
+        self._branch(record, key, at)
+        kind = get_str(record, "type")
+        if kind == "session":
+            self.add_cwd(record.get("cwd"))
+            self.parent_session = get_str(record, "parentSession") or self.parent_session
+        elif kind == "message":
+            self._message(get_dict(record, "message"), key or f"{at}/{self.order}", at)
+        elif kind == "model_change":
+            provider, _, model = get_str(record, "model").partition("/")
+            if get_str(record, "role") in ("", "default"):  # Oh My Pi has models for small tasks beside it
+                self._switch_model(get_str(record, "modelId") or model or provider, at)
+        elif kind in ("compaction", "branch_summary"):
+            self.add_event("compaction" if kind == "compaction" else "branched", at, get_str(record, "summary"))
+        elif kind == "mode_change":
+            self.add_event("mode_change", at, get_str(record, "mode"))
+        elif kind == "session_init":  # a subagent: its task comes from the agent that started it
+            self.parent_id = self.parent_session
+        elif kind not in _IGNORED:
+            self.unknown_record_type(kind)
+
+    def _branch(self, record: dict[str, Any], key: str, at: float | None) -> None:
+        """An entry whose parent is not the entry before it starts a branch."""
+        parent = get_str(record, "parentId")
+        if parent and self.last_id and parent not in (self.last_id, key) and parent in self.record_ids:
+            self.add_event("branched", at, parent)
+        self.last_id = key if record.get("type") != "session" else ""
+
+    def _switch_model(self, model: str, at: float | None) -> None:
+        self.model = self.switched("model_change", self.model, model, at)
+
+    # --- messages -------------------------------------------------------------------------------------------------
+
+    def _message(self, message: dict[str, Any], key: str, at: float | None) -> None:
+        role, text = message.get("role"), text_of(message.get("content"))
+        if role == "user":
+            clean = without_reminders(text)
+            injected = bool(self.parent_id) or message.get("attribution") == "agent"
+            kind = PromptKind.INJECTED if injected else classify(clean)
+            self.add_turn(key, at, clean, kind.value)
+        elif role == "assistant":
+            self._assistant(message, key, at)
+        elif role == "toolResult":
+            result = Result(at, text, failed=message.get("isError") is True, details=message.get("details"))
+            self.add_result(get_str(message, "toolCallId"), result)
+        elif role == "bashExecution":
+            self.add_event("user_shell", at, get_str(message, "command"))
+        elif role in ("custom", "hookMessage"):
+            self.add_event("injected", at, text[:80])
+
+    def _assistant(self, message: dict[str, Any], key: str, at: float | None) -> None:
+        self._switch_model(get_str(message, "model"), at)
+        fresh, output, cached, written = (get_int(message, "usage", n) for n in ("input", "output", "cacheRead", "cacheWrite"))
+        if fresh or output or cached or written:
+            cost = recorded_cost(get(message, "usage", "cost", "total"))
+            self.add_usage(Usage(key, at, 0, self.model, fresh, output, cached, written, cost=cost))
+        stop = message.get("stopReason")
+        if stop in ("aborted", "error"):
+            self.add_event("interrupt" if stop == "aborted" else "api_error", at, get_str(message, "errorMessage"))
+        for index, block in enumerate(get_list(message, "content")):
+            if get(block, "type") == "toolCall":
+                call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
+                arguments = get_dict(block, "arguments")
+                self.add_call(Call(call_id, name, arguments, at, self.order, model=self.model, message_id=key))
+            else:
+                self.add_block((key, index), at, block)
+
+    def command(self, call: Call, result: Result) -> Command:
+        cwd = resolve(self.cwd, get_str(call.arguments, "cwd")) or self.cwd
+        return shell_command(get_str(call.arguments, "command"), cwd, result.text)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        if call.name not in _EDIT_TOOLS:
+            return []
+        patched = edits_from_patch(call.arguments, self.cwd)
+        if patched:
+            return patched
+        named = [edit.path for edit in hashline_edits(call.arguments)]
+        recorded = recorded_edits(result.details, self.cwd, named[0] if len(named) == 1 else "") if call.name != "write" else []
+        if recorded or named:
+            return recorded or hashline_edits(call.arguments, self.cwd)
+        path, new_path = (resolve(self.cwd, p) for p in (path_argument(call.arguments), get_str(call.arguments, "rename")))
+        if get_str(call.arguments, "op") == "delete" and path:
+            return [Edit(path, "delete")]
+        hunks = display_hunks(get_str(result.details, "diff"))
+        if new_path and path:
+            return [Edit(path, "move", hunks=hunks, new_path=new_path)]
+        return edits_from_arguments(call.arguments, self.cwd, hunks=hunks)
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        path = resolve(self.cwd, path_argument(call.arguments))
+        if not path or not result.text or _TAGGED.match(result.text) or is_hashline(result.text):
+            return None
+        part = "offset" in get_dict(call.arguments) or "limit" in get_dict(call.arguments)
+        text, cut = _MORE.subn("", result.text)
+        return FileObservation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False)

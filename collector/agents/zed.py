@@ -1,0 +1,141 @@
+"""Zed: a thread as one JSON document `{version, title, messages: [{User}, {Agent: {content, tool_results}}]}`.
+
+An edit is told by its result: the whole text of the file before and after. Messages have no times; the thread was last written at
+`updated_at`. A path begins with the name of one of the project's directories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from collector.agents.common.arguments import deletions, edits_from_arguments
+from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.prompts import classify, without_reminders
+from collector.agents.common.reader import RecordReader
+from collector.git.patches import parse_unified
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, objects, time_of
+from collector.model import Command, Edit, Session, Status, Usage
+from collector.text import normal_path
+
+NAME = "zed"
+GIVES = frozenset({"results", "text", "before", "positions", "commands", "commits", "models", "tokens", "directory"})
+ORDER = 29
+UNTESTED = "all of it"
+
+_EDITORS = frozenset({"edit_file", "write_file"})
+
+
+def sniff(head: object) -> bool:
+    if not isinstance(head, dict) or not isinstance(head.get("messages"), list) or not isinstance(head.get("version"), str):
+        return False
+    kinds = (message if isinstance(message, dict) else {} for message in head["messages"] if message != "Resume")
+    return all("User" in kind or "Agent" in kind for kind in kinds)
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_documents(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"terminal"})
+    spawns = frozenset({"spawn_agent", "subagent", "spawn_subagent"})
+
+    def take(self, record: dict[str, Any]) -> None:
+        """`folders`: the directories of the project, which `collector/agents/stores/zed.py` takes from the database."""
+        snapshot = get_dict(record, "initial_project_snapshot")
+        self.begin(time_of(record.get("updated_at")))
+        self.begin(time_of(snapshot.get("timestamp")) or time_of(record.get("created_at")))
+        for place in (
+            *get_list(record, "folders"),
+            *(get(one, "worktree_path") for one in get_list(snapshot, "worktree_snapshots")),
+        ):
+            self.add_cwd(place)
+        self.cwd = next(iter(self.cwds), "")
+        self.model = get_str(record, "model", "model")
+        tokens = get_dict(record, "request_token_usage")
+        for number, message in enumerate(get_list(record, "messages")):
+            if get(message, "User") is not None:
+                self._user(get_dict(message, "User"), number, tokens)
+            elif get(message, "Agent") is not None:
+                self._answer(get_dict(message, "Agent"), number)
+
+    def _user(self, user: dict[str, Any], number: int, tokens: dict[str, Any]) -> None:
+        key = get_str(user, "id") or f"message {number}"
+        if not self.is_new(key):
+            return
+        self.begin(None)
+        clean = without_reminders(
+            "\n".join(get_str(block, "Text") for block in get_list(user, "content") if get_str(block, "Text"))
+        )
+        self.add_user_text(key, None, clean, classify(clean))
+        used = get_dict(tokens, key)
+        if used:
+            put_in, out, read, written = (
+                get_int(used, name)
+                for name in ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+            )
+            self.add_usage(Usage(key, None, 0, self.model, put_in, out, read, written))
+
+    def _answer(self, answer: dict[str, Any], number: int) -> None:
+        key = f"message {number}"
+        if not self.is_new(key):
+            return
+        self.begin(None)
+        results = get_dict(answer, "tool_results")
+        for index, block in enumerate(get_list(answer, "content")):
+            if get_str(block, "Text"):
+                self.add_message((key, index), None, "text", get_str(block, "Text"))
+            elif get(block, "Thinking") is not None:
+                self.add_message((key, index), None, "reasoning", get_str(block, "Thinking", "text"))
+            elif use := get_dict(block, "ToolUse"):
+                call_id = get_str(use, "id") or f"{key}/{index}"
+                call = Call(
+                    call_id, get_str(use, "name"), get_dict(use, "input"), None, self.order, model=self.model, message_id=key
+                )
+                self.add_call(call, _result(get_dict(results, get_str(use, "id"))))
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def outcome(self, call: Call, result: Result) -> Outcome:
+        if not result.recorded:
+            return Status.UNKNOWN, ""
+        return (Status.ERROR, result.text[:ERROR_CHARS]) if result.failed else (Status.OK, "")
+
+    def command(self, call: Call, result: Result) -> Command:
+        return shell_command(get_str(call.arguments, "command"), self._path(get_str(call.arguments, "cd")) or self.cwd, result.text)
+
+    def edits(self, call: Call, result: Result) -> list[Edit]:
+        arguments = get_dict(call.arguments)
+        path = self._path(get_str(arguments, "path"))
+        if call.name in ("move_path", "copy_path"):
+            old, new = (self._path(get_str(arguments, name)) for name in ("source_path", "destination_path"))
+            return [Edit(old, call.name.partition("_")[0], new_path=new)] if old and new else []
+        if call.name == "delete_path":
+            return deletions({"path": path})
+        if call.name not in _EDITORS or not path:
+            return []
+        before, after = get(result.details, "old_text"), get(result.details, "new_text")
+        if isinstance(before, str) and isinstance(after, str):
+            hunks = parse_unified(get_str(result.details, "diff"))
+            return [Edit(path, "edit", before=before or None, before_known=True, after=after, hunks=hunks)]
+        return edits_from_arguments({**arguments, "path": path})
+
+    def _path(self, path: str) -> str:
+        """`tally/src/a.go` of the directory `/home/ana/work/tally`."""
+        first, _, rest = normal_path(path).partition("/")
+        root = next((cwd for cwd in self.cwds if first and PurePosixPath(normal_path(cwd)).name == first), "")
+        if not root:
+            return normal_path(path)
+        return normal_path(f"{root}/{rest}")
+
+
+def _result(found: dict[str, Any]) -> Result | None:
+    if not found:
+        return None
+    content, output = found.get("content"), found.get("output")
+    blocks = objects(content) or [get_dict(found, "content")]
+    text = "\n".join(shown for block in blocks if (shown := get_str(block, "Text")))
+    text = text or (content if isinstance(content, str) else output if isinstance(output, str) else as_json(output))
+    return Result(None, text, found.get("is_error") is True, output)
