@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attribution.weaknesses.constants import only_constants
-from attribution.weaknesses.constants.javascript import masked
+from attribution.weaknesses.constants.javascript import without_texts
 
 PYTHON = "whowrote.python.sql-structure"
 SCRIPT = "whowrote.javascript.command-built"
@@ -132,4 +132,4 @@ def test_other_rules_and_languages_are_left_alone() -> None:
     ],
 )
 def test_masked_scripts(text: str, left: str) -> None:
-    assert masked(text) == left and len(left) == len(text)
+    assert without_texts(text) == left and len(left) == len(text)

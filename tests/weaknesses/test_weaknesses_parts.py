@@ -16,10 +16,10 @@ from attribution.stats import rates as exact
 from attribution.stats.rates import RateCell, rated
 from attribution.weaknesses.queries import rates as stats
 from attribution.weaknesses.queries.rates import Reviewed
-from attribution.weaknesses.rules.languages import kind_of, of_rule, target_path
-from attribution.weaknesses.scan.cache import hash_of, suppressed
-from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed
-from attribution.weaknesses.track.authors import OriginSpan, ended_by, written
+from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
+from attribution.weaknesses.scan.cache import hash_of, is_suppressed
+from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files
+from attribution.weaknesses.track.authors import OriginSpan, ended_by, lines_of_finding
 from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, strongest
 from attribution.weaknesses.track.tracker import Instance, Tracker
 from collector.files import git_patterns
@@ -61,10 +61,10 @@ def test_language_of_a_file(path: str, head: bytes, expected: tuple[str, str]) -
 
 
 def test_languages_of_rules() -> None:
-    assert of_rule(["js", "TypeScript", "golang"]) == {"javascript", "typescript", "go"}
-    assert of_rule(["regex"]) == {"*"}
-    assert of_rule(["yaml"], ["**/.github/workflows/*"]) == {"workflow"}
-    assert of_rule(["yaml"]) == {"workflow", "yaml"}
+    assert rule_languages(["js", "TypeScript", "golang"]) == {"javascript", "typescript", "go"}
+    assert rule_languages(["regex"]) == {"*"}
+    assert rule_languages(["yaml"], ["**/.github/workflows/*"]) == {"workflow"}
+    assert rule_languages(["yaml"]) == {"workflow", "yaml"}
 
 
 def test_targets_have_names_of_ours() -> None:
@@ -191,12 +191,12 @@ def versions(before: bytes, after: bytes) -> Versions:
 
 def test_a_finding_on_unchanged_lines_is_kept_and_a_second_one_is_new() -> None:
     found = compare([versions(text("a", "bad 1", "b"), text("bad 1", "a", "bad 1", "b"))])[0]
-    assert (found.kept, found.new, found.gone) == ([(0, 1)], [0], [])
+    assert (found.matched, found.new, found.gone) == ([(0, 1)], [0], [])
 
 
 def test_layout_does_not_matter() -> None:
     found = compare([versions(text("if x:", "bad 1"), text("if x:", "    if y:", "        bad   1"))])[0]
-    assert (found.kept, found.new) == ([(0, 0)], [])
+    assert (found.matched, found.new) == ([(0, 0)], [])
 
 
 def test_what_moved_to_another_file_is_not_new() -> None:
@@ -229,7 +229,7 @@ def test_a_statement_is_counted_once_by_its_strongest_rule() -> None:
 
 def test_comments_that_ask_to_hide_a_finding() -> None:
     lines = [b"x = 1", b"# nosemgrep: rule", b"bad()", b"bad() # nosem", b"y('nosemgrep')", b"bad()"]
-    assert [suppressed(lines, n) for n in (1, 3, 4, 6)] == [False, True, True, False]
+    assert [is_suppressed(lines, n) for n in (1, 3, 4, 6)] == [False, True, True, False]
 
 
 # --- following --------------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
             pairs = [_pair(change) for change in repo.changes(commit, number) or ()]
             texts = {side.text for pair in pairs for side in pair if side is not None}
             known = {text: TextFindings(hits(repo.blob(text[0]) or b"", word), frozenset()) for text in texts}
-            sides.append(changed(repo, pairs, known))
+            sides.append(changed_files(repo, pairs, known))
         if len(commit.parents) > 1:
             tracker.merge(commit.sha, commit.parents, sides)
         else:
@@ -358,11 +358,11 @@ def span(start: int, end: int, author: str = "agent", session: int | None = 1, r
 
 def test_who_wrote_a_finding() -> None:
     spans = [span(1, 3), span(4, 4, "human", None), span(6, 6, "unknown", None, "no_session")]
-    assert written(spans, 2, 3)[:7] == ("agent", "agent", "", 2, 2, 0, 0)
-    assert written(spans, 3, 4)[:7] == ("mixed", "mixed", "", 2, 1, 1, 0)
-    assert written(spans, 3, 4, blank=[4])[:2] == ("agent", "agent")
-    assert written(spans, 6, 6)[:3] == ("unknown", "undeclared", "no_session")
-    assert written(spans, 5, 5).added == 0
+    assert lines_of_finding(spans, 2, 3)[:7] == ("agent", "agent", "", 2, 2, 0, 0)
+    assert lines_of_finding(spans, 3, 4)[:7] == ("mixed", "mixed", "", 2, 1, 1, 0)
+    assert lines_of_finding(spans, 3, 4, blank=[4])[:2] == ("agent", "agent")
+    assert lines_of_finding(spans, 6, 6)[:3] == ("unknown", "undeclared", "no_session")
+    assert lines_of_finding(spans, 5, 5).added == 0
 
 
 def test_who_ended_a_finding() -> None:
@@ -433,14 +433,14 @@ def test_precision_weighs_strata_by_their_findings() -> None:
 def test_corrected_rates() -> None:
     """All read: the true ones as a count. Ten of a hundred read, half true: fifty, from both variances."""
     cell = RateCell(10, 1_000)
-    assert stats.corrected(cell, [Reviewed(10, 0, 0)]) is None
-    assert stats.corrected(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == exact.rate(RateCell(4, 1_000))
-    half = stats.corrected(RateCell(100, 1_000), [Reviewed(100, 10, 5)])
+    assert stats.corrected_rate(cell, [Reviewed(10, 0, 0)]) is None
+    assert stats.corrected_rate(cell, [Reviewed(6, 6, 4), Reviewed(4, 4, 0)]) == exact.rate(RateCell(4, 1_000))
+    half = stats.corrected_rate(RateCell(100, 1_000), [Reviewed(100, 10, 5)])
     assert half == pytest.approx((50, 1_000, 50.0, 28.3, 88.3), abs=0.05)
-    none = stats.corrected(cell, [Reviewed(10, 5, 0)])
+    none = stats.corrected_rate(cell, [Reviewed(10, 5, 0)])
     assert none is not None and (none.rate, none.low) == (0.0, 0.0)
     assert none.high == pytest.approx(exact.binomial_interval(0, 5)[1] * exact.poisson_interval(10)[1])
-    unread = stats.corrected(cell, [Reviewed(5, 5, 5), Reviewed(5, 0, 0)])
+    unread = stats.corrected_rate(cell, [Reviewed(5, 5, 5), Reviewed(5, 0, 0)])
     assert unread is not None and unread.rate == 10.0 and unread.high is not None and unread.high > 10.0
 
 
@@ -453,13 +453,13 @@ def test_terciles_by_weight() -> None:
 
 
 def test_complexity_of_added_lines() -> None:
-    from attribution.weaknesses.scan.complexity import functions, of_lines
+    from attribution.weaknesses.scan.complexity import functions, mean_complexity
 
     some = functions(text("x = 1", "def f(a):", "    if a:", "        return 1", "    return 2", "y = 2"), "py")
     assert some == [(2, 5, 2)]
-    assert of_lines(some, [(1, 1, 1)]) == 1
-    assert of_lines(some, [(3, 4, 2)]) == 2
-    assert of_lines(some, [(1, 4, 4)]) == pytest.approx(1.75)
-    assert of_lines([(1, 9, 7), (3, 4, 2)], [(3, 3, 1)]) == 2
-    assert of_lines(some, [(1, 1, 0)]) is None
+    assert mean_complexity(some, [(1, 1, 1)]) == 1
+    assert mean_complexity(some, [(3, 4, 2)]) == 2
+    assert mean_complexity(some, [(1, 4, 4)]) == pytest.approx(1.75)
+    assert mean_complexity([(1, 9, 7), (3, 4, 2)], [(3, 3, 1)]) == 2
+    assert mean_complexity(some, [(1, 1, 0)]) is None
     assert functions(b"anything", "workflow") == []

@@ -28,26 +28,26 @@ _HINT = "A finding is what a rule matched: many of low confidence are wrong."
 Row = dict[str, Any]
 
 
-def findings_page(asked: Asked) -> Shown:
+def findings_page(request: Asked) -> Shown:
     """All findings of a repository, by confidence, author and whether they are still present."""
-    confidence, author, alive = asked.text("confidence").upper(), asked.text("author"), asked.text("alive") == "1"
-    wanted = FindingFilter(asked.text("cwe"), author, alive=alive, confidence=tuple(filter(None, [confidence])))
+    confidence, author, alive = request.text("confidence").upper(), request.text("author"), request.text("alive") == "1"
+    selection = FindingFilter(request.text("cwe"), author, alive=alive, confidence=tuple(filter(None, [confidence])))
     heading = "Weaknesses in introduced code"
     try:
-        table = findings(asked.store, asked.found.id, wanted)
+        table = findings(request.store, request.found.id, selection)
     except WhoWroteError as error:
         note = f'<p class="note">{words.safe(f"{error}. {error.hint}")}</p>'
         return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": note})
     count, table.rows = len(table), table.rows[:_MOST]
     cut = f", the first {_MOST}" if count > _MOST else ""
-    body = f'{_form(wanted)}<p class="dim">{count:,} findings{cut}. {_HINT}</p>{_table(table, asked.place.repo, asked.to)}'
+    body = f'{_form(selection)}<p class="dim">{count:,} findings{cut}. {_HINT}</p>{_table(table, request.place.repo, request.to)}'
     return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": body})
 
 
-def _form(wanted: FindingFilter) -> str:
-    levels = [(level.lower(), level.lower(), level in wanted.confidence) for level in Confidence]
-    classes = [(name, NAMES[name], name == wanted.author) for name in words.MEANING]
-    checked = " checked" if wanted.alive else ""
+def _form(selection: FindingFilter) -> str:
+    levels = [(level.lower(), level.lower(), level in selection.confidence) for level in Confidence]
+    classes = [(name, NAMES[name], name == selection.author) for name in words.MEANING]
+    checked = " checked" if selection.alive else ""
     return (
         f'<form class="filters"><label>confidence {_select("confidence", levels)}</label>'
         f"<label>author {_select('author', classes)}</label>"
@@ -62,7 +62,7 @@ def _select(name: str, options: Sequence[tuple[str, str, bool]]) -> str:
 
 
 def _table(table: Table, repo: str, to: Addresses) -> str:
-    made: dict[str, Cell] = {
+    makers: dict[str, Cell] = {
         "cwe": _finding_cell,
         "path": partial(_path_cell, repo, to),
         "author_class": partial(_author_cell, repo, to),
@@ -71,7 +71,7 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
         "now": partial(_now_cell, repo, to),
     }
     columns = ("cwe=finding", "path=place", "author_class=author", "confidence", "author_at=introduced", "now")
-    return html(table, columns, made)
+    return html(table, columns, makers)
 
 
 def _finding_cell(row: Row) -> str:

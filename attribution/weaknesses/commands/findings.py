@@ -31,7 +31,7 @@ _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only fi
 @database_option
 @data_options
 @click.pass_context
-def findings(context: click.Context, wanted: FindingFilter, name: str, include_low: bool, db: Path, output_format: str) -> None:
+def findings(context: click.Context, selection: FindingFilter, name: str, include_low: bool, db: Path, output_format: str) -> None:
     """List weaknesses introduced by commits.
 
     Each is listed with who wrote the lines and whether it is still there. Findings of low confidence are left out, as in `whowrote
@@ -42,7 +42,7 @@ def findings(context: click.Context, wanted: FindingFilter, name: str, include_l
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        table = _listed(store, name, wanted, include_low)
+        table = _list(store, name, selection, include_low)
     if not table.rows and not output_format:
         for note in table.notes:
             notice(note)
@@ -50,14 +50,14 @@ def findings(context: click.Context, wanted: FindingFilter, name: str, include_l
     print_table(output_format, table, COLUMNS)
 
 
-def _listed(store: Store, name: str, wanted: FindingFilter, include_low: bool) -> Table:
+def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) -> Table:
     """Findings with a note of those of low confidence that nobody asked for."""
     from attribution.weaknesses.queries.findings import HEADLINE
     from attribution.weaknesses.queries.findings import findings as read_findings
 
-    table = read_findings(store, repository_number(store, name), wanted)
+    table = read_findings(store, repository_number(store, name), selection)
     every = table.rows
-    if not (include_low or wanted.confidence):
+    if not (include_low or selection.confidence):
         table.rows = [row for row in every if row["confidence"] in HEADLINE]
     if len(table) < len(every):
         table.notes.append(f"{len(every) - len(table):,} of low confidence are left out; to list them too: --low")
@@ -70,13 +70,13 @@ def _listed(store: Store, name: str, wanted: FindingFilter, include_low: bool) -
 @LOW
 @filter_options
 @database_option
-def sarif(file: Path, wanted: FindingFilter, name: str, include_low: bool, db: Path) -> None:
+def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, db: Path) -> None:
     """Write findings to FILE as SARIF 2.1.0."""
     from attribution.weaknesses.queries.sarif import sarif as as_sarif
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows = _listed(store, name, wanted, include_low).rows
+        rows = _list(store, name, selection, include_low).rows
         write_file(file, json.dumps(as_sarif(store, rows), indent=1, ensure_ascii=True))
     notice(f"{len(rows)} findings written to {file}")
 

@@ -39,7 +39,7 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which findings; given to the command as `wanted`."""
 
     @functools.wraps(command)
-    def filtered(
+    def with_filter(
         cwe: str,
         author: str | None,
         status: str,
@@ -47,13 +47,13 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         place: str | None,
         alive: bool,
         confidence: tuple[str, ...],
-        **rest: Any,
+        **further: Any,
     ) -> Any:
         from attribution.weaknesses.queries.findings import FindingFilter
 
         levels = tuple(level.upper() for level in confidence)
-        wanted = FindingFilter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive, levels)
-        return command(wanted=wanted, **rest)
+        selection = FindingFilter(cwe, author or "", "" if status == "all" else status, rule, place or "", alive, levels)
+        return command(selection=selection, **further)
 
     for option in (
         click.option("--confidence", multiple=True, type=_LEVELS, help="Only findings of this confidence (repeatable)."),
@@ -70,8 +70,8 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--author", type=click.Choice((*LINE_CLASSES, Mixture.MIXED)), help="Only findings in lines of this class."),
         click.option("--cwe", default="", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."),
     ):
-        filtered = option(filtered)
-    return filtered
+        with_filter = option(with_filter)
+    return with_filter
 
 
 def repository_number(store: Store, name: str) -> int | None:

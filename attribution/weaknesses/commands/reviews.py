@@ -26,7 +26,7 @@ _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 @filter_options
 @database_option
 @data_options
-def sample(wanted: FindingFilter, count: int, seed: int, db: Path, output_format: str) -> None:
+def sample(selection: FindingFilter, count: int, seed: int, db: Path, output_format: str) -> None:
     """Sample N findings for review.
 
     The sample is balanced over repositories, tiers, authors and rules.
@@ -36,7 +36,7 @@ def sample(wanted: FindingFilter, count: int, seed: int, db: Path, output_format
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        table = findings(store, None, wanted)
+        table = findings(store, None, selection)
     table.rows = draw(table, count, seed)
     print_table(output_format, table, COLUMNS)
 
@@ -54,7 +54,7 @@ def sample(wanted: FindingFilter, count: int, seed: int, db: Path, output_format
 )
 @filter_options
 @database_option
-def review(wanted: FindingFilter, reviewer: str, count: int, export: Path | None, import_from: Path | None, db: Path) -> None:
+def review(selection: FindingFilter, reviewer: str, count: int, export: Path | None, import_from: Path | None, db: Path) -> None:
     """Review findings one by one.
 
     Answer whether each is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and
@@ -77,7 +77,7 @@ def review(wanted: FindingFilter, reviewer: str, count: int, export: Path | None
         if not reviewer:
             raise click.UsageError("missing --reviewer NAME (or use --export or --import)")
         reviewed = {row["fingerprint"] for row in table if row["reviewer"] == reviewer}
-        unread = [finding for finding in findings(store, None, wanted) if finding["fingerprint"] not in reviewed]
+        unread = [finding for finding in findings(store, None, selection) if finding["fingerprint"] not in reviewed]
         _ask(store, draw(unread, count), reviewer)
 
 

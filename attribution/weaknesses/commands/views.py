@@ -90,7 +90,7 @@ def report_view(console: Console, report: Row) -> None:
     _dim(console, f"files: {', '.join(report['places'])}; confidence: {', '.join(filter(None, report['confidence']))}")
     for by in dict.fromkeys(row["by"] for row in report["rates"]):
         _rates(console, by, [row for row in report["rates"] if row["by"] == by])
-    _compared(console, report["comparisons"])
+    _comparisons(console, report["comparisons"])
     _fates(console, report)
     top = [(row["rule_id"], number(row["findings"]), f"{100 * row['share']:.0f} %") for row in report["top_rules"][:5]]
     _section(console, "rules with the most findings", "", ("<~", ">", ">"), top)
@@ -100,7 +100,7 @@ def report_view(console: Console, report: Row) -> None:
     _section(console, "non-blank added lines", about, ("<", "<", ">", ">"), left_out, ("place", "status", "lines", ""))
     about = "share of true findings among those reviewed, and the corrected rate"
     head = ("author", "reviewed", "true", "precision", "per 1,000 lines, corrected")
-    _section(console, "after review", about, ("<", ">", ">", "<", "<"), map(_reviewed, report["review"].items()), head)
+    _section(console, "after review", about, ("<", ">", ">", "<", "<"), map(_review_cells, report["review"].items()), head)
     notes(console, report["notes"])
 
 
@@ -120,12 +120,12 @@ def _section(
 
 def _rates(console: Console, by: str, rows: Sequence[Row]) -> None:
     names = list(dict.fromkeys(row["name"] for row in rows))
-    shown = [row for row in rows if row["name"] in names[:_MOST]]
+    visible = [row for row in rows if row["name"] in names[:_MOST]]
     numbers = ("findings", "lines", "per 1,000 lines", "95 %")
     if by == "class":
-        _section(console, "", "", "<>>><", [(r["author"], *_cells(r)) for r in shown], ("author", *numbers))
+        _section(console, "", "", "<>>><", [(r["author"], *_cells(r)) for r in visible], ("author", *numbers))
     else:
-        cells = [(r["name"], r["author"], *_cells(r)) for r in shown]
+        cells = [(r["name"], r["author"], *_cells(r)) for r in visible]
         _section(console, "", "", ("<~", "<", ">", ">", ">", "<"), cells, (by, "author", *numbers))
     if len(names) > _MOST:
         _dim(console, f"  … {len(names) - _MOST} more; for all of them: --csv")
@@ -138,7 +138,7 @@ def _cells(rate: Row) -> tuple[str, str, str, str]:
     return events, lines, f"{rate['rate']:.3f}", f"{rate['low']:.3f} to {rate['high']:.3f}"
 
 
-def _compared(console: Console, comparisons: Sequence[Row]) -> None:
+def _comparisons(console: Console, comparisons: Sequence[Row]) -> None:
     rows = []
     for c in comparisons:
         if c["refused"]:
@@ -184,7 +184,7 @@ def _fates(console: Console, report: Row) -> None:
     _dim(console, "  " + ", ".join(f"{number(count)} {words(name)}" for name, count in report["status"].items() if count))
 
 
-def _reviewed(review: tuple[str, Row]) -> tuple[str, ...]:
+def _review_cells(review: tuple[str, Row]) -> tuple[str, ...]:
     author, r = review
     shares = f"{100 * r['precision']:.0f} % ({100 * r['low']:.0f} to {100 * r['high']:.0f})"
     rate = r["corrected_rate"]

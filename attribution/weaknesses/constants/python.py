@@ -28,9 +28,9 @@ def is_constant(data: bytes, start: int, end: int) -> bool:
         return False
 
 
-def _place(data: bytes, at: int) -> tuple[int, int]:
+def _place(data: bytes, offset: int) -> tuple[int, int]:
     """Line and column in bytes, as `ast` counts them."""
-    return data.count(b"\n", 0, at) + 1, at - (data.rfind(b"\n", 0, at) + 1)
+    return data.count(b"\n", 0, offset) + 1, offset - (data.rfind(b"\n", 0, offset) + 1)
 
 
 class _File:
@@ -41,13 +41,13 @@ class _File:
         self._open: set[tuple[ast.AST, str]] = set()  # names that are being resolved
 
     def decide(self, start: tuple[int, int], end: tuple[int, int]) -> bool:
-        found: ast.expr | None = None
+        innermost: ast.expr | None = None
         for node in ast.walk(self.tree):  # before Python 3.12 the parts of an f-string have the place of the whole one
             if isinstance(node, ast.expr) and not isinstance(self.parents[node], ast.JoinedStr) and _spans(node, start, end):
-                found = node  # an inner one comes after those around it
-        if isinstance(found, ast.Call):
-            found = found.args[0] if found.args else None
-        return found is not None and self.constant(found, helpers=1)
+                innermost = node  # an inner one comes after those around it
+        if isinstance(innermost, ast.Call):
+            innermost = innermost.args[0] if innermost.args else None
+        return innermost is not None and self.constant(innermost, helpers=1)
 
     def constant(self, node: ast.expr, helpers: int) -> bool:
         """`helpers`: how many helpers may still be followed."""
@@ -70,8 +70,8 @@ class _File:
 
     # --- names ----------------------------------------------------------------------------------------------------
 
-    def _name(self, name: str, at: ast.AST, helpers: int) -> bool:
-        scope, bindings = self._scope(name, at)
+    def _name(self, name: str, node_at: ast.AST, helpers: int) -> bool:
+        scope, bindings = self._scope(name, node_at)
         if (scope, name) in self._open:  # a text that is added to itself
             return True
         if not bindings or len(self._open) > _MOST:
@@ -82,10 +82,10 @@ class _File:
         finally:
             self._open.discard((scope, name))
 
-    def _scope(self, name: str, at: ast.AST) -> tuple[ast.AST, list[ast.AST]]:
+    def _scope(self, name: str, node_at: ast.AST) -> tuple[ast.AST, list[ast.AST]]:
         """The innermost scope around a place that binds a name, and what binds it there or changes what it holds."""
-        for scope in self._around(at):
-            if isinstance(scope, ast.ClassDef) and self.parents.get(at) is not scope:
+        for scope in self._around(node_at):
+            if isinstance(scope, ast.ClassDef) and self.parents.get(node_at) is not scope:
                 continue
             nodes = ast.walk(scope) if scope is self.tree and name in self._global else _own(scope)
             bindings = [node for node in nodes if _binds(node, name)]
@@ -94,13 +94,13 @@ class _File:
         return self.tree, []
 
     def _around(self, node: ast.AST) -> Iterator[ast.AST]:
-        found: ast.AST | None = node
-        while found is not None:
+        ancestor: ast.AST | None = node
+        while ancestor is not None:
             if isinstance(
-                found, _Function | ast.Lambda | ast.Module | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.ClassDef
+                ancestor, _Function | ast.Lambda | ast.Module | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.ClassDef
             ):
-                yield found
-            found = self.parents.get(found)
+                yield ancestor
+            ancestor = self.parents.get(ancestor)
 
     def _binding(self, node: ast.AST, name: str, scope: ast.AST, helpers: int) -> bool:
         if isinstance(node, ast.arg):
@@ -122,13 +122,13 @@ class _File:
             return False
         return all(
             isinstance(call, ast.Call)
-            and (passed := _passed(call, function, parameter, method and isinstance(call.func, ast.Attribute))) is not None
+            and (passed := _argument(call, function, parameter, method and isinstance(call.func, ast.Attribute))) is not None
             and self.constant(passed, helpers)
             for call in calls
         )
 
 
-def _passed(call: ast.Call, function: _Function, parameter: str, bound: bool) -> ast.expr | None:
+def _argument(call: ast.Call, function: _Function, parameter: str, bound: bool) -> ast.expr | None:
     """What a call passes for a parameter, or its default; None when that cannot be told."""
     if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
         return None
@@ -136,12 +136,12 @@ def _passed(call: ast.Call, function: _Function, parameter: str, bound: bool) ->
         if keyword.arg == parameter:
             return keyword.value
     listed = [*function.args.posonlyargs, *function.args.args]
-    places = {one.arg: number for number, one in enumerate(listed)}
-    if parameter in places:
-        number = places[parameter] - bound
+    positions = {listed_arg.arg: number for number, listed_arg in enumerate(listed)}
+    if parameter in positions:
+        number = positions[parameter] - bound
         if 0 <= number < len(call.args):
             return call.args[number]
-        default = places[parameter] - len(listed) + len(function.args.defaults)
+        default = positions[parameter] - len(listed) + len(function.args.defaults)
         return function.args.defaults[default] if default >= 0 else None
     for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
         if one.arg == parameter:
@@ -151,10 +151,10 @@ def _passed(call: ast.Call, function: _Function, parameter: str, bound: bool) ->
 
 def _mentions(node: ast.AST, name: str) -> bool:
     match node:
-        case ast.Name(id=found) | ast.Attribute(attr=found) | ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found):
-            return found == name
-        case ast.Constant(value=str(found)):  # getattr, __all__
-            return found == name
+        case ast.Name(id=bound) | ast.Attribute(attr=bound) | ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound):
+            return bound == name
+        case ast.Constant(value=str(bound)):  # getattr, __all__
+            return bound == name
     return False
 
 
@@ -173,12 +173,12 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
 def _binds(node: ast.AST, name: str) -> bool:
     """Whether a node gives a name a value, or changes what it holds."""
     match node:
-        case ast.arg(arg=found) | ast.ExceptHandler(name=found) | ast.MatchAs(name=found) | ast.MatchStar(name=found):
-            return found == name
-        case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found) | ast.ClassDef(name=found):
-            return found == name
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=found), attr=method)):
-            return found == name and method in _MUTATORS
+        case ast.arg(arg=bound) | ast.ExceptHandler(name=bound) | ast.MatchAs(name=bound) | ast.MatchStar(name=bound):
+            return bound == name
+        case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
+            return bound == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=bound), attr=method)):
+            return bound == name and method in _MUTATORS
         case ast.Global(names=names) | ast.Nonlocal(names=names):
             return name in names
         case ast.alias():
@@ -234,8 +234,8 @@ def _parts(node: ast.expr) -> list[ast.expr] | None:
         case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
             return parts
         case ast.Dict(keys=keys, values=values):
-            known = [key for key in keys if key is not None]
-            return [*known, *values] if len(known) == len(keys) else None
+            keys_given = [key for key in keys if key is not None]
+            return [*keys_given, *values] if len(keys_given) == len(keys) else None
         case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
             return [left, right]
     return None
@@ -243,8 +243,8 @@ def _parts(node: ast.expr) -> list[ast.expr] | None:
 
 def _target(target: ast.expr, name: str) -> bool:
     match target:
-        case ast.Name(id=found):
-            return found == name
+        case ast.Name(id=bound):
+            return bound == name
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return any(_target(part, name) for part in parts)
         case ast.Starred(value=value) | ast.Subscript(value=value):

@@ -66,7 +66,7 @@ def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
     strata: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         strata[row["repo"], str(row["tier"] or row["confidence"]), row["author_class"]].append(row)
-    piles = [_by_rule(strata[key], generator) for key in sorted(strata)]
+    piles = [_shuffle_by_rule(strata[key], generator) for key in sorted(strata)]
     chosen: list[Row] = []
     while len(chosen) < count and any(piles):
         for pile in piles:
@@ -75,7 +75,7 @@ def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
     return chosen
 
 
-def _by_rule(rows: Iterable[Row], generator: random.Random) -> list[Row]:
+def _shuffle_by_rule(rows: Iterable[Row], generator: random.Random) -> list[Row]:
     """Shuffled so that, from the end, each rule comes once before one comes twice."""
     rules: dict[str, list[Row]] = defaultdict(list)
     for row in rows:

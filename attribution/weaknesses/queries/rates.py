@@ -96,7 +96,7 @@ def compare(baseline: str, table: Strata) -> Compared:
 Key = TypeVar("Key", bound=Hashable)
 
 
-def grouped(pairs: Iterable[tuple[Key, RateCell]]) -> dict[Key, RateCell]:
+def sum_by_key(pairs: Iterable[tuple[Key, RateCell]]) -> dict[Key, RateCell]:
     """Cells summed by key."""
     cells: dict[Key, list[RateCell]] = defaultdict(list)
     for key, cell in pairs:
@@ -169,7 +169,7 @@ def _share(read: Sequence[Reviewed]) -> tuple[float, float]:
     return sum(s.findings * s.true / s.read for s in read) / whole, variance
 
 
-def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
+def corrected_rate(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
     """Rate of the true ones among all findings of the cell. None when none was read.
 
     When all were read, the count of the true ones with its exact interval. Else the share of true ones in what was read stands for
@@ -185,8 +185,8 @@ def corrected(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
     if not cell.lines:
         return Rate(round(true), 0, None, None, None)
     if not true:
-        known = precision(read)
-        low, high = 0.0, (known.high if known is not None else 1.0) * poisson_interval(cell.events).high
+        share_of_true = precision(read)
+        low, high = 0.0, (share_of_true.high if share_of_true is not None else 1.0) * poisson_interval(cell.events).high
     else:
         error = Z * math.sqrt(1 / true + variance / share**2)
         low, high = true * math.exp(-error), true * math.exp(error)

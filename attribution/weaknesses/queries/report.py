@@ -35,7 +35,11 @@ Row = dict[str, Any]
 
 
 def weakness_report(
-    store: Store, repo: int | None = None, by: Sequence[str] = BY, places: Sequence[str] = (FilePlace.SOURCE,), low: bool = False
+    store: Store,
+    repo: int | None = None,
+    by: Sequence[str] = BY,
+    file_places: Sequence[str] = (FilePlace.SOURCE,),
+    low: bool = False,
 ) -> dict[str, Any]:
     """Numbers over the scanned repositories, as --json prints them. `low`: findings of low confidence too.
 
@@ -45,10 +49,10 @@ def weakness_report(
     if not rule_sets:
         raise not_scanned(store)
     confidence = (*HEADLINE, Confidence.LOW, "") if low else HEADLINE
-    findings = [row for row in store.rows(_FINDINGS, (repo, repo)) if row["place"] in places]
+    findings = [row for row in store.rows(_FINDINGS, (repo, repo)) if row["place"] in file_places]
     introduced = [row for row in findings if row["status"] == FindingStatus.INTRODUCED]
     counted = [row for row in introduced if (row["confidence"] or "") in confidence]
-    lines = [row for row in store.rows(_LINES, (repo, repo)) if row["place"] in places]
+    lines = [row for row in store.rows(_LINES, (repo, repo)) if row["place"] in file_places]
     bounds = rates.terciles([(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None])
     groupings = _groupings(_modes(store, repo), bounds)
     tables = [row for name in by for row in _table(name, groupings, counted, lines, introduced)]
@@ -56,7 +60,7 @@ def weakness_report(
     return {
         "repositories": sorted({row["repo"] for row in lines}),
         "rules": rule_sets,
-        "places": tuple(places),
+        "places": tuple(file_places),
         "confidence": confidence,
         "rates": tables,
         "comparisons": comparisons,
@@ -155,10 +159,10 @@ def _table(
 ) -> list[Row]:
     """Rates by one grouping. Confidence is of every introduced finding, not only of those of the headline."""
     if by == "cwe":
-        return _by_property(by, findings, lines, {row["author_class"] for row in findings})
+        return _property_table(by, findings, lines, {row["author_class"] for row in findings})
     if by == "confidence":
-        return _by_property(by, introduced, lines, {row["author_class"] for row in findings})
-    cells = rates.grouped(((groupings[by](row), row["author_class"]), cell) for row, cell in _cells(findings, lines))
+        return _property_table(by, introduced, lines, {row["author_class"] for row in findings})
+    cells = rates.sum_by_key(((groupings[by](row), row["author_class"]), cell) for row, cell in _cells(findings, lines))
     rows = [_rate_row(by, *key, cell) for key, cell in cells.items() if key[0] and key[0] != _NOT_MEASURED]
     weight: Counter[str] = Counter()
     for row in rows:
@@ -169,21 +173,21 @@ def _table(
     return sorted(rows, key=lambda row: (-weight[row["name"]], row["name"], order[row["author"]]))
 
 
-def _by_property(by: str, findings: Sequence[Row], lines: Sequence[Row], authors: set[str]) -> list[Row]:
+def _property_table(by: str, findings: Sequence[Row], lines: Sequence[Row], authors: set[str]) -> list[Row]:
     """Rates by something that only findings have: events differ, and the lines below are the same."""
-    below = rates.grouped((row["author_class"], RateCell(0, row["lines"])) for row in lines)
+    below = rates.sum_by_key((row["author_class"], RateCell(0, row["lines"])) for row in lines)
     count = Counter((row[by] or "none", row["author_class"]) for row in findings)
     totals = Counter(row[by] or "none" for row in findings)
     rows = []
     for name in sorted(totals, key=lambda n: (_LEVELS.get(n, 0), -totals[n], n)):
-        for author in _ordered(authors | set(below)):
+        for author in _in_order(authors | set(below)):
             cell = RateCell(count[name, author], below.get(author, rates.ZERO).lines)
             if cell.events or author in (LineClass.AGENT, LineClass.HUMAN):
                 rows.append(_rate_row(by, name, author, cell))
     return rows
 
 
-def _ordered(authors: Iterable[str]) -> list[str]:
+def _in_order(authors: Iterable[str]) -> list[str]:
     present = set(authors)
     return [author for author in CLASSES if author in present]
 
@@ -235,7 +239,7 @@ def _sides(
         if side:
             pairs.append(((tuple(grouping(row) for grouping in groupings), side), cell))
     table: dict[tuple[Hashable, ...], dict[str, RateCell]] = defaultdict(dict)
-    for (stratum, side), cell in rates.grouped(pairs).items():
+    for (stratum, side), cell in rates.sum_by_key(pairs).items():
         table[stratum][side] = cell
     return table
 
@@ -262,7 +266,7 @@ def _counts(findings: Sequence[Row], counted: Sequence[Row]) -> dict[str, int]:
 def _fates(findings: Sequence[Row]) -> dict[str, dict[str, int]]:
     """Author -> findings, those still alive at the tip, and others by who removed them, or how where nobody can be named."""
     fates = {}
-    for author in _ordered(row["author_class"] for row in findings):
+    for author in _in_order(row["author_class"] for row in findings):
         of_author = [row for row in findings if row["author_class"] == author]
         gone = [row for row in of_author if not row["alive_at_head"]]
         nobody = (FixHow.MERGE, FixHow.UNSEEN)
@@ -290,15 +294,15 @@ def _review(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> dict[
     for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[row["fingerprint"]].add(row["verdict"])
     reviews: dict[str, Row] = {}
-    for author in ("", *_ordered(row["author_class"] for row in counted)):
+    for author in ("", *_in_order(row["author_class"] for row in counted)):
         of_author = [row for row in counted if author in ("", row["author_class"])]
         rules = sorted({row["rule_id"] for row in of_author})
-        strata = [_reviewed([row for row in of_author if row["rule_id"] == rule], verdicts) for rule in rules]
+        strata = [_reviewed_stratum([row for row in of_author if row["rule_id"] == rule], verdicts) for rule in rules]
         precision = rates.precision(strata)
         if precision is None:
             continue
         cell = RateCell(len(of_author), sum(row["lines"] for row in lines if author in ("", row["author_class"])))
-        rate = rates.corrected(cell, strata) if rated(cell).rate is not None else None
+        rate = rates.corrected_rate(cell, strata) if rated(cell).rate is not None else None
         reviews[author or "all"] = {
             "read": sum(s.read for s in strata), "true": sum(s.true for s in strata), "precision": precision.share,
             "low": precision.low, "high": precision.high, "corrected_rate": rate.rate if rate else None,
@@ -307,7 +311,7 @@ def _review(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> dict[
     return reviews
 
 
-def _reviewed(findings: Sequence[Row], verdicts: Mapping[str, set[str]]) -> Reviewed:
+def _reviewed_stratum(findings: Sequence[Row], verdicts: Mapping[str, set[str]]) -> Reviewed:
     true: set[str] = {ReviewVerdict.TRUE}
     false: set[str] = {ReviewVerdict.FALSE}
     agreed = [verdict for row in findings if (verdict := verdicts.get(row["fingerprint"])) in (true, false)]

@@ -21,8 +21,13 @@ def reviews(store: Store) -> Table:
 
 def review_of(finding: Mapping[str, Any], reviewer: str, verdict: str, note: str) -> dict[str, Any]:
     """The review of a row of `finding_list` by a person, made now."""
-    place = {"repo": finding["repo"], "commit_sha": finding["commit_sha"], "path": finding["path"], "line": finding["start_line"]}
-    about = {"fingerprint": finding["fingerprint"], "rule_id": finding["rule_id"], **place}
+    position = {
+        "repo": finding["repo"],
+        "commit_sha": finding["commit_sha"],
+        "path": finding["path"],
+        "line": finding["start_line"],
+    }
+    about = {"fingerprint": finding["fingerprint"], "rule_id": finding["rule_id"], **position}
     return about | {"reviewer": reviewer, "verdict": verdict, "note": note, "reviewed_at": _now()}
 
 

@@ -120,7 +120,7 @@ def authored_results(opened: OpenRepo, log: Path, commit: str = "") -> list[Row]
     for row in results:
         numbers[row["path"]].update(range(row["start_line"], row["end_line"] + 1))
     files = {path: _lines(opened, path, of_file, commit) for path, of_file in numbers.items()}
-    return [_authored(row, *files[row["path"]]) for row in results]
+    return [_add_author(row, *files[row["path"]]) for row in results]
 
 
 def _lines(opened: OpenRepo, path: str, numbers: set[int], commit: str) -> tuple[dict[int, BlameLine], str]:
@@ -132,20 +132,20 @@ def _lines(opened: OpenRepo, path: str, numbers: set[int], commit: str) -> tuple
     return {line.line: line for line in blamed.lines if line.line in numbers}, ""
 
 
-def _authored(row: Row, lines: dict[int, BlameLine], problem: str) -> Row:
+def _add_author(row: Row, lines: dict[int, BlameLine], problem: str) -> Row:
     numbers = range(row["start_line"], row["end_line"] + 1)
     texts = [lines[n] for n in numbers if n in lines and lines[n].text.strip()]
     columns = ("line_class", "evidence", "agent", "model", "session", "commit")
-    place, message = {name: value for name, value in row.items() if name != "message"}, row["message"]
+    reported, message = {name: value for name, value in row.items() if name != "message"}, row["message"]
     if not texts:
         problem = problem or "the file has no such line"
-        return {**place, **dict.fromkeys(columns, ""), "message": message, "problem": problem}
+        return {**reported, **dict.fromkeys(columns, ""), "message": message, "problem": problem}
     count = Counter((line.attribution.kind, line.attribution.session_id) for line in texts)
     most = max(count, key=lambda who: count[who])
     first = next(line for line in texts if (line.attribution.kind, line.attribution.session_id) == most)
     of = first.attribution
     author = (of.kind, of.evidence, of.agent, of.model, of.session, first.introduced.sha)
-    return {**place, **dict(zip(columns, author, strict=True)), "message": message, "problem": ""}
+    return {**reported, **dict(zip(columns, author, strict=True)), "message": message, "problem": ""}
 
 
 def read_sarif(log: Path) -> Iterator[Row]:

@@ -76,9 +76,9 @@ def kind_of(path: str, head: bytes = b"") -> Kind:
     if suffix in _LANGUAGE:
         return _kind(suffix)
     if not suffix and head.startswith(b"#!"):
-        found = _SHEBANG.match(head[:200])
-        if found:
-            return _kind(_PROGRAMS.get(found[1].decode("ascii"), "sh"))
+        match = _SHEBANG.match(head[:200])
+        if match:
+            return _kind(_PROGRAMS.get(match[1].decode("ascii"), "sh"))
     return OTHER
 
 
@@ -99,15 +99,15 @@ def target_path(name: str, suffix: str) -> str:
     return f"{name[:2]}/{name}.{suffix}"
 
 
-def of_rule(languages: Iterable[str], paths: Iterable[str] = ()) -> set[str]:
+def rule_languages(languages: Iterable[str], paths: Iterable[str] = ()) -> set[str]:
     """Our names of the languages a rule is for; "*" for any. `paths`: the paths it is limited to."""
-    found = set()
+    match = set()
     for name in languages:
         name = name.lower()
         if name in _ANY:
-            found.add("*")
+            match.add("*")
         elif name == "yaml":
-            found |= {"workflow"} if any("workflows" in p for p in paths) else {"workflow", "yaml"}
+            match |= {"workflow"} if any("workflows" in p for p in paths) else {"workflow", "yaml"}
         else:
-            found.add(_RULES_SAY.get(name, name))
-    return found
+            match.add(_RULES_SAY.get(name, name))
+    return match

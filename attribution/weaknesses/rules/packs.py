@@ -69,12 +69,12 @@ def stored_packs(directory: Path) -> list[dict[str, Any]]:
 
 def _read(url: str) -> bytes:
     """The answer of the registry. That it is unreachable is known after three seconds, not after a minute and a half."""
-    place = urllib.parse.urlsplit(url)
+    address = urllib.parse.urlsplit(url)
     try:
-        socket.create_connection((place.hostname or "", place.port or 443), _REACHED).close()
+        socket.create_connection((address.hostname or "", address.port or 443), _REACHED).close()
     except OSError as error:
         raise RulesUnusable(
-            f"{place.hostname} cannot be reached: {error}",
+            f"{address.hostname} cannot be reached: {error}",
             "Packs of semgrep's registry have to be downloaded once. The built-in rules work offline: omit --rules,\n"
             "or use a file or directory with rules: --rules PATH",
         ) from error

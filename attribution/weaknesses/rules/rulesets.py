@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from attribution.weaknesses.rules.languages import of_rule
+from attribution.weaknesses.rules.languages import rule_languages
 from attribution.weaknesses.words import Confidence, RuleTier
 from collector.errors import WhoWroteError
 
@@ -224,7 +224,7 @@ def _rule(body: dict[str, Any]) -> Rule:
         confidence=str(meta.get("confidence") or (_TIERS[tier] if tier else "")).upper(),
         severity=str(body.get("severity") or "").upper(),
         languages_as_named=_strings(body["languages"]),
-        languages=frozenset(of_rule(_strings(body["languages"]), _strings(include))),
+        languages=frozenset(rule_languages(_strings(body["languages"]), _strings(include))),
         message=" ".join(str(body.get("message") or "").split()),
         body=body,
     )

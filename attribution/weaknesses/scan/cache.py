@@ -102,7 +102,7 @@ class ScanCache:
             lines = target.data.split(b"\n") if one.matches else []
             for m in one.matches:
                 place = (m.start_line, m.end_line, m.start, m.end)
-                findings.append((*key, m.rule, *place, hash_of(target.data[m.start : m.end]), suppressed(lines, m.start_line)))
+                findings.append((*key, m.rule, *place, hash_of(target.data[m.start : m.end]), is_suppressed(lines, m.start_line)))
         with self.store.transaction() as connection:
             connection.executemany(f"INSERT OR REPLACE INTO blob_scans VALUES ({','.join('?' * 7)})", scans)
             connection.executemany(f"INSERT OR REPLACE INTO blob_findings VALUES ({','.join('?' * 11)})", findings)
@@ -133,7 +133,7 @@ def hash_of(text: bytes) -> str:
     return hashlib.sha256(b"".join(text.split())).hexdigest()[:24]
 
 
-def suppressed(lines: Sequence[bytes], start: int) -> bool:
+def is_suppressed(lines: Sequence[bytes], start: int) -> bool:
     """Whether a comment asks semgrep to hide a match: on its first line, or alone on the line above."""
     here = lines[start - 1] if start <= len(lines) else b""
     if _NOSEM.search(here):

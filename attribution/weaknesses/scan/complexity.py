@@ -47,10 +47,10 @@ def functions(data: bytes, suffix: str) -> list[Function]:
     return [(f.start_line, f.end_line, f.cyclomatic_complexity) for f in analysis.function_list]
 
 
-def of_lines(some: Sequence[Function], spans: Iterable[tuple[int, int, int]]) -> float | None:
+def mean_complexity(measured: Sequence[Function], spans: Iterable[tuple[int, int, int]]) -> float | None:
     """Mean over spans of added lines (first, last, lines with text); a line in several functions has the innermost's."""
     whole = weighted = 0.0
-    inner = sorted(some, key=lambda f: f[1] - f[0])
+    inner = sorted(measured, key=lambda f: f[1] - f[0])
     for start, end, nonblank in spans:
         values = [next((c for a, b, c in inner if a <= line <= b), 1) for line in range(start, end + 1)]
         whole += nonblank

@@ -303,10 +303,10 @@ class _Scanner:
                 self.running.append(_Run(self, shard))
             if not self.running:
                 return
-            ended = [run for run in self.running if run.ended()]
-            if not ended:
+            has_ended = [run for run in self.running if run.has_ended()]
+            if not has_ended:
                 time.sleep(_POLL)
-            for run in ended:
+            for run in has_ended:
                 self.running.remove(run)
                 if done := self._finish(run):
                     yield done
@@ -321,7 +321,7 @@ class _Scanner:
         outcome = run.result()
         if isinstance(outcome, str):
             self.complain(f"{len(run.shard.targets)} texts: {outcome}")
-            return self._halved(run.shard, outcome)
+            return self._split(run.shard, outcome)
         self.succeeded = True
         for remark in dict.fromkeys(run.remarks):
             if remark not in self.remarks:
@@ -332,7 +332,7 @@ class _Scanner:
         self.slow += [scanned.target for scanned in outcome if scanned.failed_rules]
         return [scanned for scanned in outcome if not scanned.failed_rules]
 
-    def _halved(self, shard: _Shard, why: str) -> list[Scanned]:
+    def _split(self, shard: _Shard, why: str) -> list[Scanned]:
         if len(shard.targets) > 1:
             middle = len(shard.targets) // 2
             self.again += [_Shard(shard.targets[:middle], shard.alone), _Shard(shard.targets[middle:], shard.alone)]
@@ -344,7 +344,7 @@ class _Scanner:
     def _test(self) -> None:
         """When not even an empty text can be scanned, the fault is not the texts'."""
         run = _Run(self, _Shard([Target("0" * 40, "py", b"\n")]))
-        while not run.ended():
+        while not run.has_ended():
             time.sleep(_POLL)
         outcome = run.result()
         if isinstance(outcome, str):
@@ -400,7 +400,7 @@ class _Run:
             except OSError as error:
                 raise EngineMissing(f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Looks after the process: ends it when it breaks a limit."""
         if self._process.poll() is not None:
             return True

@@ -67,26 +67,26 @@ def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Progress) -> ScanPl
     """Walks the whole history of `head`."""
     reader = _Reader(repo, attributes_at(repo, head))
     commits = list(repo.history(head))
-    found = ScanPlan(ignore=text_of_file(repo, head, ".semgrepignore"))
+    history = ScanPlan(ignore=text_of_file(repo, head, ".semgrepignore"))
     for number, commit in enumerate(commits):
         if not number % 50:
             progress("reading commits", number, len(commits))
         count = max(1, len(commit.parents))
         sides = [side for parent in range(count) if (side := reader.pairs(commit, parent)) is not None]
         step = ScanStep(commit, sides if len(sides) == count else [[] for _ in range(count)])
-        found.steps.append(step)
-        found.children.update(commit.parents)
+        history.steps.append(step)
+        history.children.update(commit.parents)
         for side in step.sides:
             for pair in side:
-                _add_texts(found, pair, rules)
-    return found
+                _add_texts(history, pair, rules)
+    return history
 
 
-def _add_texts(found: ScanPlan, pair: Pair, rules: RuleSet) -> None:
+def _add_texts(history: ScanPlan, pair: Pair, rules: RuleSet) -> None:
     """Both versions, when one of them counts: what comes out of a vendored file was there before."""
     both = [side for side in pair if side is not None and rules.covers(side.kind.language)]
     if any(side.place in ANALYSED for side in both):
-        found.texts.update((side.text, side.kind.language) for side in both)
+        history.texts.update((side.text, side.kind.language) for side in both)
 
 
 class _Reader:
@@ -123,7 +123,7 @@ _NOTHING = TextFindings((), frozenset())
 _NOT_SCANNED = TextFindings((), None)
 
 
-def changed(repo: GitRepo, pairs: Iterable[Pair], scans: Mapping[Text, TextFindings]) -> list[Changed]:
+def changed_files(repo: GitRepo, pairs: Iterable[Pair], scans: Mapping[Text, TextFindings]) -> list[Changed]:
     """The files with their findings on both sides. What is left out by its place or its text has none."""
     files = []
     for old, new in pairs:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from attribution.weaknesses.scan.cache import FunctionCache
-from attribution.weaknesses.scan.complexity import SUFFIXES, Function, functions, of_lines, tool
+from attribution.weaknesses.scan.complexity import SUFFIXES, Function, functions, mean_complexity, tool
 from attribution.weaknesses.scan.source import ScanPlan
 from attribution.weaknesses.stage.rows import sides_of
 from collector.runtime.stages import RunContext, Stage, StageName, digest, last_run
@@ -29,7 +29,7 @@ def measure(context: RunContext, cache_store: Store, plan: Callable[[], ScanPlan
         "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND n.scanned = 1 AND n.place = 'source'",
         (repo_id,),
     )
-    sides, spans = sides_of(plan()), _added(store, repo_id)
+    sides, spans = sides_of(plan()), _added_spans(store, repo_id)
     values = []
     new: list[tuple[str, str, list[Function]]] = []
     for number, row in enumerate(files):
@@ -44,13 +44,13 @@ def measure(context: RunContext, cache_store: Store, plan: Callable[[], ScanPlan
         if len(new) >= _BATCH:
             cache.save(new)
             new.clear()
-        values.append((of_lines(measured, spans[row["id"]]), row["id"]))
+        values.append((mean_complexity(measured, spans[row["id"]]), row["id"]))
     cache.save(new)
     with run.writing() as connection:
         connection.executemany("UPDATE scan_files SET complexity = ? WHERE file_id = ?", values)
 
 
-def _added(store: Store, repo_id: int) -> dict[int, list[tuple[int, int, int]]]:
+def _added_spans(store: Store, repo_id: int) -> dict[int, list[tuple[int, int, int]]]:
     """Changed file -> spans of added lines: first, last, lines with text."""
     spans: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for row in store.rows(

@@ -12,7 +12,7 @@ from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan.cache import CachedScan
 from attribution.weaknesses.scan.engine import Engine
 from attribution.weaknesses.scan.source import ScanPlan, Side, Text
-from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, written
+from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, lines_of_finding
 from attribution.weaknesses.track.identity import VersionFinding
 from attribution.weaknesses.track.tracker import Instance, Tracker
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, ScanStatus
@@ -64,9 +64,9 @@ def write(context: RunContext, result: ScanResult) -> None:
         (repo_id,),
     )
     rule_set = _rule_set(store, result.rules, result.engine.name)
-    made = _Rows(context, rule_set, result)
-    _insert(store, "scan_files", made.scan_files())
-    _insert(store, "findings", [row for one in result.tracker.instances if (row := made.finding(one)) is not None])
+    builder = _Rows(context, rule_set, result)
+    _insert(store, "scan_files", builder.scan_files())
+    _insert(store, "findings", [row for instance in result.tracker.instances if (row := builder.finding(instance)) is not None])
     _fill_turns(store, repo_id)
     store.connection.execute(
         "DELETE FROM rule_sets WHERE id <> ? "
@@ -202,7 +202,7 @@ class _Rows:
         start, end = instance.hit.start, instance.hit.end
         texts = split_lines(self._repo.blob(side.blob) or b"")
         blank = [n for n in range(start, end + 1) if n > len(texts) or not texts[n - 1].strip()]
-        return written(self._spans_of(instance.sha).get(printable(instance.path), ()), start, end, blank)
+        return lines_of_finding(self._spans_of(instance.sha).get(printable(instance.path), ()), start, end, blank)
 
     def _end(self, instance: Instance) -> dict[str, Any]:
         end: dict[str, Any] = dict.fromkeys(("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id"))

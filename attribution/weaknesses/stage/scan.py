@@ -16,7 +16,7 @@ from attribution.weaknesses.rules.packs import pack_directory
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.cache import CachedScan, ScanCache, open_cache
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
-from attribution.weaknesses.scan.source import Text, TextFindings, changed, plan
+from attribution.weaknesses.scan.source import Text, TextFindings, changed_files, plan
 from attribution.weaknesses.stage import rows
 from attribution.weaknesses.stage.complexity import measure
 from attribution.weaknesses.stage.rows import ScanResult
@@ -136,7 +136,7 @@ class _Scan:
         targets, complain = self._targets(ordered), self.update.notes.append
         with closing(scan(result.engine, result.rules, targets, jobs, self.request.limits, complain)) as portions:
             for portion in portions:
-                self.cache.save(map(_without_constants, portion))
+                self.cache.save(map(_drop_constants, portion))
                 done += len(portion)
                 self.context.progress("scanning", min(len(texts), done + self.aside), len(texts))
         self._flush()
@@ -163,11 +163,11 @@ class _Scan:
 
     def _flush(self) -> None:
         # A text that is missing may come with the next fetch: it is not remembered.
-        self.cache.save(one for one in self.waiting if one.status != ScanStatus.MISSING)
+        self.cache.save(scanned for scanned in self.waiting if scanned.status != ScanStatus.MISSING)
         self.waiting.clear()
 
 
-def _without_constants(scanned: Scanned) -> Scanned:
+def _drop_constants(scanned: Scanned) -> Scanned:
     target = scanned.target
     left = [m for m in scanned.matches if not constants.only_constants(m.rule, target.suffix, target.data, m.start, m.end)]
     return replace(scanned, matches=left)
@@ -198,7 +198,7 @@ def follow(repo: GitRepo, result: ScanResult, head: str) -> Tracker:
     tracker = Tracker(result.plan.children)
     for step in result.plan.steps:
         parents = step.commit.parents
-        sides = [changed(repo, side, texts) for side in step.sides]
+        sides = [changed_files(repo, side, texts) for side in step.sides]
         if len(parents) > 1:
             tracker.merge(step.commit.sha, parents, sides)
         else:

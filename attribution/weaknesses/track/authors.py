@@ -44,7 +44,7 @@ class FindingLines(NamedTuple):
     main: OriginSpan | None  # the span with most of them, an agent's if there is one
 
 
-def written(spans: Iterable[OriginSpan], start: int, end: int, blank: Iterable[int] = ()) -> FindingLines:
+def lines_of_finding(spans: Iterable[OriginSpan], start: int, end: int, blank: Iterable[int] = ()) -> FindingLines:
     """`start` to `end`: lines of the match; `blank`: those without text."""
     empty = set(blank)
     lines = [(sum(1 for n in range(max(s.start, start), min(s.end, end) + 1) if n not in empty), s) for s in spans]
@@ -80,10 +80,10 @@ def ended_by(
     `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
     """
     inside = [s for s in spans if any(s.start <= end and start <= s.end for start, end in path_lines)]
-    for some in (inside, spans, commit):
-        telling = [s for s in some if s.nonblank]
+    for candidates in (inside, spans, commit):
+        telling = [s for s in candidates if s.nonblank]
         if telling:
-            found = {s.session for s in telling if s.session is not None}
-            session = found.pop() if len(found) == 1 else None
+            session_ids = {s.session for s in telling if s.session is not None}
+            session = session_ids.pop() if len(session_ids) == 1 else None
             return FindingEnd(_one({s.line_class for s in telling}), session)
     return FindingEnd(NOBODY, sessions[0] if len(sessions) == 1 else None)

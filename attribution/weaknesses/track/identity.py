@@ -46,7 +46,7 @@ class Versions:
 class Paired:
     """Places of findings in `before` and `after` of one file."""
 
-    kept: list[tuple[int, int]] = field(default_factory=list)
+    matched: list[tuple[int, int]] = field(default_factory=list)
     reworded: list[tuple[int, int]] = field(default_factory=list)
     moved_in: list[tuple[int, int, int]] = field(default_factory=list)  # file it comes from, place there, place here
     new: list[int] = field(default_factory=list)
@@ -55,25 +55,25 @@ class Paired:
 
 def compare(files: Sequence[Versions]) -> list[Paired]:
     """What became of the findings of the files of one commit."""
-    found = [_within(one) for one in files]
-    _across(files, found)
-    for one, paired in zip(files, found, strict=True):
+    pairings = [_within(one) for one in files]
+    _across(files, pairings)
+    for one, paired in zip(files, pairings, strict=True):
         _reword(one, paired)
-    return found
+    return pairings
 
 
 def _within(versions: Versions) -> Paired:
     """Equal findings of one file, the ones on unchanged lines first, in order."""
-    before, after = _by_key(versions.before), _by_key(versions.after)
+    before, after = _group_by_key(versions.before), _group_by_key(versions.after)
     paired = Paired()
-    for key, places in after.items():
+    for key, positions in after.items():
         olds = sorted(before.get(key, ()), key=lambda i: touches(versions.before[i], versions.hunks, old=True))
-        news = sorted(places, key=lambda j: touches(versions.after[j], versions.hunks, old=False))
+        news = sorted(positions, key=lambda j: touches(versions.after[j], versions.hunks, old=False))
         count = min(len(olds), len(news))
-        paired.kept += zip(sorted(olds[:count]), sorted(news[:count]), strict=True)
+        paired.matched += zip(sorted(olds[:count]), sorted(news[:count]), strict=True)
         paired.new += news[count:]
-    kept = {i for i, _ in paired.kept}
-    paired.gone = [i for i in range(len(versions.before)) if i not in kept]
+    matched = {i for i, _ in paired.matched}
+    paired.gone = [i for i in range(len(versions.before)) if i not in matched]
     paired.new.sort()
     return paired
 
@@ -119,28 +119,28 @@ def _overlaps(hit: VersionFinding, start: int, end: int) -> bool:
     return hit.start - 1 < end and start < hit.end
 
 
-def _by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[int]]:
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+def _group_by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[int]]:
+    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, hit in enumerate(hits):
-        found[hit.key].append(place)
-    return found
+        groups[hit.key].append(place)
+    return groups
 
 
 def strongest(hits: Iterable[VersionFinding], strength: Callable[[str], tuple[int, ...]]) -> tuple[VersionFinding, ...]:
     """Of findings with one CWE whose matches overlap only the one of the strongest rule: a statement is counted once. In order."""
-    kept: dict[str, list[VersionFinding]] = defaultdict(list)
+    kept_by_cwe: dict[str, list[VersionFinding]] = defaultdict(list)
     for hit in sorted(hits, key=lambda h: (*strength(h.rule), h.end_byte - h.start_byte, h.start_byte, h.rule)):
-        others = kept[hit.cwe or hit.rule]
+        others = kept_by_cwe[hit.cwe or hit.rule]
         if not any(hit.start_byte < o.end_byte and o.start_byte < hit.end_byte for o in others):
             others.append(hit)
-    return tuple(sorted((h for some in kept.values() for h in some), key=lambda h: (h.start_byte, h.end_byte, h.rule)))
+    return tuple(sorted((h for group in kept_by_cwe.values() for h in group), key=lambda h: (h.start_byte, h.end_byte, h.rule)))
 
 
 def occurrences(hits: Sequence[VersionFinding]) -> list[int]:
     """For each finding how many equal ones stand above it."""
-    seen: dict[tuple[str, str], int] = defaultdict(int)
-    found = []
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    numbers = []
     for hit in hits:
-        found.append(seen[hit.key])
-        seen[hit.key] += 1
-    return found
+        numbers.append(counts[hit.key])
+        counts[hit.key] += 1
+    return numbers

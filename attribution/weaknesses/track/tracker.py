@@ -81,10 +81,10 @@ class Tracker:
         telling = [f for f in files if f.before or f.after]
         state = dict(above)
         versions = [Versions(f.before, f.after, f.lines()) for f in telling]
-        olds = [_continued(above, f) for f in telling]
+        olds = [_instances_before(above, f) for f in telling]
         placed: list[dict[int, Instance]] = []
         for number, paired in enumerate(compare(versions)):
-            here = {j: olds[number][i] for i, j in paired.kept}
+            here = {j: olds[number][i] for i, j in paired.matched}
             for i, j in paired.reworded:
                 here[j] = olds[number][i]
                 here[j].rewords += 1
@@ -172,9 +172,9 @@ class Tracker:
             olds = _matching(state.get(path, ()), f.after, path)
             pairs: Iterable[tuple[int, int]] = ((j, j) for j in range(len(f.after)))
         else:
-            olds = _continued(state, other)
+            olds = _instances_before(state, other)
             paired = compare([Versions(other.before, other.after, other.lines())])[0]
-            pairs = [*paired.kept, *paired.reworded]
+            pairs = [*paired.matched, *paired.reworded]
         for i, j in pairs:
             one = olds[i]
             if id(one) in used:
@@ -231,7 +231,7 @@ class Tracker:
         return there
 
 
-def _continued(state: State, f: Changed) -> list[Instance]:
+def _instances_before(state: State, f: Changed) -> list[Instance]:
     """The instances behind the findings of the old version; ones nobody saw coming are older than what can be seen."""
     return _matching(state.get(f.old_path or "", ()), f.before, f.old_path or "")
 
