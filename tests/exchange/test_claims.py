@@ -714,7 +714,7 @@ def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], t
     run("data", "claims", repo, "--db", db)
     found = json.loads(run("repo", repo, "--allow-no-checkpoints", "--db", db, "--json").stdout)[0]
     assert found["claimed_lines"] == 4  # two of a.py, and two of b.py that two producers claim
-    assert (found["agent_lines"], found["human_lines"]) == (0, 0)
+    assert (found["lines"]["agent"], found["lines"]["human"]) == (0, 0)
     assert "by other tools" in run("repo", repo, "--db", db, "--allow-no-checkpoints").stdout
 
 

@@ -73,7 +73,7 @@ def _statuses(store: Store, ids: str) -> Table:
     return table_of(rows, _UNITS, (), "status", "Records by status: where the commit is, otherwise the worst line")
 
 
-def _dated(store: Store, ids: str, name: str, title: str) -> Table:
+def _worth_by(store: Store, ids: str, name: str, title: str) -> Table:
     return table_of([row for row in _worth(store, ids, f"producer, {name}") if row["attesting"]], _UNITS, (), name, title)
 
 
@@ -95,7 +95,7 @@ def _agreement(store: Store, ids: str) -> Table:
     return table_of(rows, _UNITS, notes, "agreement", "Claims beside our own lines, in commits with a session")
 
 
-def _added(store: Store, ids: str) -> Table:
+def _added_lines(store: Store, ids: str) -> Table:
     rows = store.rows(
         "SELECT producer, claimed_author AS author, COALESCE(tool, '') AS tool, COALESCE(claimed_model, '') AS model, "
         "COUNT(DISTINCT commit_sha) AS commits, SUM(lines) AS lines FROM claimed_lines "
@@ -108,8 +108,8 @@ def _added(store: Store, ids: str) -> Table:
 TABLES: dict[str, Callable[[Store, str], Table]] = {
     "producer": _producers,
     "status": _statuses,
-    "month": partial(_dated, name="month", title="Records by month of the commit"),
-    "version": partial(_dated, name="version", title="Records by version of the tool and of the format"),
+    "month": partial(_worth_by, name="month", title="Records by month of the commit"),
+    "version": partial(_worth_by, name="version", title="Records by version of the tool and of the format"),
     "agreement": _agreement,
-    "added": _added,
+    "added": _added_lines,
 }
