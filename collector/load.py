@@ -334,7 +334,7 @@ class _Loading:
         for number, one in enumerate(files):
             self.context.progress("reading sessions", number, len(files))
             run = session_run(self.context, one)
-            if not run.unchanged:
+            if not run.is_current:
                 self._take(run, read_session(self.context.repo, one, self.known))
 
     def _take(self, run: StageRun, loaded: LoadedSession) -> None:

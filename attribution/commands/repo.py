@@ -175,12 +175,12 @@ def demo(directory: Path) -> None:
 
 def _clone(path: str, fetch: bool, quiet: bool) -> str:
     """The clone to attribute: the one named, or a mirror of the repository at an address or of the clone's origin."""
-    from attribution.ensure.mirror import is_address, mirror_of_origin, mirrored
+    from attribution.ensure.mirror import is_address, mirror_address, mirror_of_origin
 
     if not (fetch or is_address(path)):
         return path
     with Reporter(path, quiet) as progress:
-        return mirrored(path, progress) if is_address(path) else mirror_of_origin(path, progress)
+        return mirror_address(path, progress) if is_address(path) else mirror_of_origin(path, progress)
 
 
 def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format: str) -> None:

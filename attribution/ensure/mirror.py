@@ -17,7 +17,7 @@ def is_address(text: str) -> bool:
     return text.startswith(("https://", "http://", "file://", "git@", "ssh://"))
 
 
-def mirrored(address: str, progress: Progress) -> str:
+def mirror_address(address: str, progress: Progress) -> str:
     """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
     mirror = next(hooks("mirror"), None)
     if mirror is None:
@@ -33,7 +33,7 @@ def mirror_of_origin(path: str, progress: Progress) -> str:
     if not address:
         raise WhoWroteError(f"{path} has no remote called origin", "Fetch its checkpoints with git; --fetch asks the origin")
     try:
-        return mirrored(address, progress)
+        return mirror_address(address, progress)
     except BadName as error:
         hint = "Fetch its checkpoints with git, as whowrote repo without --fetch proposes"
         raise WhoWroteError(f"--fetch cannot mirror the origin of {path}: {address}", hint) from error

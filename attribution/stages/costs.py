@@ -40,7 +40,7 @@ def price_repo(store: Store, repo_id: int) -> bool:
     """Costs and what follows from them again if they were computed with another table than is in use; whether that was so."""
     prices = prices_of(store)
     run = STAGE.start(store, repo_id, costs_key(prices))
-    if run.unchanged:
+    if run.is_current:
         return False
     with run.writing():
         fill_costs(store, repo_id, prices)

@@ -57,7 +57,7 @@ def follow_history(context: RunContext, head: str, wanted: HistoryRequest) -> Hi
     lines = last_run(store, repo_id, StageName.LINES)
     key = digest(VERSION, head, settings, tables.policy_words(policy), str(full), str(lines.key if lines else None))
     run = STAGE.start(store, repo_id, key)
-    if saved is not None and run.unchanged:
+    if saved is not None and run.is_current:
         return HistoryUpdate("unchanged", head, saved.after, 0, run.seconds)
     notes: list[str] = []
     with open_scratch(context.repo) as git:

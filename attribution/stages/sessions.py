@@ -153,7 +153,7 @@ class _Reading:
 
     def _wanted(self, files: SessionFiles) -> _Wanted:
         rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
-        return _Wanted(files, self.ids[files.key], self.context.store.policy, not rows.unchanged, not features.unchanged)
+        return _Wanted(files, self.ids[files.key], self.context.store.policy, not rows.is_current, not features.is_current)
 
     def _all(self, waiting: Sequence[_Wanted], jobs: int) -> Iterator[tuple[_Wanted, _Prepared]]:
         """In this process, or in several where it is worth starting them."""

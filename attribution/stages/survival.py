@@ -30,7 +30,7 @@ def fill_survival(store: Store, repo_id: int) -> None:
     """Fills the tables again when the history or the verdicts are others than last time. Raises DatabaseUnusable."""
     inputs = [(name, last_run(store, repo_id, name)) for name in (StageName.HISTORY, StageName.LINES)]
     run = STAGE.start(store, repo_id, digest(VERSION, *(f"{name}={last.key}" for name, last in inputs if last is not None)))
-    if run.unchanged:
+    if run.is_current:
         return
     with run.writing():
         _fill_fates(store, repo_id)

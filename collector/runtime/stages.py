@@ -1,7 +1,7 @@
 """What every stage has in common: it runs when its inputs changed, and what it writes is complete or not there at all.
 
 run = STAGE.start(store, repo_id, digest(VERSION, head))
-if run.unchanged:
+if run.is_current:
     return
 rows, problems = ...          # the work, without a transaction
 with run.writing():           # all or nothing
@@ -121,7 +121,7 @@ class StageRun:
     reported: int = 0  # problems
 
     @property
-    def unchanged(self) -> bool:
+    def is_current(self) -> bool:
         """Whether there is nothing to do."""
         return self.stage.is_done(self.store, self.repo_id, self.key, self.subject)
 

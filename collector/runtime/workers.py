@@ -266,9 +266,9 @@ def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> Non
         while True:
             args = connection.recv()
             _forget_peak()
-            before = used()
+            before = resource_usage()
             kind, value = attempt(work, args)
-            after = used()
+            after = resource_usage()
             peak = max(after.own_peak, after.children_peak if after.children_peak > before.children_peak else 0)
             connection.send((kind, value, round(after.seconds - before.seconds, 3), peak))
 
@@ -298,14 +298,14 @@ class Used(NamedTuple):
     children_peak: int  # bytes of the largest memory of any child that ended
 
 
-def used() -> Used:
+def resource_usage() -> Used:
     """Processor time and memory of this process and its children; no memory on Windows."""
     if sys.platform == "win32":
         return Used(time.process_time(), 0, 0)
-    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    process, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 1 if sys.platform == "darwin" else 1024
-    seconds = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-    return Used(seconds, _high_water() or own.ru_maxrss * unit, children.ru_maxrss * unit)
+    seconds = process.ru_utime + process.ru_stime + children.ru_utime + children.ru_stime
+    return Used(seconds, _high_water() or process.ru_maxrss * unit, children.ru_maxrss * unit)
 
 
 def _high_water() -> int:

@@ -15,7 +15,7 @@ from support.fake_time import FakeTime
 from support.git_server import GitServer
 from support.served import add_file, git, publish
 
-from attribution.ensure.mirror import mirrored
+from attribution.ensure.mirror import mirror_address
 from collector.cli import cli
 from collector.discovery.commands import running
 from collector.discovery.mirrors import disk, many
@@ -247,5 +247,5 @@ def test_settings_that_name_the_present_name_mean_the_repository_itself(served: 
 
 def test_an_address_to_attribute_has_one_mirror_too(served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    paths = {mirrored(served.url(name), no_progress) for name in ("o/old", "o/new")}
+    paths = {mirror_address(served.url(name), no_progress) for name in ("o/old", "o/new")}
     assert len(paths) == 1 and paths.pop().endswith("o/new.git")

@@ -35,7 +35,7 @@ def _noted(store: Store) -> list[tuple[Any, ...]]:
 
 def test_a_stage_is_done_for_one_repository_subject_key_and_version(store: Store) -> None:
     LINES.start(store, 1, "key").finish()
-    assert LINES.is_done(store, 1, "key") and LINES.start(store, 1, "key").unchanged
+    assert LINES.is_done(store, 1, "key") and LINES.start(store, 1, "key").is_current
     assert not LINES.is_done(store, 2, "key") and not LINES.is_done(store, 1, "other")
     assert not LINES.is_done(store, 1, "key", "subject") and not SESSION.is_done(store, 1, "key")
     assert not Stage(StageName.LINES, "2").is_done(store, 1, "key")

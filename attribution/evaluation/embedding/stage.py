@@ -56,7 +56,7 @@ def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) ->
     for number, session in enumerate(sessions):
         context.progress("embedding sessions", number, len(sessions))
         run = stage.start(context.store, context.repo_id, session.input_key, f"{session.key} {embedder.model}")
-        if run.unchanged:
+        if run.is_current:
             result.unchanged += 1
         else:
             _embed_session(run, session, embedder, result)

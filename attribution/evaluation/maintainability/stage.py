@@ -73,7 +73,7 @@ def measure_commits(context: RunContext, head: str, jobs: int = 0) -> QualityUpd
     packs = repo.packs() if repo.censored().partial else []
     key = digest(VERSION, tool, head, *([f"{lines.key} {lines.finished_at}"] if lines else ()), *packs)
     run = STAGE.start(store, repo_id, key)
-    if run.unchanged:
+    if run.is_current:
         return QualityUpdate("unchanged", 0, run.seconds)
     update = _Update(context, head, f"{tool}, version {VERSION}")
     update.refresh()

@@ -70,7 +70,7 @@ def check_claims(context: RunContext, head: str) -> None:
     packs = context.repo.packs() if censored.partial else []
     key = digest(VERSION, head, *censored.shallow, *packs, *(f"{n}={t}" for n, t in sorted(refs.items())))
     run = STAGE.start(context.store, context.repo_id, key)
-    if not run.unchanged:
+    if not run.is_current:
         _ClaimsReader(context, head, refs).update(run)
         run.finish()  # the records are stored already, in portions
 

@@ -22,7 +22,7 @@ def measure(context: RunContext, cache_store: Store, plan: Callable[[], ScanPlan
     store, repo_id, cache = context.store, context.repo_id, FunctionCache(cache_store, tool())
     scan = last_run(store, repo_id, StageName.WEAKNESSES)
     run = STAGE.start(store, repo_id, digest(VERSION, cache.tool, *([f"{scan.key} {scan.finished_at}"] if scan else ())))
-    if run.unchanged:
+    if run.is_current:
         return
     files = store.rows(
         "SELECT f.id, c.commit_sha, f.path FROM scan_files n JOIN commit_files f ON f.id = n.file_id "

@@ -78,7 +78,7 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
         update = ScanUpdate("unchanged", engine.name, name, notes=notes)
         key = _key(context, head, fingerprint(files), engine.name)
         run = STAGE.start(context.store, context.repo_id, key, clock=Clock())
-        if not run.unchanged:
+        if not run.is_current:
             rules = load(files, name)
             result = ScanResult(rules, engine, plan(context.repo, head, rules, context.progress))
             _scan(context, result, cache, request, update)
