@@ -412,9 +412,9 @@ def test_an_archive_that_is_not_there_is_left_after_some_hours(context: Any) -> 
         assert len(it.log.cursors("gharchive")) == gharchive.MOST_FAILED
 
 
-def test_open_digger_comes_first_since_it_is_there(context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_digger_is_read_since_it_is_there(context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "2026-09-05-23.json.gz").write_bytes(squeezed("o/before"))
-    (tmp_path / "2026-09-06-0.json.gz").write_bytes(squeezed("o/after"))
+    (tmp_path / "2026-09-06-0.json.gz").write_bytes(squeezed("o/other"))
     digger = tmp_path / "digger"
     digger.mkdir()
     start = datetime(2026, 9, 5, 23, tzinfo=UTC)
@@ -423,8 +423,8 @@ def test_open_digger_comes_first_since_it_is_there(context: Any, tmp_path: Path,
         monkeypatch.setattr(gharchive, "OPEN_DIGGER", str(digger))
         (digger / "2026-09-06-1.json.gz").write_bytes(squeezed("o/digger"))
         gharchive.run(it)
-        assert found(it, "gharchive") == {"o/before", "o/after", "o/digger"}
-        assert [a.path.rpartition("/")[2] for a in server.log] == ["2026-09-05-23.json.gz", "2026-09-06-0.json.gz"]
+        assert found(it, "gharchive") == {"o/before", "o/digger"} and states(it, "gharchive")["missing"] == 1
+        assert [a.path.rpartition("/")[2] for a in server.log] == ["2026-09-05-23.json.gz"]
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------

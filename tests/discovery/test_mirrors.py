@@ -6,10 +6,9 @@ import os
 import resource
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.fake_time import FakeTime
@@ -17,13 +16,13 @@ from support.git_server import SETTINGS, GitServer
 from support.served import add_file, git, noise, publish
 
 from collector.discovery.github.token import Token
-from collector.discovery.mirrors import disk
+from collector.discovery.mirrors import update as mirror_updates
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.refs import Advertised, WantedRefs, is_safe, keep_wanted
 from collector.discovery.mirrors.remote import Remote, kind_of, parse_listing
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, checkpoint_remote, update_mirror
 from collector.errors import WhoWroteError
-from collector.git.program import GitAccess, GitFailed, talk
+from collector.git.program import GitFailed, talk
 from collector.git.repository import GitRepo
 from collector.repository_names import BadName, RepositorySource, beside, checked_name, checked_url, directory, source, tombstone
 from collector.runtime.locks import InUse, file_lock
@@ -167,7 +166,7 @@ def packs(path: str) -> list[Path]:
 
 
 def test_many_packs_are_put_together(served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("collector.discovery.mirrors.update._MOST_PACKS", 6)
+    monkeypatch.setattr(mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=4"))
     repo = publish(served.root, "o/r")
     most, seen = 0, set[str]()
     for number in range(6):
@@ -184,7 +183,7 @@ def test_many_packs_are_put_together(served: GitServer, mirrors: Mirrors, monkey
 
 
 def test_a_commit_that_no_ref_reaches_any_more_stays(served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("collector.discovery.mirrors.update._MOST_PACKS", 1)
+    monkeypatch.setattr(mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=1"))
     repo = publish(served.root, "o/r")
     grow(repo, 0)
     old = git(repo, "rev-parse", "main").strip()
@@ -193,38 +192,6 @@ def test_a_commit_that_no_ref_reaches_any_more_stays(served: GitServer, mirrors:
     grow(repo, 1)
     done = get(served, mirrors)
     assert len(packs(done.path)) == 1 and old in stored(done.path)
-
-
-@pytest.mark.parametrize("cause", ["no room", "killed", "git fails"])
-def test_packs_stay_as_they_are_when_they_cannot_be_put_together(
-    served: GitServer, mirrors: Mirrors, monkeypatch: pytest.MonkeyPatch, cause: str
-) -> None:
-    repo = publish(served.root, "o/r")
-    for number in range(2):
-        grow(repo, number)
-        done = get(served, mirrors)
-    before = stored(done.path)
-    grow(repo, 2)
-    options = HTTP
-    with monkeypatch.context() as patched:
-        patched.setattr("collector.discovery.mirrors.update._MOST_PACKS", 1)
-        if cause == "no room":
-            patched.setattr(disk, "free_space", lambda path: 101)
-            options = replace(HTTP, keep_free=100)
-        elif cause == "git fails":
-            patched.setattr("collector.discovery.mirrors.update._PACKING", ("pack.packSizeLimit=nonsense",))
-        else:
-
-            def ended(path: Path, args: Sequence[str], access: GitAccess, **more: Any) -> bytes:
-                return talk(path, args, access, **(more | {"watch": lambda: "enough"} if args[0] == "repack" else more))
-
-            patched.setattr("collector.discovery.mirrors.update.talk", ended)
-            patched.setattr("collector.git.program._POLL", 0.0001)
-        found = get(served, mirrors, options=options)
-    assert found.state == "fetched" and len(packs(found.path)) > 1
-    assert ("were not repacked" in found.detail) == (cause != "no room")
-    assert stored(found.path) > before and not list(Path(found.path).glob("objects/pack/.tmp-*"))
-    assert get(served, mirrors).state == "unchanged"
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """GH Archive and OpenDigger: public pushes to a branch of the producer, hour by hour, as far as the archives caught them.
 
 No token is needed and no search caps the results, but the archives have only a part of all events: GH Archive 10 to 20 % since
-2025-05-23. OpenDigger keeps an archive of the same form since 2026-09-06; how much it misses is not known. From then on it is
-read, and GH Archive where it has no file. An hour is a gzip file of one event per line, local or downloaded. It is read as a
-stream; only lines that hold the name of such a branch are parsed. Since 2025-10-07 a push has only repository_id, push_id, ref,
-head and before; the ref was there before as well. Pushes of refs outside refs/heads are probably no events, so repositories with
-one ref per checkpoint are found here only by their older branch.
+2025-05-23. OpenDigger keeps an archive of the same form since 2026-09-06, which is read from then on; how much it misses is not
+known. An hour is a gzip file of one event per line, local or downloaded. It is read as a stream; only lines that hold the name of
+such a branch are parsed. Since 2025-10-07 a push has only repository_id, push_id, ref, head and before; the ref was there before as
+well. Pushes of refs outside refs/heads are probably no events, so repositories with one ref per checkpoint are found here only by
+their older branch.
 """
 
 from __future__ import annotations
@@ -134,11 +134,9 @@ def _is_address(archive: str) -> bool:
     return archive.startswith(("http://", "https://"))
 
 
-def archives_of(archive: str, hour: datetime) -> tuple[str, ...]:
-    """Where an hour may be, in the order in which they are asked; `archive`: as in DiscoverOptions."""
-    if archive:
-        return (archive,)
-    return (OPEN_DIGGER, GH_ARCHIVE) if hour >= OPEN_DIGGER_SINCE else (GH_ARCHIVE,)
+def archive_of(archive: str, hour: datetime) -> str:
+    """Where an hour is; `archive`: as in DiscoverOptions."""
+    return archive or (OPEN_DIGGER if hour >= OPEN_DIGGER_SINCE else GH_ARCHIVE)
 
 
 def hours(context: ChannelContext) -> list[datetime]:
@@ -212,19 +210,8 @@ def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None)
 
 
 def _read(context: ChannelContext, hour: datetime) -> HourReading | None:
-    """The hour of the first place that has it; None when none has. Raises WhoWroteError when the last one cannot be read."""
-    *earlier, last = archives_of(context.request.archive, hour)
-    for archive in earlier:
-        try:
-            reading = _read_at(context, archive, hour)
-        except Unreachable:
-            continue
-        if reading is not None and reading.damage is None:
-            return reading
-    return _read_at(context, last, hour)
-
-
-def _read_at(context: ChannelContext, archive: str, hour: datetime) -> HourReading | None:
+    """An hour; None when the archive has none. Raises WhoWroteError when it cannot be read."""
+    archive = archive_of(context.request.archive, hour)
     if _is_address(archive):
         return _remote_hour(context, f"{archive.rstrip('/')}/{hour_name(hour)}.json.gz")
     return _local_hour(Path(archive) / f"{hour_name(hour)}.json.gz")

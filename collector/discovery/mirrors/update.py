@@ -17,14 +17,17 @@ from collector.git.program import GitAccess, GitFailed, Stopped, talk
 from collector.repository_names import BadName, RepositorySource, beside, checked_name, same_place
 
 _FETCH = (
-    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--force",
+    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--force",
     "--prune",
 )  # fmt: skip
 FSCK: tuple[str, ...] = ("fetch.fsckObjects=true", "transfer.fsckObjects=true")
 _MAX_SETTINGS = 1_000_000
 _NO_SPACE = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
-_MOST_PACKS = 50  # then a mirror's packs are put together, as git's own housekeeping would
-_PACKING = ("core.bigFileThreshold=32m", "pack.threads=1", "pack.windowMemory=256m")  # transcripts are large
+# After a fetch git puts more than 50 packs together; what no ref reaches any more stays. Transcripts are large.
+_HOUSEKEEPING = (
+    "maintenance.auto=true", "gc.auto=1000000", "gc.autoPackLimit=50", "gc.autoDetach=false", "gc.pruneExpire=never",
+    "gc.writeCommitGraph=false", "core.bigFileThreshold=32m", "pack.threads=1", "pack.windowMemory=256m",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,6 @@ class _Update:
             if other is not None and other.refs:
                 self._fetch(other.url, other.url, *FETCH_ELSEWHERE)
             result.state = "fetched"
-            self._pack()
         else:
             result.state = "unchanged"
         result.detail = "; ".join(self.notes)
@@ -237,7 +239,7 @@ class _Update:
     def _transfer(self, url: str, arguments: list[str], settings: tuple[str, ...]) -> None:
         self.remote.wait(url)
         try:
-            talk(self.path, arguments, self.remote.access(url, settings), watch=self._watch, lock=self.lock)
+            talk(self.path, arguments, self.remote.access(url, (*_HOUSEKEEPING, *settings)), watch=self._watch, lock=self.lock)
         except GitFailed as error:
             self.remote.note_complaint(url, str(error))
             raise
@@ -263,24 +265,6 @@ class _Update:
             self.stopped = "disk_full"
             return f"less than {options.keep_free} bytes are free on the disk"
         return ""
-
-    def _pack(self) -> None:
-        """One pack of many: every fetch adds some. Nothing is lost when it fails or is killed, and the next update tries again.
-
-        A mirror that lacks objects gets a pack with the promise of them, which git makes only without `-k`; the others keep what no
-        ref reaches any more as well.
-        """
-        packs = list(self.path.glob("objects/pack/*.pack"))
-        size = disk.size_of(self.path / "objects")
-        if len(packs) <= _MOST_PACKS or disk.free_space(self.path) - size < self.options.keep_free:
-            return
-        is_partial = any(self.path.glob("objects/pack/*.promisor"))
-        try:
-            command = ["repack", "-q", "-a", "-d", *([] if is_partial else ["-k"])]
-            talk(self.path, command, GitAccess(settings=_PACKING), watch=self._watch, lock=self.lock)
-        except GitFailed as error:
-            disk.tidy(self.path)
-            self.notes.append(f"{len(packs)} packs were not repacked: {error}"[:300])
 
 
 def checkpoint_remote(settings: bytes) -> str:
