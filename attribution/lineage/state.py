@@ -18,7 +18,7 @@ from attribution.lineage.lifetimes import LineLifetimes, Removals
 from attribution.lineage.model import BEFORE, FileLines, LineHistory, OriginColumns, Origins, runs, vector
 from collector.git.program import GitFailed, ScratchGit
 
-_MAGIC = b"whowrote why --history 3\n"
+_MAGIC = b"whowrote history 3\n"
 _COLUMNS = ("commit", "path", "line")
 
 
