@@ -60,12 +60,12 @@ class Page(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """A request for a page."""
 
     store: Store
     place: Place
-    given: Mapping[str, str]  # arguments of the address
+    arguments: Mapping[str, str]  # of the address
     to: Addresses
     repo: RepositoryRow | None = None
 
@@ -76,14 +76,14 @@ class Asked:
         return self.repo
 
     def number(self, name: str) -> int:
-        text = self.given.get(name, "")
+        text = self.arguments.get(name, "")
         return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
     def text(self, name: str) -> str:
-        return self.given.get(name, "").strip()[:200]
+        return self.arguments.get(name, "").strip()[:200]
 
 
-def shown(store: Store, place: Place | None, given: Mapping[str, str], to: Addresses) -> Page:
+def shown(store: Store, place: Place | None, arguments: Mapping[str, str], to: Addresses) -> Page:
     """The page at an address. Raises NotThere, Moved."""
     if place is None:
         raise NotThere("This database has no such repository and no such page.")
@@ -91,11 +91,11 @@ def shown(store: Store, place: Place | None, given: Mapping[str, str], to: Addre
     if place.repo and repo is None:
         raise NotThere(f"This database has no repository {place.repo}.")
     page = {**_PAGES, **_pages_of_plugins()}[place.kind] if place.repo else _OF_ALL[place.kind]
-    return Page(*page(Asked(store, place, given, to, repo)), place.repo)
+    return Page(*page(PageRequest(store, place, arguments, to, repo)), place.repo)
 
 
 @cache
-def _pages_of_plugins() -> dict[str, Callable[[Asked], Shown]]:
+def _pages_of_plugins() -> dict[str, Callable[[PageRequest], Shown]]:
     return {kind: page for add in hooks("pages") for kind, (_, page) in add().items()}
 
 
@@ -108,34 +108,34 @@ def further_tabs() -> dict[str, str]:
 # --- the whole database -----------------------------------------------------------------------------------------------
 
 
-def _home(asked: Asked) -> Shown:
-    wanted = LineFilter(**{field.name: asked.text(field.name) for field in fields(LineFilter)})
-    repos = repositories(asked.store)
-    found = trends(asked.store, wanted)
+def _home(request: PageRequest) -> Shown:
+    wanted = LineFilter(**{field.name: request.text(field.name) for field in fields(LineFilter)})
+    repos = repositories(request.store)
+    found = trends(request.store, wanted)
     values = {
-        "repos": repos, "table": tables.repository_html(repos, asked.to.repo), "totals": sum_by_class(repos), "wanted": wanted,
-        "choices": choices(asked.store), "trends": found,
-        "groups": {name: tables.group_html(group, name, asked.to) for name, group in found.groups.items() if len(group)},
+        "repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos), "wanted": wanted,
+        "choices": choices(request.store), "trends": found,
+        "groups": {name: tables.group_html(group, name, request.to) for name, group in found.groups.items() if len(group)},
     }  # fmt: skip
     return Shown("whowrote_repos.html", values)
 
 
-def _search(asked: Asked) -> Shown:
-    asked_for, repo = asked.text("q"), asked.text("repo")
-    results = search(asked.store, asked_for, repo)
-    tips = {row["name"]: row["tip_sha"] for row in asked.store.rows(_TIPS)}
-    terms = terms_of(asked_for)
-    sections = [one for add in hooks("search_sections") for one in add(asked.store, terms, repo, asked.to)] if terms else []
-    values = {"q": asked_for, "repo": repo, "r": results, "most": MOST, "tips": tips, "sections": sections}
+def _search(request: PageRequest) -> Shown:
+    words_of_search, repo = request.text("q"), request.text("repo")
+    results = search(request.store, words_of_search, repo)
+    tips = {row["name"]: row["tip_sha"] for row in request.store.rows(_TIPS)}
+    terms = terms_of(words_of_search)
+    sections = [item for add in hooks("search_sections") for item in add(request.store, terms, repo, request.to)] if terms else []
+    values = {"q": words_of_search, "repo": repo, "r": results, "most": MOST, "tips": tips, "sections": sections}
     return Shown("whowrote_search.html", values)
 
 
 _TIPS = "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id"
 
 
-def _study(asked: Asked) -> Shown:
-    groups = trends(asked.store, LineFilter()).groups
-    shown = {name: tables.group_html(table, name, asked.to) for name, table in groups.items() if len(table)}
+def _study(request: PageRequest) -> Shown:
+    groups = trends(request.store, LineFilter()).groups
+    shown = {name: tables.group_html(table, name, request.to) for name, table in groups.items() if len(table)}
     return Shown("whowrote_study.html", {"groups": shown})
 
 
@@ -148,69 +148,70 @@ _ROWS = {
 }
 
 
-def _go(asked: Asked) -> Shown:
+def _go(request: PageRequest) -> Shown:
     """From the number of a row, as tables have it, to the page."""
-    kind, _, number = asked.place.rest.partition("/")
-    rows = asked.store.rows(_ROWS[kind], (int(number),)) if kind in _ROWS and number.isdigit() and len(number) < 16 else []
+    kind, _, number = request.place.rest.partition("/")
+    rows = request.store.rows(_ROWS[kind], (int(number),)) if kind in _ROWS and number.isdigit() and len(number) < 16 else []
     for row in rows:
         if kind == "file":
-            raise Moved(asked.to.file(row["name"], row["rest"], row["sha"]))
-        raise Moved(asked.to.repo(row["name"], "" if kind == "repo" else kind, row["rest"]))
+            raise Moved(request.to.file(row["name"], row["rest"], row["sha"]))
+        raise Moved(request.to.repo(row["name"], "" if kind == "repo" else kind, row["rest"]))
     raise NotThere(f"This database has no such {kind if kind in _ROWS else 'row'}.")
 
 
 # --- a repository -----------------------------------------------------------------------------------------------------
 
 
-def _repo(asked: Asked) -> Shown:
-    found = overview(asked.store, asked.found.id)
+def _repo(request: PageRequest) -> Shown:
+    found = overview(request.store, request.found.id)
     values: dict[str, Any] = {
         "o": found,
-        "forge": forge(asked.found.url),
+        "forge": forge(request.found.url),
         "kinds_html": tables.kinds_html,
-        "show": partial(tables.section_html, links=_links(asked)),
+        "show": partial(tables.section_html, links=_links(request)),
     }
-    values |= {"more": partial(tables.added_sections, asked.store, to=asked.to)}
-    return Shown("whowrote_repo.html", values | {"survival": tables.survival_html(survival_table(asked.store, asked.found.id))})
+    values |= {"more": partial(tables.added_sections, request.store, to=request.to)}
+    return Shown("whowrote_repo.html", values | {"survival": tables.survival_html(survival_table(request.store, request.found.id))})
 
 
-def _links(asked: Asked) -> dict[str, dict[str, Cell]]:
+def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
     """Cells of the overview that lead to files and sessions."""
-    session: Cell = partial(_session_cell, asked)
+    session: Cell = partial(_session_cell, request)
     return {
-        "tip_files": {"path": partial(_tip_link, asked, _tip(asked))},
+        "tip_files": {"path": partial(_tip_link, request, _tip(request))},
         "session_list": {"label": session},
         "region_list": {"label": session},
     }
 
 
-def _tip(asked: Asked) -> str:
+def _tip(request: PageRequest) -> str:
     """The commit up to which lines were followed, else the tip of the branch."""
     sql = "SELECT tip_sha FROM tip_states WHERE repo_id = ?"
-    return asked.store.value(sql, (asked.found.id,)) or asked.found.head_sha or ""
+    return request.store.value(sql, (request.found.id,)) or request.found.head_sha or ""
 
 
-def _tip_link(asked: Asked, tip: str, row: dict[str, Any]) -> str:
-    return cells.link(asked.to.file(asked.place.repo, row["path"], tip), row["path"])
+def _tip_link(request: PageRequest, tip: str, row: dict[str, Any]) -> str:
+    return cells.link(request.to.file(request.place.repo, row["path"], tip), row["path"])
 
 
-def _commits(asked: Asked) -> Shown:
-    wanted = CommitFilter(asked.text("q"), asked.text("person"), asked.text("agent"), asked.text("class"))
-    listed = commits_page(asked.store, asked.found.id, wanted, asked.number("from"))
+def _commits(request: PageRequest) -> Shown:
+    wanted = CommitFilter(request.text("q"), request.text("person"), request.text("agent"), request.text("class"))
+    listed = commits_page(request.store, request.found.id, wanted, request.number("from"))
     columns = ("commit_sha", "author_at=authored", "git_author", "lines", "classes=by class", "sessions")
     shown = html(
-        listed.table, columns, {"commit_sha": partial(_commit_cell, asked), "git_author": _author_cell, "classes": cells.bar}
+        listed.table, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": cells.bar}
     )
     return Shown(
         "whowrote_commits.html",
-        {"l": listed, "table": shown, "wanted": wanted, "page": COMMIT_PAGE, "choices": choices(asked.store)},
+        {"l": listed, "table": shown, "wanted": wanted, "page": COMMIT_PAGE, "choices": choices(request.store)},
     )
 
 
-def _commit_cell(asked: Asked, row: dict[str, Any]) -> str:
+def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
     """The commit with its subject, and the pull request that the subject names."""
-    parts = [cells.link(asked.to.commit(asked.place.repo, row["commit_sha"]), row["commit_sha"][:7]), cells.text(row["subject"])]
-    number, on_forge = pull_request(row["subject"]), forge(asked.found.url)
+    address = request.to.commit(request.place.repo, row["commit_sha"])
+    parts = [cells.link(address, row["commit_sha"][:7]), cells.text(row["subject"])]
+    number, on_forge = pull_request(row["subject"]), forge(request.found.url)
     if number and on_forge:
         parts.append(cells.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
     if row.get("parents", 1) > 1:
@@ -223,8 +224,8 @@ def _author_cell(row: dict[str, Any]) -> str:
     return f"{author}<br>{cells.dim('names ' + label_of(agent), 40)}" if agent else author
 
 
-def _people(asked: Asked) -> Shown:
-    table = read_view(asked.store, "people", {"repo_id": asked.found.id}, "lower(git_author), git_author")
+def _people(request: PageRequest) -> Shown:
+    table = read_view(request.store, "people", {"repo_id": request.found.id}, "lower(git_author), git_author")
     columns = (
         "git_author",
         "commits",
@@ -237,41 +238,41 @@ def _people(asked: Asked) -> Shown:
 
     def author(row: dict[str, Any]) -> str:
         return cells.link(
-            asked.to.repo(asked.place.repo, "commits", person=row["git_author"]), row["git_author"] or "(no name)", 60
+            request.to.repo(request.place.repo, "commits", person=row["git_author"]), row["git_author"] or "(no name)", 60
         )
 
     return Shown("whowrote_people.html", {"table": html(table, columns, {"git_author": author, "classes": cells.bar})})
 
 
-def _tree(asked: Asked) -> Shown:
-    found = tree(asked.store, asked.found, asked.place.rest.strip("/"))
+def _tree(request: PageRequest) -> Shown:
+    found = tree(request.store, request.found, request.place.rest.strip("/"))
     if found is None:
-        raise NotThere(f"{asked.found.name} has no directory {asked.place.rest} at HEAD.")
-    tip = _tip(asked)
+        raise NotThere(f"{request.found.name} has no directory {request.place.rest} at HEAD.")
+    tip = _tip(request)
 
     def entry(row: dict[str, Any]) -> str:
         if row["is_directory"]:
-            return cells.link(asked.to.repo(asked.place.repo, "tree", row["path"]), row["name"] + "/")
-        return cells.link(asked.to.file(asked.place.repo, row["path"], tip), row["name"])
+            return cells.link(request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/")
+        return cells.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
     made: dict[str, Cell] = {"name": entry, "classes": cells.tip_bar}
     table = html(found.table, ("name", "files", "lines", "agent=agent lines", "classes=by class"), made)
     return Shown("whowrote_tree.html", {"t": found, "table": table})
 
 
-def _sessions(asked: Asked) -> Shown:
-    table = session_list(asked.store, asked.found.id)
+def _sessions(request: PageRequest) -> Shown:
+    table = session_list(request.store, request.found.id)
     table.rows = families(table)
     columns = (
         "label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed",
         "commits",
     )  # fmt: skip
-    shown = html(table, columns, {"label": partial(_session_cell, asked), "agent": _agent_cell})
+    shown = html(table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell})
     return Shown("whowrote_sessions.html", {"count": len(table), "table": shown})
 
 
-def _session_cell(asked: Asked, row: dict[str, Any]) -> str:
-    named = cells.link(asked.to.session(asked.place.repo, row.get("key") or row["session"]), row["label"], 80)
+def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
+    named = cells.link(request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80)
     return f'<div class="child">{named}</div>' if row.get("parent") else named
 
 
@@ -281,8 +282,8 @@ def _agent_cell(row: dict[str, Any]) -> str:
     return f"{cells.text(label_of(row['agent'] or '') or 'not named')}<br>{cells.dim(row['model'], 40)}"
 
 
-def _turns(asked: Asked) -> Shown:
-    page = turn_page(asked.store, asked.found.id, asked.number("from"))
+def _turns(request: PageRequest) -> Shown:
+    page = turn_page(request.store, request.found.id, request.number("from"))
     columns = (
         "turn_index=turn", "at=when", "prompt", "message_class=kind of message", "cost_usd", "produced=written",
         "dictated=said by the user", "changed_next=changed by the next turn", "discarded=thrown away", "committed",
@@ -290,14 +291,14 @@ def _turns(asked: Asked) -> Shown:
         "findings_fixed=weaknesses fixed",
     )  # fmt: skip
     made: dict[str, Cell] = {
-        "turn_index": partial(_turn_cell, asked), "prompt": _prompt_cell, "message_class": _kind_cell,
-        "discarded": partial(_discarded_cell, asked),
+        "turn_index": partial(_turn_cell, request), "prompt": _prompt_cell, "message_class": _kind_cell,
+        "discarded": partial(_discarded_cell, request),
     }  # fmt: skip
     return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page.table, columns, made)})
 
 
-def _turn_cell(asked: Asked, row: dict[str, Any]) -> str:
-    return cells.link(asked.to.session(asked.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
+def _turn_cell(request: PageRequest, row: dict[str, Any]) -> str:
+    return cells.link(request.to.session(request.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
 
 
 def _prompt_cell(row: dict[str, Any]) -> str:
@@ -310,9 +311,9 @@ def _kind_cell(row: dict[str, Any]) -> str:
     return cells.text(kind.replace("_", " ")) + (' <span class="bad">interrupted</span>' if row["interrupted"] else "")
 
 
-def _discarded_cell(asked: Asked, row: dict[str, Any]) -> str:
+def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
     if row["discarded"] and row["discarded_key"]:
-        return cells.link(asked.to.session(asked.place.repo, row["discarded_key"]), words.number(row["discarded"]))
+        return cells.link(request.to.session(request.place.repo, row["discarded_key"]), words.number(row["discarded"]))
     return words.number(row["discarded"])
 
 
@@ -324,30 +325,30 @@ def session_sections(store: Store, session_id: int, to: Addresses) -> list[tuple
     return [section for add in hooks("session_sections") for section in add(store, session_id, to)]
 
 
-def _session(asked: Asked) -> Shown:
-    store, repo = asked.store, asked.found
-    number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, asked.place.rest))
-    page = session_page(store, number, asked.number("from")) if number is not None else None
+def _session(request: PageRequest) -> Shown:
+    store, repo = request.store, request.found
+    number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, request.place.rest))
+    page = session_page(store, number, request.number("from")) if number is not None else None
     if page is None:
         raise NotThere(f"{repo.name} has no such session.")
     columns = ("subject=commit", "author_at=authored", "method=linked by", "confidence", "agent_lines=its lines")
-    commits = html(page.commits, columns, {"subject": partial(_commit_cell, asked)})
-    sections = session_sections(store, page.session["id"], asked.to)
+    commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
+    sections = session_sections(store, page.session["id"], request.to)
     values = {"s": page, "page": TURNS, "sections": sections, "commits": commits}
     return Shown("whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""})
 
 
-def _commit(asked: Asked) -> Shown:
-    store, repo = asked.store, asked.found
-    sha = asked.place.rest.lower()
+def _commit(request: PageRequest) -> Shown:
+    store, repo = request.store, request.found
+    sha = request.place.rest.lower()
     usable = 4 <= len(sha) <= 64 and set(sha) <= set("0123456789abcdef")
     numbers = commit_numbers(store, sha, repo.id) if usable else []
     if len(numbers) != 1:
         raise NotThere(f"{repo.name} has {'several commits' if numbers else 'no such commit'} {sha[:40]}.")
     report = report_of_commit(store, numbers[0])
     (details,) = read_view(store, "commits", {"id": numbers[0]})
-    sections = [section for add in hooks("commit_sections") for section in add(store, numbers[0], asked.to)]
-    claims = html(report.claims, ("checkpoint", "session", "theirs=theirs %", "ours=ours %", "reason=reason for the difference"))
+    sections = [section for add in hooks("commit_sections") for section in add(store, numbers[0], request.to)]
+    claims = html(report.claims, ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"))
     values = {
         "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, {f.path: f.spans for f in report.files}),
         "forge": forge_commit(repo.url, report.commit.sha), "kinds": tables.kinds_html(report.kinds), "claims": claims,
@@ -356,12 +357,12 @@ def _commit(asked: Asked) -> Shown:
     return Shown("whowrote_commit.html", values)
 
 
-def _file(asked: Asked) -> Shown:
-    store, repo, path = asked.store, asked.found, asked.place.rest
-    file = _file_at(store, repo, path, asked.place.commit)
-    line = asked.number("line")
-    start = ((line or asked.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
-    colour = asked.text("colour") if asked.text("colour") in words.COLOURS else "class"
+def _file(request: PageRequest) -> Shown:
+    store, repo, path = request.store, request.found, request.place.rest
+    file = _file_at(store, repo, path, request.place.commit)
+    line = request.number("line")
+    start = ((line or request.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
+    colour = request.text("colour") if request.text("colour") in words.COLOURS else "class"
     rows = words.file_rows(file, start, FILE_PAGE)
     beside = _line_notes(store, file)
     prompts = _prompts(store, {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head})
@@ -394,9 +395,9 @@ def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFi
         if file is not None:
             return file
     try:
-        where = _opened(store, repo)
-        sha = where.repo.resolve(commit or where.head).sha
-        return file_of_commit(where, repo, _real_path(where.repo, sha, path), sha)
+        opened = _opened(store, repo)
+        sha = opened.repo.resolve(commit or opened.head).sha
+        return file_of_commit(opened, repo, _real_path(opened.repo, sha, path), sha)
     except UnknownBranch as error:
         raise NotThere(f"{repo.name} has no file {path}{f' in {commit}' if commit else ''}: {error}.") from error
     except WhoWroteError as error:
@@ -420,8 +421,8 @@ def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any
     from attribution.queries.history import line_history
 
     try:
-        where = _opened(store, repo)
-        return line_history(where, _real_path(where.repo, file.tip, file.path), line, file.tip)
+        opened = _opened(store, repo)
+        return line_history(opened, _real_path(opened.repo, file.tip, file.path), line, file.tip)
     except WhoWroteError:
         return None
 
@@ -431,8 +432,8 @@ def _prompts(store: Store, turns: Iterable[tuple[int | None, int | None]]) -> di
     return {(session, turn): prompt_of(store, session, turn) for session, turn in turns if session is not None and turn is not None}
 
 
-_OF_ALL: dict[str, Callable[[Asked], Shown]] = {"": _home, "search": _search, "study": _study, "go": _go}
-_PAGES: dict[str, Callable[[Asked], Shown]] = {
+_OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "study": _study, "go": _go}
+_PAGES: dict[str, Callable[[PageRequest], Shown]] = {
     "": _repo, "commits": _commits, "commit": _commit, "tree": _tree, "file": _file, "sessions": _sessions, "session": _session,
     "turns": _turns, "people": _people,
 }  # fmt: skip

@@ -39,7 +39,7 @@ def application(db: Path) -> Any:
     from attribution.browse import plugin
     from attribution.browse.database import BoundedDatabase
 
-    if not any(one is plugin for one in pm.get_plugins()):  # not installed as a distribution: no entry point
+    if not any(item is plugin for item in pm.get_plugins()):  # not installed as a distribution: no entry point
         pm.register(plugin, name="whowrote")
     if pm.has_plugin(_TRACEBACKS):
         pm.unregister(name=_TRACEBACKS)

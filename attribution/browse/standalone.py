@@ -32,7 +32,7 @@ agent, but no recorded session shows its work; *human*: a person wrote it, with 
 def html(store: Store) -> str:
     """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
     shown = _everything(store)
-    survivals = {one.repo.id: tables.survival_html(survival_table(store, one.repo.id)) for one in shown.overviews}
+    survivals = {item.repo.id: tables.survival_html(survival_table(store, item.repo.id)) for item in shown.overviews}
     return page(
         "whowrote_report.html", repos=shown.repositories, overviews=shown.overviews, totals=sum_by_class(shown.repositories),
         table=tables.repository_html(shown.repositories, "#{}".format), show=tables.section_html, kinds_html=tables.kinds_html,
@@ -111,7 +111,7 @@ def _audited() -> list[str]:
 def _coverage(overviews: Sequence[Overview]) -> list[str]:
     """The share of lines with a named author, where commits have any sign of an agent."""
     found = [(o.repo.name, o.headline.coverage[0]) for o in overviews if o.headline.coverage[0].lines]
-    cells = [f"{cell(name)} {words.percent(one.attributed, one.lines)} of {one.lines:,}" for name, one in found]
+    cells = [f"{cell(name)} {words.percent(item.attributed, item.lines)} of {item.lines:,}" for name, item in found]
     return [f"Coverage, lines with a named author in commits with any sign of an agent: {', '.join(cells)}.", ""] if cells else []
 
 

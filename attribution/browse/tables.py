@@ -57,9 +57,13 @@ def kinds_html(table: Table) -> str:
     return html(table, ("kind", "lines=lines added", "agent=agent lines", "classes=by class"), {"classes": cells.bar})
 
 
+def _directory_cell(row: dict[str, Any]) -> str:
+    return cells.text(row["directory"] or "(root)")
+
+
 def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
-    made = {"classes": cells.bar, **(links or {}).get(section.table.name, {})}
+    made = {"classes": cells.bar, "directory": _directory_cell, **(links or {}).get(section.table.name, {})}
     return html(section.table, section.columns, made)
 
 

@@ -115,8 +115,8 @@ def at(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
     clone = GitRepo(path)  # first: no database is created for a path that is not a clone
     with Store(db) as store:
         with Reporter(path, quiet) as progress:
-            where = attributed_clone(store, clone, _silent if quiet else notice, progress)
-        yield where
+            opened = attributed_clone(store, clone, _silent if quiet else notice, progress)
+        yield opened
 
 
 @contextmanager
@@ -130,8 +130,8 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
         with Store(db, create=False) as store:
             yield store, None
         return
-    with at(path, db) as where:
-        yield where.store, where.repo_id
+    with at(path, db) as opened:
+        yield opened.store, opened.repo_id
 
 
 @contextmanager
@@ -144,10 +144,10 @@ def followed(
     from attribution.lineage.requests import ALL_MATCHES, HistoryRequest
 
     policy = None if exact is None else MatchPolicy() if exact else ALL_MATCHES
-    with at(path, db, quiet) as where:
+    with at(path, db, quiet) as opened:
         with Reporter(path, quiet) as progress:
-            notes = lines_followed(where, HistoryRequest(full, policy), progress)
-        yield where, notes
+            notes = lines_followed(opened, HistoryRequest(full, policy), progress)
+        yield opened, notes
 
 
 def print_one(output_format: str, value: Any, view: Callable[[Any], None]) -> None:

@@ -28,8 +28,8 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
     from collector.storage.compare import compare as compared
 
     found = compared(first, second)
-    print_rows(output_format, [asdict(one) for one in found], lambda terminal: terminal.compare.difference_list(out(), found))
-    if any(one.differs for one in found):
+    print_rows(output_format, [asdict(item) for item in found], lambda terminal: terminal.compare.difference_list(out(), found))
+    if any(item.differs for item in found):
         context.exit(EXIT_CHECK_FAILED)
 
 

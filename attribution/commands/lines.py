@@ -44,31 +44,31 @@ def why(place: tuple[str, ...], commit: str, history: bool, full: bool, db: Path
     path, file = clone_and_file(place)
     lines = file_and_lines(file)
     name, number = (lines[0], None) if lines else file_and_line(file)
-    with followed(path, db, True if full else None, None) if history or full else _as_stored(path, db) as (where, notes):
+    with followed(path, db, True if full else None, None) if history or full else _as_stored(path, db) as (opened, notes):
         if number is not None:
-            _why_line(where, name, number, commit, output_format, notes)
+            _why_line(opened, name, number, commit, output_format, notes)
             return
         from attribution.queries.blame import blame as blame_file
         from attribution.queries.blame import blocks
 
-        blamed = blame_file(where, name, commit, lines[1] if lines else ())
-        rows = blocks(where, blamed)
+        blamed = blame_file(opened, name, commit, lines[1] if lines else ())
+        rows = blocks(opened, blamed)
         print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
 
 
 @contextmanager
 def _as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
-    with at(path, db) as where:
-        yield where, None
+    with at(path, db) as opened:
+        yield opened, None
 
 
-def _why_line(where: OpenRepo, name: str, number: int, commit: str, output_format: str, notes: list[str] | None) -> None:
+def _why_line(opened: OpenRepo, name: str, number: int, commit: str, output_format: str, notes: list[str] | None) -> None:
     """`notes`: about lines that were followed for this; None: they are as they were stored."""
     from attribution.queries.explain import explain
     from attribution.queries.history import is_followed, line_history
 
-    explanation = explain(where, name, number, commit)
-    history = line_history(where, name, number, commit) if notes is not None or is_followed(where) else None
+    explanation = explain(opened, name, number, commit)
+    history = line_history(opened, name, number, commit) if notes is not None or is_followed(opened) else None
     if history is not None:
         history.notes += notes or []
     if output_format == "csv" and notes is not None and history is not None:
@@ -92,8 +92,8 @@ def blame(place: tuple[str, ...], commit: str, lines: str, ignore_space: bool, d
 
     path, file = clone_and_file(place)
     only = blamed_lines(lines)
-    with at(path, db) as where:
-        blamed = blame_file(where, file, commit, only, ignore_space)
+    with at(path, db) as opened:
+        blamed = blame_file(opened, file, commit, only, ignore_space)
     print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 
 

@@ -44,37 +44,37 @@ def log(wanted: str, path: str | None, since: datetime | None, most: int | None,
         _show(wanted or "HEAD", path, db, output_format)
         return
     wanted, path = _range_and_clone(wanted, path)
-    with at(path, db) as where:
+    with at(path, db) as opened:
         if more["md"] or more["limit"] is not None:
-            _summarise(where, wanted, _iso(since), more)
+            _summarise(opened, wanted, _iso(since), more)
         elif more["total"]:
-            _total(where, wanted, _iso(since), output_format)
+            _total(opened, wanted, _iso(since), output_format)
         else:
             from attribution.queries.commit_range import log as log_table
 
-            table = log_table(where, wanted, _iso(since), most)
+            table = log_table(opened, wanted, _iso(since), most)
             table.notes.append("lines: non-blank lines added to source and test files")
             columns = ("commit_sha", "author_at=authored", "lines", "classes=written by", "git_author", "subject")
             print_table(output_format, table, columns)
 
 
-def _total(where: OpenRepo, wanted: str, since: str, output_format: str) -> None:
+def _total(opened: OpenRepo, wanted: str, since: str, output_format: str) -> None:
     from attribution.queries.commit_range import stats
 
-    total = stats(where, wanted, since)
+    total = stats(opened, wanted, since)
     if output_format == "csv":
         print_rows(output_format, total.rows(), None)
     else:
         print_one(output_format, total, lambda terminal: terminal.commit_range.stats_view(out(), total))
 
 
-def _summarise(where: OpenRepo, wanted: str, since: str, more: Mapping[str, Any]) -> None:
+def _summarise(opened: OpenRepo, wanted: str, since: str, more: Mapping[str, Any]) -> None:
     """Prints the Markdown of --md, and exits with 1 above --limit."""
     from attribution.browse.standalone import markdown_of
     from attribution.queries.commit_range import commits_of
     from attribution.queries.pull_request import pull_request
 
-    request = pull_request(where.store, [commit.sha for commit in commits_of(where, wanted, since)])
+    request = pull_request(opened.store, [commit.sha for commit in commits_of(opened, wanted, since)])
     if more["md"]:
         out().print(markdown_of(request, more["prompts"]), soft_wrap=True, end="")
     percent, limit = request.agent_percent, more["limit"]
@@ -93,8 +93,8 @@ def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
         with Store(db, create=False) as store:
             report = commit_report(store, commit)
     else:
-        with at(path, db) as where:
-            report = commit_report(where.store, commit, where)
+        with at(path, db) as opened:
+            report = commit_report(opened.store, commit, opened)
     if output_format == "csv":
         print_rows(output_format, list(report.span_rows()), None)
     else:

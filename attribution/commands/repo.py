@@ -169,8 +169,8 @@ def demo(directory: Path) -> None:
     from attribution.queries.blame import blame as blame_file
 
     click.echo()
-    with at(str(clone), db) as where:
-        terminal.blame.blame_view(out(), blame_file(where, example.FILE, ""))
+    with at(str(clone), db) as opened:
+        terminal.blame.blame_view(out(), blame_file(opened, example.FILE, ""))
 
 
 def _clone(path: str, fetch: bool, quiet: bool) -> str:
@@ -196,12 +196,12 @@ def _further(path: str, db: Path, with_history: bool, quiet: bool) -> None:
     """What else was asked for of an attributed clone."""
     if not with_history:
         return
-    with at(path, db, quiet) as where:
+    with at(path, db, quiet) as opened:
         from attribution.ensure.history import lines_followed
         from attribution.lineage.requests import HistoryRequest
 
         with Reporter(path, quiet) as progress:
-            lines_followed(where, HistoryRequest(), progress)
+            lines_followed(opened, HistoryRequest(), progress)
 
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:

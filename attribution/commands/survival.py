@@ -102,9 +102,9 @@ def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
             report = survival_reported(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
         return report
-    with followed(path, db, wanted.full, wanted.exact, wanted.quiet) as (where, notes):
-        report = survival_reported(where.store, [where.repo_id], options)
-        report.notes += [*missing, *notes, *where.notes]
+    with followed(path, db, wanted.full, wanted.exact, wanted.quiet) as (opened, notes):
+        report = survival_reported(opened.store, [opened.repo_id], options)
+        report.notes += [*missing, *notes, *opened.notes]
     return report
 
 

@@ -50,7 +50,7 @@ def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tup
         *_to_fetch(_waiting(store, repo_id, lines), _lacks_some(store, repo_id, clone), clone),
         *_to_read(store, repo_id, lines),
     ]
-    found.sort(key=lambda one: -one.lines)
+    found.sort(key=lambda item: -item.lines)
     for name, sessions in branches:
         what = f"sessions whose commits are on branch {name} only: {sessions}"
         found.append(Advice(0, what, f"whowrote repo {quote(clone.path)} --branch {quote(name)}"))

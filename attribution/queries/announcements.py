@@ -54,8 +54,8 @@ def announcements(store: Store, repo_id: int, path: str, since: str, until: str,
     if len(name) < 3:
         return []
     prompts = store.select(_Prompt, _PROMPTS, (repo_id, since, until, name, _MOST))
-    found = (Announcement(one.at, one.session, one.turn_index, said) for one in prompts if (said := said_of(one.prompt, path)))
-    return [one for one, _ in zip(found, range(most), strict=False)]
+    found = (Announcement(item.at, item.session, item.turn_index, said) for item in prompts if (said := said_of(item.prompt, path)))
+    return [item for item, _ in zip(found, range(most), strict=False)]
 
 
 def said_of(prompt: str, path: str) -> str:

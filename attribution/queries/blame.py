@@ -58,14 +58,14 @@ class FileBlame:
 
 
 def blame(
-    where: OpenRepo, file: str, commit: str = "", only: LineRange | Sequence[int] = (), ignore_space: bool = False
+    opened: OpenRepo, file: str, commit: str = "", only: LineRange | Sequence[int] = (), ignore_space: bool = False
 ) -> FileBlame:
     """The file at a commit (default: the tip), all lines or only some. Raises UnknownBranch, WhoWroteError.
 
     `ignore_space`: a commit that only changed spaces in a line did not add it.
     """
-    sha = where.repo.resolve(commit).sha if commit else where.head
-    path, data = file_in(where, sha, file)
+    sha = opened.repo.resolve(commit).sha if commit else opened.head
+    path, data = file_in(opened, sha, file)
     if is_binary(data):
         raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: whowrote log --show COMMIT")
     texts = [decode(line) for line in split_lines(data)]
@@ -73,15 +73,15 @@ def blame(
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
-    attributions, moves = Attributions(where), MoveHistories(where.store, where.repo_id)
-    introduced = introductions(where.repo, sha, path, len(texts), only, ignore_space)
+    attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
+    introduced = introductions(opened.repo, sha, path, len(texts), only, ignore_space)
     lines = [
         BlameLine(
             number, texts[number - 1], origin, attributions.commit(origin.sha), attributions.of_line(origin), moves.of(origin)
         )
         for number, origin in sorted(introduced.items())
     ]
-    return FileBlame(where.name, path, sha, where.branch if sha == where.head else "", lines, texts, list(where.notes))
+    return FileBlame(opened.name, path, sha, opened.branch if sha == opened.head else "", lines, texts, list(opened.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Block:
         return {"start_line": self.start, "end_line": self.end, **values, "prompt": self.prompt}
 
 
-def blocks(where: OpenRepo, file: FileBlame) -> list[Block]:
+def blocks(opened: OpenRepo, file: FileBlame) -> list[Block]:
     """The lines of a file put together: same commit, author, evidence and turn."""
     groups: list[list[BlameLine]] = []
     for line in file.lines:
@@ -108,7 +108,7 @@ def blocks(where: OpenRepo, file: FileBlame) -> list[Block]:
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [Block(g[0].line, g[-1].line, g[0], _prompt(where.store, g[0])) for g in groups]
+    return [Block(g[0].line, g[-1].line, g[0], _prompt(opened.store, g[0])) for g in groups]
 
 
 def _same(a: BlameLine, b: BlameLine) -> bool:

@@ -63,14 +63,14 @@ class CommitReport:
                 yield place | span.attribution.data()
 
 
-def commit_report(store: Store, name: str, where: OpenRepo | None = None) -> CommitReport:
+def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> CommitReport:
     """A commit by its (abbreviated) id, or by any name when the clone is at hand. Raises UnknownBranch."""
-    sha = where.repo.resolve(name).sha if where is not None else name.lower()
+    sha = opened.repo.resolve(name).sha if opened is not None else name.lower()
     if len(sha) < 4 or not set(sha) <= set("0123456789abcdef"):
         raise UnknownBranch(
             f"{name!r} is not a commit id", "Given the path of the clone, any revision works: whowrote log --show HEAD PATH"
         )
-    numbers = commit_numbers(store, sha, where.repo_id if where is not None else None)
+    numbers = commit_numbers(store, sha, opened.repo_id if opened is not None else None)
     if not numbers:
         raise UnknownBranch(
             f"commit {name} is not in {store.path}", "It may be on another branch or before --since; see: whowrote repo --help"
@@ -150,9 +150,9 @@ class CommitSummary:
 
 def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
     """Those of the commits that are in the database, in the order given."""
-    found = []
+    summaries = []
     for sha in shas:
         for row in read_view(store, "commit_list", {"commit_sha": sha}):
             linked = read_view(store, "session_commits", {"commit_id": row["commit_id"]}, "agent_lines DESC")
-            found.append(CommitSummary(row, [session for session in linked if session["agent_lines"]]))
-    return found
+            summaries.append(CommitSummary(row, [session for session in linked if session["agent_lines"]]))
+    return summaries

@@ -85,17 +85,17 @@ class RangeStats:
 # --- which commits ----------------------------------------------------------------------------------------------------
 
 
-def commits_of(where: OpenRepo, wanted: str, since: str = "") -> list[RangeCommit]:
+def commits_of(opened: OpenRepo, wanted: str, since: str = "") -> list[RangeCommit]:
     """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch."""
     first, dots, last = wanted.partition("..")
     if dots and last.startswith("."):
         raise UnknownBranch(f"{wanted}: A...B is not supported", "Use A..B for what B has and A does not")
     name = last if dots else first
-    tip = where.repo.resolve(name).sha if name else where.head
-    hidden = [where.repo.resolve(first).sha if first else where.head] if dots else []
+    tip = opened.repo.resolve(name).sha if name else opened.head
+    hidden = [opened.repo.resolve(first).sha if first else opened.head] if dots else []
     found = [
         RangeCommit(c.sha, len(c.parents), printable(c.author_name), iso(c.author_time) or "", printable(c.subject))
-        for c in where.repo.history_of([tip], hidden)
+        for c in opened.repo.history_of([tip], hidden)
     ]
     return [commit for commit in reversed(found) if commit.author_at >= since]
 
@@ -153,8 +153,8 @@ def _found(store: Store, repo_id: int, commits: Sequence[RangeCommit]) -> _Found
     found = _Found({}, [], [])
     for shas in _parts([commit.sha for commit in commits]):
         known = store.select(_Known, _KNOWN.format(_marks(shas)), (repo_id, *shas))
-        found.known |= {one.sha: one for one in known}
-        ids = [one.id for one in known]
+        found.known |= {item.sha: item for item in known}
+        ids = [item.id for item in known]
         found.lines += store.select(_Lines, _LINES.format(_marks(ids)), ids)
         found.sessions += store.select(_Session, _SESSIONS.format(_marks(ids), kinds=kinds), ids)
     return found
@@ -169,36 +169,36 @@ def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def log(where: OpenRepo, wanted: str = "", since: str = "", most: int | None = None) -> Table:
+def log(opened: OpenRepo, wanted: str = "", since: str = "", most: int | None = None) -> Table:
     """The commits of a range, newest first; `most`: only so many. Raises UnknownBranch.
 
     Of a commit that is not in the database, `commit_id` and the counts are None.
     """
-    commits = commits_of(where, wanted, since)[:most]
+    commits = commits_of(opened, wanted, since)[:most]
     table = described_view("commit_list")
     rows: dict[str, dict[str, Any]] = {}
     for shas in _parts([commit.sha for commit in commits]):
-        known = read_view(where.store, "commit_list", {"repo_id": where.repo_id, "commit_sha": shas})
+        known = read_view(opened.store, "commit_list", {"repo_id": opened.repo_id, "commit_sha": shas})
         rows |= {row["commit_sha"]: row for row in known}
-    table.rows = [rows.get(commit.sha) or _unattributed(table, where, commit) for commit in commits]
+    table.rows = [rows.get(commit.sha) or _unattributed(table, opened, commit) for commit in commits]
     absent = sum(row["commit_id"] is None for row in table)
     if absent:
         table.notes.append(f"note: {absent:,} commits are not attributed: attribute their branch first")
     return table
 
 
-def _unattributed(table: Table, where: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
+def _unattributed(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
     named = {
-        "repo_id": where.repo_id, "commit_sha": commit.sha, "author_at": commit.author_at, "git_author": commit.author_name,
+        "repo_id": opened.repo_id, "commit_sha": commit.sha, "author_at": commit.author_at, "git_author": commit.author_name,
         "parents": commit.parents, "agents": [], "subject": commit.subject,
     }  # fmt: skip
     return dict.fromkeys((column.name for column in table.columns), None) | named
 
 
-def stats(where: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:
+def stats(opened: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:
     """The lines of a range added up. Raises UnknownBranch."""
-    commits = commits_of(where, wanted, since)
-    found = _found(where.store, where.repo_id, commits)
+    commits = commits_of(opened, wanted, since)
+    found = _found(opened.store, opened.repo_id, commits)
     count, reasons = Counter[str](), Counter[str]()
     for row in found.lines:
         if row.kind in HEADLINE:
@@ -206,12 +206,12 @@ def stats(where: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:
             if row.line_class == LineClass.UNKNOWN:
                 reasons[row.reason] += row.lines
     return RangeStats(
-        where.name,
-        wanted or where.branch,
+        opened.name,
+        wanted or opened.branch,
         len(commits),
         sum(commit.parents > 1 for commit in commits),
         sum(commit.sha not in found.known for commit in commits),
-        len({one.commit_id for one in found.sessions}),
+        len({item.commit_id for item in found.sessions}),
         {str(name): count[name] for name in LINE_CLASSES},
         dict(reasons.most_common()),
         kind_lines((row.kind, row.line_class, row.lines) for row in found.lines),
@@ -221,7 +221,7 @@ def stats(where: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:
 
 def _models(sessions: Iterable[_Session]) -> list[WritingModel]:
     lines, numbers = Counter[tuple[str, str]](), dict[tuple[str, str], set[int]]()
-    for one in sessions:
-        lines[one.agent, one.model] += one.lines
-        numbers.setdefault((one.agent, one.model), set()).add(one.session_id)
+    for item in sessions:
+        lines[item.agent, item.model] += item.lines
+        numbers.setdefault((item.agent, item.model), set()).add(item.session_id)
     return [WritingModel(agent, model, len(numbers[agent, model]), n) for (agent, model), n in lines.most_common()]

@@ -95,58 +95,58 @@ class LineExplanation:
         }  # fmt: skip
 
 
-def explain(where: OpenRepo, file: str, number: int, commit: str = "") -> LineExplanation:
+def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineExplanation:
     """Why a line is whose it is. Raises UnknownBranch, WhoWroteError."""
-    blamed = blame(where, file, commit, [number])
-    explanation = explain_line(where, blamed.lines[0], blamed.texts, blamed.path, blamed.sha)
+    blamed = blame(opened, file, commit, [number])
+    explanation = explain_line(opened, blamed.lines[0], blamed.texts, blamed.path, blamed.sha)
     explanation.branch, explanation.notes = blamed.branch, blamed.notes
     return explanation
 
 
-def explain_line(where: KnownRepo, line: BlameLine, texts: Sequence[str], path: str, sha: str) -> LineExplanation:
+def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path: str, sha: str) -> LineExplanation:
     """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or none."""
-    window = _window(where, line)
-    actions = _actions(where, line, window)
-    asked = turn(where.store, line.attribution.session_id, line.attribution.turn)
+    window = _window(opened, line)
+    actions = _actions(opened, line, window)
+    asked = turn(opened.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
-    earlier = _earlier(where, line, window) if window and held else []
+    earlier = _earlier(opened, line, window) if window and held else []
     own = window is not None and of.author != Author.AGENT and of.reason not in _NO_AGENT
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
     return LineExplanation(
-        where.name,
+        opened.name,
         path,
         sha,
-        where.branch,
+        opened.branch,
         line,
         by_blame=line.introduced.sha != sha,
         evidence=sentences.evidence,
         prompt=(asked.prompt if asked else "") or "",
         turn_at=(asked.at if asked else "") or "",
-        call=call_of(where.store, line, neighbours_of(texts, line.line)),
+        call=call_of(opened.store, line, neighbours_of(texts, line.line)),
         others=_others(line, actions, window),
         actions=actions,
         needed=sentences.needed,
         notes=[],
-        sections=_sections(where, line),
+        sections=_sections(opened, line),
         measured=measured_words(of),
         earlier=earlier,
-        said=announcements(where.store, where.repo_id, path, window.since, window.until) if window and own else [],
+        said=announcements(opened.store, opened.repo_id, path, window.since, window.until) if window and own else [],
     )
 
 
-def _sections(where: KnownRepo, line: BlameLine) -> list[LineSection]:
+def _sections(opened: KnownRepo, line: BlameLine) -> list[LineSection]:
     origin = line.introduced
     return [
-        section(where.store, where.repo_id, origin.sha, printable(origin.path), origin.line) for section in hooks("line_section")
+        section(opened.store, opened.repo_id, origin.sha, printable(origin.path), origin.line) for section in hooks("line_section")
     ]
 
 
-def _earlier(where: KnownRepo, line: BlameLine, window: Window) -> list[EarlierText]:
+def _earlier(opened: KnownRepo, line: BlameLine, window: Window) -> list[EarlierText]:
     from attribution.queries.suspects import earlier_texts  # with the search for lines in texts of agents, which few lines need
 
-    return earlier_texts(where.store, where.repo_id, line.text or "", window.until)
+    return earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
 
 
 def measured_words(of: LineAttribution) -> str:
@@ -163,16 +163,16 @@ class _EarlierCommit(NamedTuple):
     author_at: str
 
 
-def _window(where: KnownRepo, line: BlameLine) -> Window | None:
+def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
     if line.commit is None:
         return None
     path = printable(line.introduced.path)
-    before = where.store.select_one(
+    before = opened.store.select_one(
         _EarlierCommit,
         "SELECT c.commit_sha AS sha, c.author_at FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND "
         "(f.path = ? OR f.path = (SELECT old_path FROM commit_files WHERE commit_id = ? AND path = ?)) AND c.position < "
         "(SELECT position FROM commits WHERE id = ?) AND c.author_at < ? ORDER BY c.position DESC LIMIT 1",
-        (where.repo_id, path, line.commit.id, path, line.commit.id, line.commit.author_at),
+        (opened.repo_id, path, line.commit.id, path, line.commit.id, line.commit.author_at),
     ) or _EarlierCommit("", "")
     return Window(before.author_at, line.commit.author_at, before.sha[:SHORT])
 
@@ -203,29 +203,29 @@ class _Command(NamedTuple):
         return f"{self.name}: {first[:200]}"
 
 
-def _actions(where: KnownRepo, line: BlameLine, window: Window | None) -> list[EarlierAction]:
+def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[EarlierAction]:
     """Edits of the file by any agent within the window, and what else may concern it: commands that name it, or all suspects."""
     if window is None:
         return []
     path = printable(line.introduced.path)
-    edits = where.store.select(
+    edits = opened.store.select(
         _Edit,
         "SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''), e.op) AS name, e.outcome, e.lines_added, "
         "e.lines_removed FROM edits e "
         "JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id "
         "WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?",
-        (where.repo_id, path, window.since, window.until),
+        (opened.repo_id, path, window.since, window.until),
     )
     naming = path.rpartition("/")[2]
-    commands = where.store.select(
+    commands = opened.store.select(
         _Command,
         "SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input, '') AS text "
         "FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
         f"WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND {_SUSPECTS.get(line.attribution.reason, _NAMING)}",
-        (where.repo_id, window.since, window.until, naming),
+        (opened.repo_id, window.since, window.until, naming),
     )
     if line.attribution.author != "agent":
-        commands += _working_on(where, window, path, {command.call_id for command in commands})
+        commands += _working_on(opened, window, path, {command.call_id for command in commands})
     editing = {edit.call_id for edit in edits}
     calls: list[_Edit | _Command] = [*edits, *(command for command in commands if command.call_id not in editing)]
     explaining = line.attribution.call_id
@@ -233,16 +233,16 @@ def _actions(where: KnownRepo, line: BlameLine, window: Window | None) -> list[E
     return sorted(actions, key=lambda action: action.at)
 
 
-def _working_on(where: KnownRepo, window: Window, path: str, known: set[str]) -> list[_Command]:
+def _working_on(opened: KnownRepo, window: Window, path: str, known: set[str]) -> list[_Command]:
     """Commands that do not name the file and may write to its directory."""
     from attribution.queries.suspects import works_on
 
-    found = where.store.select(
+    found = opened.store.select(
         _Command,
         "SELECT t.at, s.label AS session, t.call_id, t.name, t.command AS text FROM tool_calls t "
         "JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ? AND t.at > ? AND t.at <= ? "
         "AND t.command IS NOT NULL ORDER BY t.at DESC LIMIT 2000",
-        (where.repo_id, window.since, window.until),
+        (opened.repo_id, window.since, window.until),
     )
     return [command for command in found if command.call_id not in known and works_on(command.text, path)]
 
@@ -258,8 +258,8 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
         sessions = {action.session for action in rest} - {of.label}
         others = f"{len(sessions)} other sessions touched it" if len(sessions) > 1 else "one other session touched it"
         who = others if sessions else "no other session touched it"
-        where = "its state here comes from this call" if of.evidence in ("observed", "replayed") else "this call is the best match"
-        return [f"{who.capitalize()} {span}, and {where}.", *_not_a_human(of)]
+        opened = "its state here comes from this call" if of.evidence in ("observed", "replayed") else "this call is the best match"
+        return [f"{who.capitalize()} {span}, and {opened}.", *_not_a_human(of)]
     if not rest:
         return [f"No recorded edit or command names {file} or works on its directory {span}."]
     times = "once" if len(rest) == 1 else f"{len(rest)} times"

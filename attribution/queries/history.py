@@ -57,22 +57,22 @@ class LineHistoryReport:
         }  # fmt: skip
 
 
-def is_followed(where: OpenRepo) -> bool:
+def is_followed(opened: OpenRepo) -> bool:
     """Whether the database has the history of the lines of a repository."""
-    return where.store.value("SELECT 1 FROM tip_states WHERE repo_id = ?", (where.repo_id,)) is not None
+    return opened.store.value("SELECT 1 FROM tip_states WHERE repo_id = ?", (opened.repo_id,)) is not None
 
 
-def line_history(where: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
+def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineHistoryReport:
     """A line of a file of a commit (default: HEAD), from its first commit to its last. Raises UnknownBranch, WhoWroteError."""
-    blamed = blame(where, file, commit, [number])
-    lookup = _Lookup(where)
+    blamed = blame(opened, file, commit, [number])
+    lookup = _Lookup(opened)
     introduced = blamed.lines[0].introduced
     moved = lookup.moves.of(introduced)
     first = moved.first if moved is not None else introduced
     notes = list(blamed.notes)
     if moved is not None and first is None:
         notes.append("the line is older than the followed part of history; use --full to follow all of it")
-    renamed = renames(where.repo, blamed.sha, blamed.path, introduced)
+    renamed = renames(opened.repo, blamed.sha, blamed.path, introduced)
     events = [lookup.event("introduced", first)] if first is not None else []
     if moved is not None:
         events += [lookup.event(move.how, Introduction(move.sha, move.path, move.line)) for move in moved.moves]
@@ -103,10 +103,10 @@ class _Removal(NamedTuple):
 class _Lookup:
     """Commits and line lifetimes of one repository."""
 
-    def __init__(self, where: OpenRepo) -> None:
-        self.where = where
-        self.attributions = Attributions(where)
-        self.moves = MoveHistories(where.store, where.repo_id)
+    def __init__(self, opened: OpenRepo) -> None:
+        self.where = opened
+        self.attributions = Attributions(opened)
+        self.moves = MoveHistories(opened.store, opened.repo_id)
 
     def event(self, what: str, place: Introduction, detail: str = "") -> LineEvent:
         commit = self.where.repo.commit(place.sha)

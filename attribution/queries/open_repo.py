@@ -46,18 +46,18 @@ class FileContent(NamedTuple):
     data: bytes
 
 
-def file_in(where: OpenRepo, sha: str, name: str) -> FileContent:
+def file_in(opened: OpenRepo, sha: str, name: str) -> FileContent:
     """A file of a commit; `name` may also be relative to the working directory. Raises UnknownBranch, WhoWroteError."""
-    for path in (name, normal_path(name), *_below_worktree(where.repo, name)):
-        oid = where.repo.file_at(sha, path) if path else None
+    for path in (name, normal_path(name), *_below_worktree(opened.repo, name)):
+        oid = opened.repo.file_at(sha, path) if path else None
         if oid is not None:
-            data = where.repo.blob(oid)
+            data = opened.repo.blob(oid)
             if data is None:
                 raise WhoWroteError(
                     f"the content of {path} is not in this clone", "This is a partial clone; fetch the file with git"
                 )
             return FileContent(path, data)
-    paths = list(where.repo.paths(sha))
+    paths = list(opened.repo.paths(sha))
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
     hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM

@@ -134,8 +134,8 @@ def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) ->
         raise WhoWroteError(
             "nobody typed a second message in these sessions", "Run whowrote repo on a clone with transcripts first"
         )
-    found = [_share(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
-    return sorted(found, key=lambda one: (one.name == ALL, -one.messages, one.name))
+    shares = [_share(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
+    return sorted(shares, key=lambda share: (share.name == ALL, -share.messages, share.name))
 
 
 def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[_Message]]]:
@@ -167,7 +167,7 @@ def _answered(store: Store, repo: int | None) -> dict[tuple[int, int], _Answered
 
 def _share(name: str, messages: Iterable[_Message], by: By, listed: int) -> PushbackShare:
     every = list(messages)
-    said = [one.pushes_back for one in every if one.pushes_back is not None]
+    said = [item.pushes_back for item in every if item.pushes_back is not None]
     rates = error_counts_in(name) if by is By.LANGUAGE and name != ALL else error_counts()
     return PushbackShare(
         name, len(every), len(said), sum(said), None if by is By.LANGUAGE else listed, _corrected(said, rates), _deeds(every)
@@ -181,12 +181,12 @@ def _corrected(said: list[bool], rates: dict[str, int] | None) -> Corrected:
 
 
 def _deeds(messages: Iterable[_Message]) -> Deeds:
-    after = [one for one in messages if one.answered is not None]
-    pairs = [(one.pushes_back, one.answered.changed) for one in after if one.answered and one.pushes_back is not None]
+    after = [item for item in messages if item.answered is not None]
+    pairs = [(item.pushes_back, item.answered.changed) for item in after if item.answered and item.pushes_back is not None]
     return Deeds(
         len(after),
-        sum(one.answered.changed for one in after if one.answered),
-        sum(one.answered.undone for one in after if one.answered),
+        sum(item.answered.changed for item in after if item.answered),
+        sum(item.answered.undone for item in after if item.answered),
         len(pairs),
         pairs.count((True, True)),
         pairs.count((True, False)),

@@ -40,9 +40,8 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
     checkpoints = read_all(repo)
     local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if _is_local(store, repo_id) else NOTHING_LOCAL
     files = session_files([*checkpoints, *local_checkpoints(local, checkpoints)], local)
-    return [
-        RecordedSession(ids[shown(one.key)], shown(one.key), one.input_key(), repo, one) for one in files if shown(one.key) in ids
-    ]
+    keyed = [(shown(session.key), session) for session in files]
+    return [RecordedSession(ids[key], key, session.input_key(), repo, session) for key, session in keyed if key in ids]
 
 
 def _is_local(store: Store, repo_id: int) -> bool:

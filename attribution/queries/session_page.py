@@ -164,7 +164,7 @@ def _parts(said: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnP
     """In order of time; what has none stands where the one before it does, a message before the calls of the same moment."""
     parts: list[TurnPart] = []
     messages = _dated([(message.at, message) for message in said])
-    for at, call in _dated([(one.call.at, one) for one in calls]):
+    for at, call in _dated([(item.call.at, item) for item in calls]):
         while messages and messages[0][0] <= at:
             parts.append(TurnPart(messages.pop(0)[1]))
         if not parts:
@@ -175,9 +175,9 @@ def _parts(said: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnP
 
 def _dated(some: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]]:
     last, found = "", []
-    for at, one in some:
+    for at, item in some:
         last = at or last
-        found.append((last, one))
+        found.append((last, item))
     return found
 
 

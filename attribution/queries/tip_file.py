@@ -139,11 +139,11 @@ def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> _CloneTexts:
     return _CloneTexts(texts)
 
 
-def file_of_commit(where: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
+def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
     """A file of any commit of the clone, its lines looked up with git blame. Raises UnknownBranch, WhoWroteError."""
-    found = blame(where, path, commit)
+    found = blame(opened, path, commit)
     spans: list[TipSpan] = []
-    for block in blocks(where, found):
+    for block in blocks(opened, found):
         first = block.first
         spans.append(TipSpan(block.start, block.end, first.attribution, first.commit, first.introduced.path, first.introduced.line))
     count = Counter(line.attribution.kind or "older" for line in found.lines if line.text.strip())
@@ -156,8 +156,8 @@ def explained(store: Store, file: TipFile, number: int) -> LineExplanation | Non
     span = file.span_at(number)
     if span is None or span.commit is None or span.introduced_line is None:
         return None
-    where = KnownRepo(store, file.repo.id, file.repo.name, file.tip, file.repo.branch or "")
+    opened = KnownRepo(store, file.repo.id, file.repo.name, file.tip, file.repo.branch or "")
     introduced = Introduction(span.commit.sha, span.introduced_path, span.introduced_line + number - span.start)
     texts = file.texts or []
     line = BlameLine(number, texts[number - 1] if texts else "", introduced, span.commit, span.attribution)
-    return explain_line(where, line, texts, file.path, where.head)
+    return explain_line(opened, line, texts, file.path, opened.head)

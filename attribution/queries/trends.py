@@ -115,9 +115,9 @@ def trends(store: Store, wanted: LineFilter) -> Trends:
     """Months in order; groups without a name are left out."""
     added = _added(store, wanted)
     months: dict[str, dict[str, int]] = defaultdict(dict)
-    for one in sorted(added, key=lambda one: (one.month, one.class_name)):
-        of = months[one.month]
-        of[one.class_name] = of.get(one.class_name, 0) + one.lines
+    for item in sorted(added, key=lambda item: (item.month, item.class_name)):
+        of = months[item.month]
+        of[item.class_name] = of.get(item.class_name, 0) + item.lines
     total = {name: sum(month.get(name, 0) for month in months.values()) for name in LINE_CLASSES}
     groups = {name: _groups(added, number) for number, name in enumerate(GROUPS)}
     return Trends(dict(months), groups, total)
@@ -126,9 +126,9 @@ def trends(store: Store, wanted: LineFilter) -> Trends:
 def _groups(added: Iterable[_Added], number: int) -> Table:
     """By the name with that number."""
     members: dict[str, list[_Added]] = defaultdict(list)
-    for one in added:
-        if name := one.names[number]:
-            members[name].append(one)
+    for item in added:
+        if name := item.names[number]:
+            members[name].append(item)
     counted = described_view("daily_lines")
     columns = [Column("name", "", "what the lines have in common"), Column("sessions", "", "sessions that wrote some of them")]
     rows = [_group(name, of) for name, of in members.items()]
@@ -138,8 +138,8 @@ def _groups(added: Iterable[_Added], number: int) -> Table:
 
 def _group(name: str, members: Iterable[_Added]) -> dict[str, Any]:
     every = list(members)
-    lines = {kind: sum(one.lines for one in every if one.class_name == kind) for kind in LINE_CLASSES}
-    commits, sessions = len({one.commit for one in every}), len({one.session for one in every} - {None})
+    lines = {kind: sum(item.lines for item in every if item.class_name == kind) for kind in LINE_CLASSES}
+    commits, sessions = len({item.commit for item in every}), len({item.session for item in every} - {None})
     return {"name": name, "sessions": sessions, "lines": sum(lines.values()), **lines, "commits": commits}
 
 

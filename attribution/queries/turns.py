@@ -73,7 +73,3 @@ def calls_in_order(store: Store, session_id: int, first: int = _EVERY[0], last: 
 def messages_in_order(store: Store, session_id: int, first: int = _EVERY[0], last: int = _EVERY[1]) -> list[MessageRow]:
     """What the agent said, as it stands in the transcript."""
     return store.select(MessageRow, f"{_MESSAGES} AND m.turn_index BETWEEN ? AND ? ORDER BY m.id", (session_id, first, last))
-
-
-def calls_by_time(store: Store, session_id: int) -> list[CallRow]:
-    return store.select(CallRow, f"{_CALLS} ORDER BY c.at, c.id", (session_id,))

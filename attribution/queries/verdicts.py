@@ -116,8 +116,8 @@ _SPANS = (
 class Attributions:
     """Commits and spans of one repository, each read once."""
 
-    def __init__(self, where: OpenRepo) -> None:
-        self._store, self._repo_id = where.store, where.repo_id
+    def __init__(self, opened: OpenRepo) -> None:
+        self._store, self._repo_id = opened.store, opened.repo_id
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[Span]] = {}
 

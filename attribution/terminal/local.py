@@ -24,10 +24,10 @@ def would_read(console: Console, found: Sequence[FoundTranscript]) -> None:
         console.print(Text("no transcripts on this machine would be read; checkpoints in the clone are read in any case", "yellow"))
         return
     table = grid("<", "<", ">", ">", "<~", "<~", head=("agent", "last written", "files", "MB", "why", "file"))
-    for one in found:
-        size = f"{one.bytes / _MEGABYTE:.1f}"
+    for item in found:
+        size = f"{item.bytes / _MEGABYTE:.1f}"
         table.add_row(
-            plain(label_of(one.agent)), one.written, number(one.files), size, plain(one.why), Text(one_line(one.path), "dim")
+            plain(label_of(item.agent)), item.written, number(item.files), size, plain(item.why), Text(one_line(item.path), "dim")
         )
     show(console, table)
     console.print(Text("only what shows whose sessions these are was read; nothing was stored", "dim"))
@@ -39,12 +39,12 @@ def survey(console: Console, found: Sequence[Survey]) -> None:
         console.print(Text("no coding agent has left sessions in the usual places of this machine", "yellow"))
         return
     table = grid("<", ">", ">", "<", "<", "<", "<~", "<~", head=_HEAD)
-    for one in found:
-        size = f"{one.bytes / _MEGABYTE:.1f}" if one.files else ""
-        count = number(one.files) if one.tested else ""
-        tested = Text(one.tested or "not readable", "" if one.tested == "real" else "yellow")
-        dates = (one.oldest[:10], one.newest[:10])
-        table.add_row(plain(label_of(one.agent)), count, size, *dates, tested, plain(one.note), Text(one_line(one.path), "dim"))
+    for item in found:
+        size = f"{item.bytes / _MEGABYTE:.1f}" if item.files else ""
+        count = number(item.files) if item.tested else ""
+        tested = Text(item.tested or "not readable", "" if item.tested == "real" else "yellow")
+        dates = (item.oldest[:10], item.newest[:10])
+        table.add_row(plain(label_of(item.agent)), count, size, *dates, tested, plain(item.note), Text(one_line(item.path), "dim"))
     show(console, table)
 
 

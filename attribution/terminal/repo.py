@@ -62,11 +62,11 @@ def _advice(console: Console, found: Sequence[Advice]) -> None:
         return
     console.print()
     console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
-    for one in found:
-        lines = f"{number(one.lines)} lines: " if one.lines else ""
-        console.print(one_line(f"    {lines}{one.what}"), soft_wrap=True, highlight=False)
-        if one.command:
-            console.print(Text(one_line(f"      {one.command}"), "cyan"), soft_wrap=True)
+    for item in found:
+        lines = f"{number(item.lines)} lines: " if item.lines else ""
+        console.print(one_line(f"    {lines}{item.what}"), soft_wrap=True, highlight=False)
+        if item.command:
+            console.print(Text(one_line(f"      {item.command}"), "cyan"), soft_wrap=True)
 
 
 def _commits(console: Console, r: RepoReport) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attribution.browse.addresses import Addresses
-    from attribution.browse.pages import Asked, Shown
+    from attribution.browse.pages import PageRequest, Shown
     from attribution.queries.breakdown_facts import BreakdownOptions, Place
     from attribution.queries.tip_file import LineNote
     from attribution.stats.rates import RateCell
@@ -28,7 +28,7 @@ def finding_rows(store: Store, repo: int | None, confidence: Sequence[str]) -> l
     return findings(store, repo, FindingFilter(confidence=tuple(level.upper() for level in confidence))).rows
 
 
-def pages() -> dict[str, tuple[str, Callable[[Asked], Shown]]]:
+def pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
     from attribution.weaknesses.browse.pages import findings_page
 
     return {"findings": ("weaknesses", findings_page)}

@@ -120,7 +120,7 @@ def test_what_cannot_be_known_is_empty_and_said(db: Path) -> None:
     by_directory = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)
     assert all(row["cost_usd"] is None and row["findings"] is None for row in by_directory["rows"])
     assert any("a prompt belongs to no directory" in note for note in by_directory["notes"])
-    assert any("whowrote scan" in note for note in by_directory["notes"])
+    assert any("whowrote findings scan" in note for note in by_directory["notes"])
     by_agent = json.loads(run("report", "--by", "agent", "--db", db, "--json").stdout)
     assert all(row["agent_share"] is None and row["coverage"] is None for row in by_agent["rows"])
     shown = " ".join(run("report", "--by", "month", "--db", db).stdout.split())

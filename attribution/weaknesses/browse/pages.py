@@ -11,7 +11,7 @@ from typing import Any
 from attribution.browse import cells, words
 from attribution.browse.addresses import Addresses
 from attribution.browse.charts import NAMES
-from attribution.browse.pages import Asked, Shown
+from attribution.browse.pages import PageRequest, Shown
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import FindingFilter, findings
@@ -28,7 +28,7 @@ _HINT = "A finding is what a rule matched: many of low confidence are wrong."
 Row = dict[str, Any]
 
 
-def findings_page(request: Asked) -> Shown:
+def findings_page(request: PageRequest) -> Shown:
     """All findings of a repository, by confidence, author and whether they are still present."""
     confidence, author, alive = request.text("confidence").upper(), request.text("author"), request.text("alive") == "1"
     selection = FindingFilter(request.text("cwe"), author, alive=alive, confidence=tuple(filter(None, [confidence])))
