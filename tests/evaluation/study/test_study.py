@@ -297,7 +297,6 @@ def _scanned(*values: int) -> dict[str, int]:
 def test_fixed_weaknesses_stand_beside_introduced_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     scanned = [_scanned(1, 600, 3, 2, 1, 1), _scanned(2, 400, 0, 0, 1, 0)]
     monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: scanned)
-    monkeypatch.setattr(weaknesses, "commit_lines", lambda store: [])
     with Store(tmp_path / "empty.db") as store:
         (table,) = weaknesses.tables(store, [])
     rows = [row for row in table.rows if row["mode of the commit"] == "all"]
@@ -310,7 +309,6 @@ def test_fixed_weaknesses_stand_beside_introduced_ones(monkeypatch: pytest.Monke
 
 def test_no_rate_of_weaknesses_over_few_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: [_scanned(1, 999, 3, 2, 1, 1)])
-    monkeypatch.setattr(weaknesses, "commit_lines", lambda store: [])
     with Store(tmp_path / "empty.db") as store:
         (table,) = weaknesses.tables(store, [])
     assert [row["per 1,000 lines"] for row in table.rows] == [None] * len(table.rows)
