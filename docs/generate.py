@@ -157,9 +157,10 @@ def metrics_page() -> str:
     from attribution.features.absent import ABSENT, ALIASES
     from attribution.features.nulls import null_text
     from attribution.features.prices import standard_prices
+    from collector.vocabulary import Word
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
-    words = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}
+    words: dict[str, type[Word]] = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}
     usual = {task: baseline(task) for task in WEIGHTS}
     tasks = [(task, *weights, *(f"{number:g}" for number in usual[task][:-1])) for task, weights in WEIGHTS.items()]
     return fill(

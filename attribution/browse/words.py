@@ -21,7 +21,7 @@ from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
 MEANING = {str(kind): kind.meaning for kind in LineClass}
-LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "t", "unknown": "?", "undeclared": "·", "": " "}
+LETTER = {"": " ", **{str(kind): kind.letter for kind in LineClass}}
 
 
 def safe(value: object) -> str:

@@ -6,31 +6,34 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from collector.checkpoints.entire import fetch_command
-from collector.vocabulary.lines import Witness
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
 
 if TYPE_CHECKING:
     from attribution.queries.blame import BlameLine
     from attribution.queries.verdicts import LineAttribution
 
 _HOW = {
-    ("exact", "observed"): "The text before and after the edit is on record: this edit put exactly this line here.",
-    ("exact", "replayed"): "Replaying the edits of the session in order puts exactly this line here.",
-    ("exact", "inferred"): "A blank line or bracket between two lines of the agent.",
-    ("exact", "matched"): "The line stands in the text of an edit whose place could not be replayed: it was found by its content.",
-    ("shell", "replayed"): "The text of a shell command gives this line literally.",
-    ("shell", "observed"): "A shell command of the agent made it; the text before and after is on record.",
+    (How.EXACT, Evidence.OBSERVED): "The text before and after the edit is on record: this edit put exactly this line here.",
+    (How.EXACT, Evidence.REPLAYED): "Replaying the edits of the session in order puts exactly this line here.",
+    (How.EXACT, Evidence.INFERRED): "A blank line or bracket between two lines of the agent.",
     (
-        "shell",
-        "inferred",
-    ): "The file changed while a shell command of the agent worked on it; the command does not show the line itself.",
+        How.EXACT,
+        Evidence.MATCHED,
+    ): "The line stands in the text of an edit that could not be replayed: it was found by its content.",
+    (How.SHELL, Evidence.REPLAYED): "The text of a shell command gives this line literally.",
+    (How.SHELL, Evidence.OBSERVED): "A shell command of the agent made it; the text before and after is on record.",
+    (
+        How.SHELL,
+        Evidence.INFERRED,
+    ): "The file changed while a shell command of the agent ran; the command does not show the line.",
 }
 _HOW_ANY = {
-    "moved": "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
-    "reformatted": "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
-    "subagent": "The file appeared while a subagent worked that was told to make it, that its recorder says changed it, or that "
+    How.MOVED: "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
+    How.REFORMATTED: "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
+    How.SUBAGENT: "The file appeared while a subagent worked that was told to make it, that its recorder says changed it, or that "
     "alone could write. "
     "Its own calls are not on record.",
-    "declared": "A trailer or the author field of the commit names an agent. No session shows the work, so this is taken on trust.",
+    How.DECLARED: "A trailer or the author field of the commit names an agent. No session shows the work: taken on trust.",
 }
 _HUMAN = {
     Witness.RECORDED: "The file was seen without the line{without} and with it{seen}; nothing that can write ran in between.",
@@ -44,77 +47,24 @@ _HUMAN = {
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then whowrote repo again"
-_REASONS = {
-    "no_session": (
-        "Nothing links this commit to an agent: no checkpoint, no trailer, no bot, no session that wrote its lines.",
-        "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH,
-    ),
-    "transcript_missing": (
-        "The commit belongs to a session of which this clone lacks the transcript, or the copy that reaches up to the commit.",
-        "The transcript. If it is on the server: " + _FETCH,
-    ),
-    "transcript_not_stored": (
-        "The commit belongs to a session of which no checkpoint holds the transcript, or none its beginning.",
-        "A record of the session. Its recorder stored none, so there is nothing to fetch.",
-    ),
-    "transcript_unreadable": (
-        "The commit belongs to a session whose transcript is in a format that is not read yet, empty or too large.",
-        "A reader for that format.",
-    ),
-    "checkpoint_missing": (
-        "The commit names a checkpoint that this clone does not have.",
-        "The checkpoint. If it is on the server: " + _FETCH,
-    ),
-    "invisible_subagent": (
-        "A subagent worked in that time, and its own actions are in no transcript.",
-        "The records of the subagent, which its agent did not store in git.",
-    ),
-    "opaque_shell": (
-        "In that time the agent ran a command that could have written anything (a script, a program of the project).",
-        "What the command did to the file; git does not know.",
-    ),
-    "git_operation": (
-        "In that time the agent had git bring text from elsewhere (checkout, stash, merge, restore).",
-        "The commit or stash the text came from.",
-    ),
-    "other_branch": (
-        "An agent saw the line before the parent commit was made, which lacks it: it comes from another branch or a lost commit.",
-        "The branch it comes from, attributed with --branch.",
-    ),
-    "restored": ("An agent wrote this line earlier; it was deleted and came back; who restored it is unknown.", ""),
-    "rewritten": ("The commit was amended or rebased after the sessions: the text it started from is not certain.", ""),
-    "uncaptured": (
-        "No session was being recorded when the line appeared, so an agent at work would not be known.",
-        "The session, if there was one that was not recorded.",
-    ),
-    "unobserved": (
-        "The commit adds more text that nobody was seen writing than a person is likely to have typed unseen.",
-        "Where the text came from: an import, a generator, a session that was not recorded.",
-    ),
-    "formatter": ("Only the layout differs, or imports were put in order: the work of a formatter that somebody ran.", ""),
-    "agent_text": (
-        "An agent produced this very text for this repository before (an edit, perhaps refused, a command, a message), "
-        "but the replay cannot say that this is it.",
-        "",
-    ),
-    "brought_in": (
-        "The agent copied or moved the file here from outside the repository: who wrote it there is on no record.",
-        "The history of the place it came from.",
-    ),
-    "edit_unplaced": (
-        "An edit of this file by an agent could not be replayed, so the line may be part of it.",
-        "The text of the file when the agent made that edit.",
-    ),
-    "common_line": ("The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.", ""),
-    "base_unknown": (
-        "Only the parts of the file around the agent's edits are on record; the rest may be anybody's.",
-        "The text of the file when the agent first edited it.",
-    ),
-    "unexplained": (
-        "A session is linked to the commit; nothing it did explains the line, and nothing shows that a person wrote it.",
-        "A record that shows the file before and after the line appeared.",
-    ),
+_NEEDED = {
+    Reason.NO_SESSION: "A record of the session, if there was one. Checkpoints may not be in this clone: " + _FETCH,
+    Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + _FETCH,
+    Reason.TRANSCRIPT_NOT_STORED: "A record of the session. Its recorder stored none, so there is nothing to fetch.",
+    Reason.TRANSCRIPT_UNREADABLE: "A reader for that format.",
+    Reason.CHECKPOINT_MISSING: "The checkpoint. If it is on the server: " + _FETCH,
+    Reason.INVISIBLE_SUBAGENT: "The records of the subagent, which its agent did not store in git.",
+    Reason.OPAQUE_SHELL: "What the command did to the file; git does not know.",
+    Reason.GIT_OPERATION: "The commit or stash the text came from.",
+    Reason.OTHER_BRANCH: "The branch it comes from, attributed with --branch.",
+    Reason.UNCAPTURED: "The session, if there was one that was not recorded.",
+    Reason.UNOBSERVED: "Where the text came from: an import, a generator, a session that was not recorded.",
+    Reason.BROUGHT_IN: "The history of the place it came from.",
+    Reason.EDIT_UNPLACED: "The text of the file when the agent made that edit.",
+    Reason.BASE_UNKNOWN: "The text of the file when the agent first edited it.",
+    Reason.UNEXPLAINED: "A record that shows the file before and after the line appeared.",
 }
+"""What would tell more of a line without an author; nothing is said where nothing can."""
 
 
 class Reasons(NamedTuple):
@@ -130,20 +80,20 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
     if not of.author:
         outside = "The commit that added the line is outside the attributed history."
         return Reasons([outside], ["Attribute it: without --since, or another --branch"])
-    if of.author == "unknown":
-        why, needed = _REASONS.get(of.reason, (f"Reason: {of.reason.replace('_', ' ')}.", ""))
-        return Reasons([why], [needed] if needed else [])
-    if of.author == "human":
+    if of.author == Author.UNKNOWN:
+        reason = Reason(of.reason)
+        return Reasons([reason.meaning], [_NEEDED[reason]] if reason in _NEEDED else [])
+    if of.author == Author.HUMAN:
         return Reasons([_witnessed(of, busy), _PRODUCED], [])
-    if of.author == "tool":
+    if of.author == Author.TOOL:
         return Reasons([_by_tool(of)], [])
-    if of.how == "edited":
+    if of.how == How.EDITED:
         share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
-        who = {"human": "a person", "unknown": "somebody unknown"}.get(of.edited_by, of.edited_by)
+        who = {RunBy.HUMAN: "a person", RunBy.UNKNOWN: "somebody unknown"}.get(RunBy(of.edited_by))
         edited = f"The agent wrote the line and {who} changed it before the commit{share}. Below is what the agent wrote."
         return Reasons([edited], [])
-    how = _HOW.get((of.how, of.evidence)) or _HOW_ANY.get(of.how) or f"{of.how}, {of.evidence}"
-    return Reasons([how], ["A session record: " + _FETCH] if of.how == "declared" else [])
+    how = _HOW.get((How(of.how), Evidence(of.evidence))) or _HOW_ANY.get(How(of.how)) or f"{of.how}, {of.evidence}"
+    return Reasons([how], ["A session record: " + _FETCH] if of.how == How.DECLARED else [])
 
 
 def _witnessed(of: LineAttribution, busy: bool) -> str:
@@ -155,6 +105,8 @@ def _witnessed(of: LineAttribution, busy: bool) -> str:
     return _BUSY.sub(r"what agents ran \1 (below) did not write it", text) if busy else text
 
 
+_RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
+
+
 def _by_tool(of: LineAttribution) -> str:
-    by = {"agent": ", run by a call of the agent", "human": ", run by a person"}.get(of.run_by, "; who ran it is not known")
-    return f"A tool wrote the line: {of.tool}{by}."
+    return f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."

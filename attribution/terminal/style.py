@@ -19,21 +19,11 @@ from collector.console.grid import plain as plain
 from collector.console.grid import show as show
 from collector.console.terminal import one_line
 from collector.text import printable
+from collector.vocabulary.lines import LineClass
 
-STYLE = {
-    "agent": "cyan", "declared": "blue", "human": "green", "likely_human": "green", "tool": "magenta", "unknown": "yellow",
-    "undeclared": "bright_black",
-}  # fmt: skip
-MEANING = {
-    "agent": "a recorded agent action wrote it",
-    "declared": "only the commit names an agent",
-    "human": "seen to appear with no agent at work",
-    "likely_human": "probably a person: the commit shows it",
-    "tool": "npm, a generator, a bot, …",
-    "unknown": "evidence is missing",
-    "undeclared": "nothing links the commit to an agent",
-}
-LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "T", "unknown": "U", "undeclared": "U", "": "?"}
+STYLE = {str(kind): kind.colour for kind in LineClass}
+MEANING = {str(kind): kind.meaning for kind in LineClass}
+LETTER = {"": " ", **{str(kind): kind.letter for kind in LineClass}}
 _BAR = 12
 
 

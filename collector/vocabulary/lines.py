@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from collector.vocabulary import Word
 
 
@@ -119,7 +121,8 @@ class Reason(Word):
     )
     AGENT_TEXT = (
         "agent_text",
-        "An agent wrote this very text into this file before, but the replay cannot say that this is it.",
+        "An agent produced this very text for this repository before (an edit, perhaps refused, a command, a message), "
+        "but the replay cannot say that this is it.",
     )
     BROUGHT_IN = (
         "brought_in",
@@ -148,15 +151,24 @@ class Reason(Word):
 
 
 class LineClass(Word):
-    """The classes of lines in reports, in the order in which they are shown."""
+    """The classes of lines in reports, in the order in which they are shown, each with its letter and its colour in a terminal."""
 
-    AGENT = "agent", "a recorded action of an agent wrote the line"
-    DECLARED = "declared", "the commit names an agent in a trailer or its author field; no recorded session shows the work"
-    HUMAN = "human", "a person wrote it: the record shows the file without and then with the line, and no agent at work in between"
-    LIKELY_HUMAN = "likely_human", "a person wrote it as far as is known, but only the commit shows the line"
-    TOOL = "tool", "a package manager, generator, formatter, bot or recorder wrote it"
-    UNKNOWN = "unknown", "an agent may have written it; the evidence is missing"
-    UNDECLARED = "undeclared", "nothing links the commit to any agent"
+    letter: str
+    colour: str
+
+    def __new__(cls, text: str, meaning: str = "", letter: str = "", colour: str = "") -> Self:
+        member = str.__new__(cls, text)
+        member._value_ = text
+        member.meaning, member.letter, member.colour = meaning, letter, colour
+        return member
+
+    AGENT = "agent", "a recorded action of an agent wrote the line", "A", "cyan"
+    DECLARED = "declared", "only the commit says that an agent wrote it", "d", "blue"
+    HUMAN = "human", "a person wrote it: it was seen to appear with no agent at work", "H", "green"
+    LIKELY_HUMAN = "likely_human", "probably a person: the commit is the only evidence", "h", "green"
+    TOOL = "tool", "a package manager, generator, formatter, bot or recorder wrote it", "t", "magenta"
+    UNKNOWN = "unknown", "an agent may have written it; the evidence is missing", "?", "yellow"
+    UNDECLARED = "undeclared", "nothing links the commit to an agent: a person, or an agent without a record", "·", "bright_black"
 
 
 LINE_CLASSES: tuple[str, ...] = tuple(str(name) for name in LineClass)

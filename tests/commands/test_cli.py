@@ -288,7 +288,7 @@ def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
     shown = run("blame", example[0], "birdlog/store.py", "--db", example[1]).stdout
     assert re.search(r"^[0-9a-f]{8} A exact +opus-4-6 +3 from collections", shown, re.M)
     assert re.search(r"^[0-9a-f]{8} h commit +Ada Example +14 ", shown, re.M)
-    assert re.search(r"^[0-9a-f]{8} U undeclared +Ada Example +1 ", shown, re.M)
+    assert re.search(r"^[0-9a-f]{8} · undeclared +Ada Example +1 ", shown, re.M)
     assert re.search(r"^h +likely human +3 |^h +likely_human +3 ", shown, re.M)  # the legend
 
 

@@ -53,6 +53,12 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/glossary.md"])
+def test_a_class_of_lines_means_the_same_everywhere(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    assert [kind for kind in LineClass if f"| `{kind}` | {kind.meaning} |" not in text] == []
+
+
 def test_every_table_and_column_has_a_comment() -> None:
     page = (ROOT / "docs" / "schema.md").read_text("utf-8")
     for table, body in re.findall(r"CREATE TABLE IF NOT EXISTS (\w+) \(\n(.*?)\n\)", schema_sql(), re.S):

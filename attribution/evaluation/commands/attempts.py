@@ -31,7 +31,7 @@ def _formats() -> list[tuple[str, str]]:
 @click.option("--by-run", is_flag=True, help="List each run separately; harnesses may not record what differed between runs.")
 @data_options
 def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by_run: bool, output_format: str) -> None:
-    """Import results of evaluation runs, and show how often they succeed.
+    """Import evaluation runs, and show how often they succeed.
 
     With DIR, first imports every file below it that is recognised by its structure as one of the formats listed below; importing
     the same files twice changes nothing. Prints pass@k with intervals and the outcomes, by treatment, retries listed separately.

@@ -77,7 +77,7 @@ def grades(min_n: int, db: Path, output_format: str) -> None:
 @database_option
 @data_options
 def ratings(ratings_file: Path | None, sessions: int, seed: int, output: Path | None, db: Path, output_format: str) -> None:
-    """Compare scores with people's ratings, or print a sheet to rate on.
+    """Compare scores with people's ratings, or print a sheet.
 
     Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without scores, agents or models. Read each
     session (whowrote sessions KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and name the file as CSV.
