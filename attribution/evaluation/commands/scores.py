@@ -55,7 +55,7 @@ def quality(explain: str, weights_file: Path | None, db: Path, output_format: st
 @database_option
 @data_options
 def grades(min_n: int, db: Path, output_format: str) -> None:
-    """Compare the quality of sessions by task, agent, model and week.
+    """Compare sessions by task, agent, model and week.
 
     Differences between agents and between models are given raw and adjusted for the type of task; intervals are computed over
     repositories if there are at least five. docs/grades.md explains every number.
