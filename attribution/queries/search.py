@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 from attribution.queries.tables import table_names
 from collector.storage.store import Store
@@ -15,51 +15,18 @@ _AROUND = 80  # characters beside the first word that is found
 _WORD = re.compile(r"\w+")
 
 
-class FoundPrompt(NamedTuple):
-    repo: str
-    session: str  # its key
-    label: str
-    agent: str
-    turn: int
-    at: str
-    excerpt: str  # around the first word
-
-
-class FoundFile(NamedTuple):
-    repo: str
-    path: str
-    lines: int
-    agent: int  # lines with text that recorded agents wrote
-
-
-class FoundCommit(NamedTuple):
-    repo: str
-    sha: str
-    subject: str
-    author_name: str
-    author_at: str
-
-
-class FoundSession(NamedTuple):
-    repo: str
-    key: str
-    label: str
-    agent: str
-    started_at: str
-
-
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """At most `MOST` of each sort."""
+    """Rows as dictionaries, at most `MOST` of each sort; a prompt has an `excerpt` around the first word."""
 
-    prompts: list[FoundPrompt]
-    files: list[FoundFile]
-    commits: list[FoundCommit]
-    sessions: list[FoundSession]
+    prompts: list[dict[str, Any]]
+    files: list[dict[str, Any]]
+    commits: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
 
     @property
     def count(self) -> int:
-        return sum(len(found) for found in (self.prompts, self.files, self.commits, self.sessions))
+        return sum(map(len, (self.prompts, self.files, self.commits, self.sessions)))
 
 
 def terms_of(words: str) -> list[str]:
@@ -75,21 +42,18 @@ def search(store: Store, words: str, repo: str = "") -> SearchResults:
     only = "AND (?1 = '' OR r.name = ?1)"
     return SearchResults(
         _prompts(store, terms, repo),
-        store.select(
-            FoundFile,
+        store.rows(
             "SELECT r.name AS repo, f.path, f.lines, f.agent FROM tip_files f JOIN repos r ON r.id = f.repo_id "
             f"WHERE {all_terms('f.path', terms)} {only} ORDER BY length(f.path), f.path LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
-        store.select(
-            FoundCommit,
+        store.rows(
             "SELECT r.name AS repo, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, "
             "COALESCE(c.author_name, '') AS author_name, c.author_at FROM commits c JOIN repos r ON r.id = c.repo_id WHERE "
             f"{all_terms(_COMMIT, terms)} {only} ORDER BY c.author_at DESC LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
-        store.select(
-            FoundSession,
+        store.rows(
             "SELECT r.name AS repo, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, "
             "COALESCE(s.started_at, '') AS started_at FROM sessions s JOIN repos r ON r.id = s.repo_id "
             f"WHERE {all_terms(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT {MOST}",
@@ -112,33 +76,23 @@ def like(term: str) -> str:
     return f"%{escaped}%"
 
 
-class _Prompt(NamedTuple):
-    repo: str
-    session: str
-    label: str
-    agent: str
-    turn: int
-    at: str
-    prompt: str
-
-
 _PROMPT = (
     "SELECT r.name AS repo, s.key AS session, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, t.turn_index AS turn, "
     "COALESCE(t.at, '') AS at, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id "
 )
 
 
-def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[FoundPrompt]:
+def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, Any]]:
     """By the full-text index where the database has one."""
     indexed = [word for term in terms for word in _WORD.findall(term)]
     if indexed and any(table.name == "turns_fts" for table in table_names(store)):
         match = " ".join(f'"{word}"*' for word in indexed)
         sql = f"{_PROMPT} WHERE t.id IN (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?2) AND (?1 = '' OR r.name = ?1)"
-        rows = store.select(_Prompt, f"{sql} ORDER BY t.at DESC LIMIT {MOST}", (repo, match))
+        rows = store.rows(f"{sql} ORDER BY t.at DESC LIMIT {MOST}", (repo, match))
     else:
         sql = f"{_PROMPT} WHERE {all_terms('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY t.at DESC LIMIT {MOST}"
-        rows = store.select(_Prompt, sql, (repo, *map(like, terms)))
-    return [FoundPrompt(*row[:-1], excerpt(row.prompt, terms)) for row in rows]
+        rows = store.rows(sql, (repo, *map(like, terms)))
+    return [row | {"excerpt": excerpt(row.pop("prompt"), terms)} for row in rows]
 
 
 def excerpt(text: str, terms: Sequence[str]) -> str:
