@@ -23,13 +23,13 @@ from pages import fill, table  # noqa: E402
 from attribution.exchange.exports import exports  # noqa: E402
 from attribution.exchange.producers import producers  # noqa: E402
 from attribution.features import Feature  # noqa: E402
-from collector.agents import FACETS, WHOLLY, readers, untested_part  # noqa: E402
-from collector.agents.machine.model import Source  # noqa: E402
-from collector.agents.stores import sources  # noqa: E402
+from collector.agents import WHOLLY, readers, stores, unproven, untested_part  # noqa: E402
+from collector.agents.common.facets import FACETS  # noqa: E402
+from collector.agents.machine.model import Store  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
-from collector.vocabulary.agents import AGENTS, label_of  # noqa: E402
+from collector.vocabulary.agents import DECLARED, label_of  # noqa: E402
 from collector.vocabulary.schema import vocabularies  # noqa: E402
 
 
@@ -78,7 +78,6 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
 def agents_page() -> str:
     """Agents, checkpoint layouts, claims and exports of this version, from the modules that read and write them."""
     facets = [(meaning, *("yes" if facet in r.GIVES else "–" for r in readers())) for facet, meaning in FACETS.items()]
-    read = {r.NAME for r in readers()}
     claims = [(p.LABEL, f"`{p.NAME}`", p.FOUND, _summary(p.__doc__)) for p in producers()]
     return fill(
         "agents.md",
@@ -87,12 +86,13 @@ def agents_page() -> str:
                 ("agent", "name in the database", "read from real files", "format"),
                 [(label_of(r.NAME), f"`{r.NAME}`", _tested(r), _summary(r.__doc__)) for r in readers()],
             ),
+            "unproven": ", ".join(sorted(map(label_of, unproven()))),
             "measured": table(_MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
-            "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in AGENTS if a.slug not in read]),
+            "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
-                [(label_of(s.AGENT), _summary(s.__doc__), _known(s), _deleted(s)) for s in sources()],
+                [(label_of(s.agent), s.where, _known(s), _deleted(s)) for s in stores()],
             ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
@@ -126,13 +126,12 @@ def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, 
     )  # fmt: skip
 
 
-def _deleted(source: Source) -> str:
-    return f"after {source.KEPT_DAYS} days" if source.KEPT_DAYS else "–"
+def _deleted(store: Store) -> str:
+    return f"after {store.kept_days} days" if store.kept_days else "–"
 
 
-def _known(source: Source) -> str:
-    evidence = getattr(source, "EVIDENCE", "")
-    return f"*{source.KNOWN}*: {evidence}" if evidence else str(source.KNOWN)
+def _known(store: Store) -> str:
+    return f"*{store.known}*: {store.evidence}" if store.evidence else str(store.known)
 
 
 def _tested(reader: TranscriptReader) -> str:

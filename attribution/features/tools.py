@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from collector.model import ToolCall
 from collector.vocabulary.agents import tool_kinds
@@ -25,7 +26,6 @@ _NAMES = {
     "agent": "delegate",
     "skill": "use_skill",
 }
-_KIND = {name: kind for kind, names in _NAMES.items() for name in names.split()} | dict(tool_kinds())
 _PROGRAMS = {
     "git/gh": "git gh glab",
     "bash:file": "ls cat head tail grep egrep rg ag find fd sed awk wc tree cp mv rm mkdir rmdir touch chmod ln stat file diff jq pwd "
@@ -66,6 +66,12 @@ _GIT_USE = re.compile(
 _PATH_KEYS = ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "dir_path", "directory", "file")
 
 
+@cache
+def _kinds() -> Mapping[str, str]:
+    """Name of a tool in lower case -> kind of call."""
+    return {name: kind for kind, names in _NAMES.items() for name in names.split()} | dict(tool_kinds())
+
+
 def category(call: ToolCall) -> str:
     """Kind of a call: one of the names above, or `other`."""
     if call.edits:
@@ -80,8 +86,9 @@ def category_of(name: str, command: str | None) -> str:
     if command is not None:
         return command_kind(command)
     name = name.removeprefix("mcp__acp__").lower()
-    if name in _KIND:
-        return _KIND[name]
+    kind = _kinds().get(name)
+    if kind is not None:
+        return kind
     return "mcp" if name.startswith("mcp") or "_mcp_" in name else "other"
 
 

@@ -1,4 +1,10 @@
-"""Agents' transcripts: one module per format, found by its `NAME`. Bytes in, `Session` out; the content decides, labels do not."""
+"""The coding agents: one module for each, found by its `NAME`, with all that is known of the agent.
+
+`NAME` is the agent's slug, and the name of its module with `-` for `_`. `AGENT` says what its name, commits and tools look like,
+`sniff` and `read` take its transcripts, bytes in and `Session` out (the contract is `TranscriptReader` in `collector/model.py`).
+`STORES` are the ways in which it keeps sessions on a developer's machine. The content of a transcript decides whose it is, not its
+label. What several agents share is in `formats`, `common` and `machine`.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +12,19 @@ from collections.abc import Sequence
 from typing import cast
 
 from collector.agents.common.jsonl import first_value
+from collector.agents.machine.model import Store
 from collector.model import TranscriptReader
 from collector.plugins import modules_of
-
-# What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its part as `GIVES`; the tests compare
-# that with what it finds in its sample.
-FACETS = {
-    "times": "when each call was made",
-    "results": "whether a call succeeded",
-    "text": "the exact text an edit writes",
-    "before": "the whole text before an edit",
-    "positions": "line numbers of an edit",
-    "reads": "what the agent saw of files",
-    "commands": "shell commands",
-    "commits": "commits a command made",
-    "subagents": "calls of subagents, in the same transcript",
-    "models": "the model of each response",
-    "tokens": "tokens used",
-    "directory": "the working directory",
-}
 
 
 def readers() -> list[TranscriptReader]:
     return [cast(TranscriptReader, module) for module in modules_of(__name__)]
+
+
+def stores() -> list[Store]:
+    """The ways in which agents keep sessions on a machine, by agent."""
+    modules = sorted(modules_of(__name__), key=lambda module: str(module.NAME))
+    return [store for module in modules for store in getattr(module, "STORES", ())]
 
 
 WHOLLY = "all of it"
@@ -40,6 +36,11 @@ def untested_part(reader: TranscriptReader) -> str:
     Such a reader follows documents and excerpts, and its sample was written after them.
     """
     return str(getattr(reader, "UNTESTED", ""))
+
+
+def unproven() -> list[str]:
+    """Slugs of agents of which no real transcript was ever read."""
+    return [reader.NAME for reader in readers() if untested_part(reader) == WHOLLY]
 
 
 def readers_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:

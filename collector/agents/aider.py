@@ -7,7 +7,9 @@ to put in its place. A run says when it began, in local time without a zone; not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.calls import Call, Result, shell_command
@@ -15,10 +17,15 @@ from collector.agents.common.costs import recorded_cost
 from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.search_replace import search_replace_blocks
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.model import Command, Edit, Replacement, Session, Usage
 from collector.text import decode, resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "aider"
+AGENT = Agent(NAME, "Aider", accounts=r"noreply@aider\.chat|aider@aider\.chat|\(aider\)", subject="aider:", state=r"aider[^/]*")
 GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 70
 
@@ -181,3 +188,62 @@ def _offered(lines: list[str]) -> list[tuple[str, Edit]]:
             named = _NAME.match(line)
             name = named[1].strip() if named else ""
     return found
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_HISTORY = ".aider.chat.history.md"
+_store_BEGINNING = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
+
+
+def _places(machine: Machine) -> list[Path]:
+    return []  # it keeps nothing outside of worktrees
+
+
+def _inside(worktree: Path) -> list[Path]:
+    place = worktree / _HISTORY
+    return [place] if place.is_file() and not place.is_symlink() else []
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    cwd = str(place.parent)
+    if not roots.of(cwd):
+        return
+    data = files.content(place)
+    for number, one in enumerate(_store_BEGINNING.finditer(data)):
+        began = one[1].decode()
+        if b"\n> Applied edit to " in _run(data, number):
+            key = f"aider {began}"
+            why = f"kept in {cwd}"
+            yield LocalSession(key, (place,), why, str(number), cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """One run; lines before it name the directory and, in seconds since 1970, when it began. Raises ValueError for another date."""
+    run = _run(files.content(session.files[0]), int(session.key))
+    head = f"> whowrote: {session.cwd}\n"
+    if found := _store_BEGINNING.match(run):
+        began = datetime.strptime(found[1].decode(), "%Y-%m-%d %H:%M:%S")  # on the clock of this machine
+        head += f"> whowrote began: {max(int(began.timestamp()), 0)}\n"
+    yield head.encode("utf-8", "surrogateescape") + run
+
+
+def _run(data: bytes, number: int) -> bytes:
+    starts = [one.start() for one in _store_BEGINNING.finditer(data)]
+    if number >= len(starts):
+        return b""
+    return data[starts[number] : starts[number + 1] if number + 1 < len(starts) else len(data)]
+
+
+STORES = (
+    Store(
+        NAME,
+        "`.aider.chat.history.md` in the worktree itself: each time that Aider was started begins with a line that says when.",
+        Known.REAL,
+        _places,
+        _find,
+        load=_load,
+        inside=_inside,
+        evidence="a history with 6 edits and 3 without any, from public repositories; its source",
+    ),
+)

@@ -5,8 +5,9 @@ The blocks of a message are Anthropic's, but for results: `{toolUseID, run: {sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
@@ -16,12 +17,22 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.uris import path_of
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_str, objects, time_of
 from collector.model import Command, Edit, Session, Status, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "amp"
+AGENT = Agent(
+    NAME,
+    "Amp",
+    accounts=r"amp@ampcode\.com|noreply@ampcode\.com",
+    tools={"read": "read", "write": "create_file", "edit": "edit_file", "agent": "task"},
+)
 GIVES = frozenset({"times", "results", "text", "positions", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 28
 UNTESTED = "all of it"
@@ -147,3 +158,40 @@ def _usage(usage: dict[str, Any], key: str, at: float | None) -> Usage:
     if model.startswith("gpt-"):
         fresh, written = fresh + written, 0
     return Usage(key, at, 0, model, fresh, get_int(usage, "outputTokens"), get_int(usage, "cacheReadInputTokens"), written)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.data / "amp" / "threads"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    return (path for path in files.listed(place, (".json",)) if path.name.startswith("T-"))
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _stored(place):
+        trees = objects(get(files.document(path), "env", "initial", "trees"))
+        cwd = next((folder for tree in trees if roots.of(folder := path_of(get_str(tree, "uri")))), "")
+        if cwd:
+            yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    yield files.content(session.files[0])
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.local/share/amp/threads/T-*.json` of Amp until March 2026; a thread names the directories it was started in.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+        evidence="its plug-in for Entire, and what other projects read",
+    ),
+)

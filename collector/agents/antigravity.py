@@ -7,20 +7,36 @@ JSON. The prompt stands in `<USER_REQUEST>`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import deletions, edits_from_arguments
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies, records
 from collector.agents.common.prompts import classify
 from collector.agents.common.reader import RecordReader
+from collector.agents.common.uris import path_of
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import get_dict, get_list, get_str, parsed, time_of
 from collector.model import Command, Edit, Session, Status
+from collector.vocabulary.agents import Agent
 
 NAME = "antigravity"
+AGENT = Agent(
+    NAME,
+    "Antigravity",
+    tools={
+        "read": "view_file",
+        "grep": "grep_search",
+        "glob": "list_dir find_by_name",
+        "write": "write_to_file",
+    },
+)
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
 UNTESTED = "all of it"
@@ -125,3 +141,65 @@ def _decoded(value: object) -> object:
 def _chunk(chunk: object) -> object:
     value = parsed(chunk) if isinstance(chunk, str) else chunk
     return {str(key): _decoded(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+# A transcript names no directory: a list beside it does, else the directory that its first commands ran in.
+_HOMES = ("antigravity-cli", "antigravity", "antigravity-ide")
+_LOGS = Path(".system_generated") / "logs"
+_NAMES = ("transcript_full.jsonl", "transcript.jsonl")  # the second is cut
+_PATHS = re.compile(rb'"(?:Cwd|TargetFile|AbsolutePath)":\s*"(?:\\")?(/[^"\\]{1,1000})')
+_LISTS = ("conversation_metadata.json", "last_conversations.json")
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing(machine.home / ".gemini" / name / "brain" for name in _HOMES)
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for session in files.directories(place):
+        logs = session / _LOGS
+        path = next((logs / name for name in _NAMES if (logs / name).is_file()), None)
+        if path is not None:
+            yield path
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    listed = _listed(place.parent / "cache")
+    for path in _stored(place):
+        number = path.parents[2].name
+        named = listed.get(number) or [decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))]
+        cwd = next((roots.of(one) for one in named if roots.of(one)), "")
+        if cwd:
+            yield LocalSession(number, (path,), f"worked in {cwd}", cwd=cwd)
+
+
+def _listed(cache: Path) -> dict[str, list[str]]:
+    """Session -> directories of its workspace."""
+    found: dict[str, list[str]] = {}
+    for name in _LISTS:
+        document = files.document(cache / name)
+        for number, about in document.items() if isinstance(document, dict) else ():
+            if name == _LISTS[1]:  # directory -> its last session
+                found.setdefault(str(about), []).append(number)
+            else:
+                uris = [*get_list(about, "WorkspaceURIs"), *get_list(about, "workspaceURIs"), get_str(about, "workspace")]
+                found.setdefault(number, []).extend(_path(uri) for uri in uris if isinstance(uri, str) and uri)
+    return found
+
+
+def _path(uri: str) -> str:
+    return path_of(uri) if uri.startswith("file:") else uri
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`, and that of the editor beside it.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        stored=_stored,
+    ),
+)

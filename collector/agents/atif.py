@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.any_agent import AnyAgentReader
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
 from collector.agents.common.costs import recorded_cost
+from collector.agents.common.facets import FACETS
 from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Session, Spawn, Status, Usage
-from collector.vocabulary.agents import slug_of
+from collector.vocabulary.agents import Agent, slug_of
 
 NAME = "atif"
+AGENT = Agent(NAME, "ATIF", exported={"git-ai": "unknown"})
 GIVES = frozenset(FACETS) - {"before", "positions", "reads"}
 ORDER = 5
 UNTESTED = "all of it"

@@ -7,22 +7,55 @@ message id. Positions come from `structuredPatch`, text from the call's own inpu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import edits_from_arguments
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, outcome_of, shell_command
+from collector.agents.common.facets import FACETS
 from collector.agents.common.messages import anthropic_usage, blocks_of, text_of
 from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp
+from collector.vocabulary.agents import Agent
 
 NAME = "claude-code"
+AGENT = Agent(
+    NAME,
+    "Claude Code",
+    accounts=r"noreply@anthropic\.com|claude\[bot\]",
+    aliases=("claude", "claudecode"),
+    word="claude",
+    exported={"git-ai": "claude"},
+    tools={
+        "read": "read notebookread",
+        "grep": "grep",
+        "glob": "glob ls",
+        "write": "write",
+        "edit": "edit multiedit notebookedit",
+        "web": "websearch webfetch",
+        "agent": "task agent dispatch_agent taskoutput agentoutputtool taskstop",
+        "todo": "todowrite todoread taskcreate taskupdate tasklist taskget",
+        "ask": "askuserquestion",
+        "plan": "exitplanmode enterplanmode",
+        "skill": "skill",
+    },
+    read_only=(
+        *("explore", "plan", "claude-code-guide", "statusline-setup", "general-search"),
+        # of the plugins that come with Claude Code; their definitions list only tools that look
+        *("feature-dev:code-reviewer", "feature-dev:code-explorer", "feature-dev:code-architect"),
+    ),
+    state=r"claude",
+)
 GIVES = frozenset(FACETS)
 ORDER = 90  # the most frequent format, and the one with most kinds of first records
 
@@ -334,3 +367,114 @@ def _numbered(snippet: str) -> tuple[int, str]:
         start = start or int(match[1])
         lines.append(match[2])
     return start, "\n".join(lines)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+# The directory is named after the one that the session was started in, with `-` for all that is neither letter nor digit; different
+# directories can have one name, so the `cwd` of the records decides. A forked session repeats the records of the other one under
+# their old ids: sessions with the same first record are read as one.
+_CUT = 200  # longer names are cut there and end in a hash
+_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.){1,4000}")')
+_store_PARENT = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
+_FIRST = re.compile(rb'"uuid":\s*"([0-9A-Za-z-]{1,80})"')
+_AGENT = "agent-"  # a subagent's file
+
+
+def _places(machine: Machine) -> list[Path]:
+    given = [Path(one).expanduser() for one in machine.variables.get("CLAUDE_CONFIG_DIR", "").split(",") if one.strip()]
+    return machine.existing(home / "projects" for home in given or (machine.home / ".claude", machine.config / "claude"))
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for project in files.directories(place):
+        yield from files.listed(project, (".jsonl",))
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    own, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(place.parent.parent)}
+    groups: dict[str, list[_Found]] = defaultdict(list)
+    for project in files.directories(place):
+        if roots.anywhere or project.name in own or project.name.startswith(tuple(f"{one}-" for one in own)):
+            found = _sessions(project, roots, deep=False)
+        elif project.name in above:
+            found = _sessions(project, roots, deep=True)
+        else:
+            continue
+        for one in found:
+            groups[one.first or one.id].append(one)
+    return (_joined(group) for group in groups.values())
+
+
+def _slug(path: str) -> str:
+    """The name of the directory of sessions that were started in a directory; the beginning of it where it is cut."""
+    return re.sub(r"[^A-Za-z0-9]", "-", path)[:_CUT]
+
+
+@dataclass(slots=True)
+class _Found:
+    id: str
+    cwd: str
+    first: str  # the id of the first record
+    why: str
+    paths: list[Path] = field(default_factory=list)
+
+
+def _sessions(project: Path, roots: Roots, deep: bool) -> list[_Found]:
+    """The sessions of one directory that belong; `deep`: it is one above the worktree, and all of a file is searched for it."""
+    agents: dict[str, list[Path]] = defaultdict(list)
+    found = []
+    for path in files.listed(project, (".jsonl",)):
+        if path.name.startswith(_AGENT):  # early versions put subagents beside their session
+            parent = _store_PARENT.search(files.head(path))
+            agents[parent[1].decode() if parent else ""].append(path)
+            continue
+        one = _session(path, roots, deep)
+        if one is not None:
+            found.append(one)
+    for one in found:
+        subagents = files.listed(project / one.id / "subagents", (".jsonl",), depth=4)
+        one.paths += [*agents[one.id], *(path for path in subagents if path.name.startswith(_AGENT))]
+    return found
+
+
+def _session(path: Path, roots: Roots, deep: bool) -> _Found | None:
+    beginning = files.head(path)
+    named = _CWD.search(beginning)
+    cwd = files.some_value(named[1]) if named else ""
+    first = _FIRST.search(beginning)
+    why = f"started in {cwd}" if roots.of(cwd) else _mentioned(path, roots.paths) if deep else ""
+    return _Found(path.stem, cwd, first[1].decode() if first else "", why, [path]) if why else None
+
+
+def _mentioned(path: Path, roots: Iterable[str]) -> str:
+    """Why a session that was started elsewhere belongs: it went to the worktree, or named a file of it."""
+    data = files.content(path)
+    for root in roots:
+        spelled = re.escape(root.encode())
+        if re.search(rb'"cwd":\s*"' + spelled + rb'["/]', data):
+            return f"went to {root}"
+        if re.search(rb'"(?:file_path|notebook_path)":\s*"' + spelled + rb"/", data):
+            return f"worked on files of {root}"
+    return ""
+
+
+def _joined(group: Sequence[_Found]) -> LocalSession:
+    """One session of all that begin with the same record."""
+    group = sorted(group, key=lambda one: one.id)
+    main, *forks = group
+    why = main.why + "".join(f"; with its fork {one.id}" for one in forks)
+    return LocalSession(main.id, tuple(path for one in group for path in one.paths), why, cwd=main.cwd)
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.claude/projects/<directory>/<session>.jsonl`, subagents below `<session>/subagents/`.",
+        Known.REAL,
+        _places,
+        _find,
+        stored=_stored,
+        kept_days=30,
+    ),
+)

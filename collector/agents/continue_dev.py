@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.arguments import argument, edits_from_arguments
@@ -11,11 +12,16 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.uris import path_of
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed
 from collector.model import Command, Edit, Session, Status, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "continue-dev"
+AGENT = Agent(NAME, "Continue", aliases=("continue",), tools={"write": "create_new_file", "edit": "single_find_and_replace"})
 GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 30
 UNTESTED = "all of it"
@@ -86,3 +92,42 @@ class _Reader(RecordReader):
         if call.name in _VAGUE:
             return [Edit(path, "edit")]
         return edits_from_arguments({**get_dict(call.arguments), "file_path": path}) if call.name in _WRITERS else []
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_LIST = "sessions.json"
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("CONTINUE_GLOBAL_DIR", machine.home / ".continue") / "sessions"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    return (path for path in files.listed(place, (".json",)) if path.name != _LIST)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _stored(place):
+        named = get_str(files.document(path), "workspaceDirectory")
+        cwd = path_of(named) if "://" in named else named
+        if roots.of(cwd):
+            yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    yield files.content(session.files[0])
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.continue/sessions/<id>.json`, which names the directory.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+        evidence="its source, and what other projects read",
+    ),
+)

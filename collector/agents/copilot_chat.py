@@ -7,19 +7,32 @@ have a time: an edit was made after its request, and it is not recorded when.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.jsonl import values
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.text_edits import applied
 from collector.agents.common.uris import path_of
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
+from collector.agents.machine.workspaces import editor_users, folders
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Command, Edit, Session, Usage
 from collector.text import normal_path
+from collector.vocabulary.agents import Agent
 
 NAME = "copilot-chat"
+AGENT = Agent(
+    NAME,
+    "Copilot Chat",  # in VS Code, whose own timeline of the files has its edits
+    tools={"edit": "textedit"},
+)
 GIVES = frozenset({"results", "text", "before", "commands", "models", "tokens", "directory"})
 ORDER = 22
 UNTESTED = "all of it"
@@ -154,3 +167,98 @@ def _apply(operation: dict[str, Any], path: str, before: str | None, texts: dict
     if after is not None:
         texts[path] = after
     return after
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+# `workspace.json` names the folder. A session is a document, or a log of changes to one.
+_EDITORS = ("Code", "Code - Insiders", "VSCodium")
+_SESSIONS = (".json", ".jsonl")
+_SET, _PUSH, _DELETE = 1, 2, 3
+
+
+def _places(machine: Machine) -> list[Path]:
+    users = editor_users(machine, _EDITORS)
+    servers = [machine.home / name / "data" / "User" for name in (".vscode-server", ".vscode-server-insiders")]
+    return machine.existing(user / "workspaceStorage" for user in (*users, *servers))
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for workspace in files.directories(place):
+        yield from files.listed(workspace / "chatSessions", _SESSIONS)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for workspace in files.directories(place):
+        folder = next((one for one in folders(workspace) if roots.of(one)), "")
+        for path in files.listed(workspace / "chatSessions", _SESSIONS) if folder else ():
+            timeline = workspace / "chatEditingSessions" / path.stem / "state.json"
+            used = (path, timeline) if timeline.is_file() else (path,)
+            yield LocalSession(path.stem, used, f"VS Code opened {folder}", cwd=folder)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    path, *timeline = session.files
+    talk = replayed(files.lines(path)) if path.suffix == ".jsonl" else files.document(path)
+    editing = files.document(timeline[0]) if timeline else None
+    folder = {"scheme": "file", "path": session.cwd}
+    yield json.dumps({"chatSession": talk, "editing": editing, "folder": folder}).encode()
+
+
+def replayed(data: bytes) -> dict[str, Any]:
+    """The document that a log of changes amounts to. Raises ValueError."""
+    document: dict[str, Any] = {}
+    for entry in (value for line in data.split(b"\n") if line.strip() for value in values(line)):
+        if not isinstance(entry, dict):
+            continue
+        where, value = get_list(entry, "k"), entry.get("v")
+        if where:
+            _change(document, where, entry)
+        elif isinstance(value, dict):
+            document = value
+    return document
+
+
+def _change(document: dict[str, Any], where: list[Any], entry: dict[str, Any]) -> None:
+    """One entry of a log; one that fits nowhere is left out."""
+    inside: Any = document
+    for key in where[:-1]:
+        inside = _inside(inside, key)
+    key, kind = where[-1], entry.get("kind")
+    if kind == _PUSH:
+        several = _inside(inside, key)
+        if several is None and isinstance(inside, dict) and _fits(inside, key):
+            several = inside[key] = []
+        if isinstance(several, list):
+            if isinstance(entry.get("i"), int):
+                del several[entry["i"] :]
+            several.extend(get_list(entry, "v"))
+    elif kind == _SET and _fits(inside, key):
+        inside[key] = entry.get("v")
+    elif kind == _DELETE and isinstance(inside, dict):
+        inside.pop(key, None)
+
+
+def _inside(value: Any, key: Any) -> Any:
+    if isinstance(value, dict) and isinstance(key, str):
+        return value.get(key)
+    return value[key] if isinstance(value, list) and _fits(value, key) else None
+
+
+def _fits(value: Any, key: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(value)
+    return isinstance(value, dict) and isinstance(key, str)
+
+
+STORES = (
+    Store(
+        NAME,
+        "`workspaceStorage/<hash>/chatSessions/` of VS Code, and its timeline of the files in `chatEditingSessions/` beside it.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+    ),
+)

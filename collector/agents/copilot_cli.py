@@ -7,21 +7,45 @@ Responses tell their output tokens only; totals by model are in `session.shutdow
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
 from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "copilot-cli"
+AGENT = Agent(
+    NAME,
+    "Copilot CLI",
+    accounts=r"223556219\+Copilot",
+    aliases=("github-copilot-cli",),
+    exported={"git-ai": "github-copilot"},
+    tools={
+        "read": "view",
+        "grep": "grep rg",
+        "glob": "glob",
+        "write": "create",
+        "edit": "edit str_replace_editor apply_patch",
+        "web": "web_fetch web_search",
+        "agent": "task",
+        "ask": "ask_user",
+        "plan": "exit_plan_mode",
+        "skill": "skill",
+    },
+)
 GIVES = frozenset(FACETS)
 ORDER = 50
 
@@ -206,3 +230,41 @@ def _content(result: Result) -> str:
 
 def _diff(result: Result) -> str:
     return get_str(result.details, "result", "detailedContent")
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_EVENTS = "events.jsonl"
+
+
+def _places(machine: Machine) -> list[Path]:
+    home = machine.variable("COPILOT_HOME", machine.home / ".copilot")
+    return machine.existing([home / "session-state", home / "history-session-state"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for path in files.listed(place, (".jsonl",), depth=2):
+        if path.parent == place or path.name == _EVENTS:
+            yield path
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _stored(place):
+        first = files.first_line(path)
+        named = [get_str(first, "data", "context", name) for name in ("cwd", "gitRoot")]
+        cwd = next((one for one in named if roots.of(one)), "")
+        if cwd:
+            usual = path.parent.name if path.name == _EVENTS else path.stem
+            yield LocalSession(get_str(first, "data", "sessionId") or usual, (path,), f"started in {cwd}", cwd=cwd)
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.copilot/session-state/<id>/events.jsonl`, before that `<id>.jsonl`; the first event names the directory.",
+        Known.REAL,
+        _places,
+        _find,
+        stored=_stored,
+    ),
+)

@@ -6,23 +6,31 @@ seconds, those of commands milliseconds. Edits record the whole text before and 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import edits_from_arguments, path_argument
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.costs import recorded_cost
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.databases import CopiedDatabase, copied
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_dict, get_int, get_str, objects, parsed, time_of
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "crush"
+AGENT = Agent(NAME, "Crush", accounts=r"crush@charm\.land", tools={"grep": "sourcegraph"})
 GIVES = frozenset(FACETS) - {"positions", "tokens"}
 ORDER = 24
 
@@ -192,3 +200,93 @@ class _Reader(RecordReader):
             return None
         whole = start <= 0 and not limited and _MORE not in result.text[-500:]
         return FileObservation(path, result.at or call.at, max(start, 0) + 1, shown, whole)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+# No row names a directory: a session belongs when it changed files of the worktree, or none that has an absolute path.
+_DATABASE = Path(".crush") / "crush.db"
+_TABLES = {"sessions": ("id", "created_at"), "messages": ("id", "session_id", "parts"), "files": ("path", "content", "version")}
+_ABOUT = ("id", "parent_session_id", "message_count", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at")
+_MESSAGE = ("id", "role", "parts", "model", "created_at", "is_summary_message")
+
+
+def _places(machine: Machine) -> list[Path]:
+    """Of projects that Crush remembers, for whoever asks what is on this machine."""
+    data = machine.variable("CRUSH_GLOBAL_DATA", machine.data / "crush")
+    known = files.document(data / "projects.json")
+    listed = objects(known.get("projects")) if isinstance(known, dict) else []
+    named = [get_str(one, "data_dir") for one in listed]
+    return machine.existing(Path(one) / _DATABASE.name for one in named if Path(one).is_absolute())
+
+
+def _inside(worktree: Path) -> list[Path]:
+    place = worktree / _DATABASE
+    return [place] if place.is_file() and not place.is_symlink() and not place.parent.is_symlink() else []
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    if not roots.of(str(place.parents[1])):
+        return
+    with copied(place) as database:
+        if not all(set(columns) <= database.columns(table) for table, columns in _TABLES.items()):
+            return
+        rows = database.rows(f"SELECT {_known(database, 'sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
+        for row in rows:
+            paths = [
+                str(one["path"]) for one in database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
+            ]
+            cwd = _directory(place, paths, roots)
+            if cwd and not row.get("parent_session_id"):
+                number, at = str(row["id"]), time_of(row.get("updated_at")) or 0.0
+                why = f"changed files of {cwd}" if paths else f"kept in {cwd}"
+                stamp = f"{number} {row.get('updated_at')} {row.get('message_count')}"
+                yield LocalSession(number, (place,), why, number, cwd, stamp, at)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    with copied(session.files[0]) as database:
+        lines = [json.dumps(record) for record in _records(database, session.key, session.cwd)]
+    yield "\n".join(lines).encode()
+
+
+def _directory(place: Path, paths: list[str], roots: Roots) -> str:
+    absolute = [path for path in paths if path.startswith("/") or path[1:3] in (":\\", ":/")]
+    if absolute:
+        return next((root for path in absolute if (root := roots.of(path))), "")
+    return str(place.parents[1]) if roots.of(str(place.parents[1])) else ""
+
+
+def _known(database: CopiedDatabase, table: str, columns: tuple[str, ...]) -> str:
+    known = database.columns(table)
+    return ", ".join(name for name in columns if name in known)
+
+
+def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[str, Any]]:
+    """A session, the versions of its files, its messages, and those of the sessions that it started."""
+    (row,) = database.rows(f"SELECT {_known(database, 'sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,))
+    yield {"session": row, "cwd": cwd}
+    sql = "SELECT path, content FROM files WHERE session_id = ? ORDER BY path, version"
+    for file in database.rows(sql, (session,)):
+        yield {"file": file}
+    columns = _known(database, "messages", _MESSAGE)
+    messages = f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY created_at, rowid"
+    for message in database.rows(messages, (session,)):
+        yield {"message": message}
+    for child in database.rows("SELECT id FROM sessions WHERE parent_session_id = ? ORDER BY created_at, id", (session,)):
+        for message in database.rows(messages, (child["id"],)):
+            yield {"message": message, "agent": str(child["id"])}
+
+
+STORES = (
+    Store(
+        NAME,
+        "`.crush/crush.db` in the worktree itself, tables `sessions`, `messages` and `files`.",
+        Known.REAL,
+        _places,
+        _find,
+        load=_load,
+        inside=_inside,
+        evidence="3 databases with 13 sessions, committed to public repositories; its source",
+    ),
+)

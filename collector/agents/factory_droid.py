@@ -8,23 +8,45 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
 from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import anthropic_usage, blocks_of, text_of
 from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import first_of, get, get_dict, get_list, get_str, parsed, time_of
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "factory-droid"
+AGENT = Agent(
+    NAME,
+    "Factory AI Droid",
+    accounts=r"factory-droid\[bot\]",
+    aliases=("factoryai-droid", "droid"),
+    exported={"git-ai": "droid"},
+    tools={
+        "read": "read",
+        "grep": "grep",
+        "glob": "glob ls",
+        "write": "create",
+        "edit": "edit multiedit apply_patch",
+        "web": "websearch fetch_url",
+        "agent": "task",
+        "todo": "todowrite",
+    },
+)
 GIVES = frozenset(FACETS) - {"before", "subagents", "tokens"}
 ORDER = 70
 UNTESTED = "calls"
@@ -129,3 +151,34 @@ class _Reader(RecordReader):
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = _AGENT.search(result.text)
         return Spawn(agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("FACTORY_HOME_OVERRIDE", machine.home) / ".factory" / "sessions"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    return files.listed(place, (".jsonl",), depth=2)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _stored(place):
+        first = files.first_line(path)
+        cwd = get_str(first, "cwd")
+        if get_str(first, "type") == "session_start" and roots.of(cwd):
+            yield LocalSession(get_str(first, "id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        stored=_stored,
+    ),
+)

@@ -8,24 +8,51 @@ arguments are relative, that of the display is absolute. When the user changed t
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import first_value, records
 from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Command, Edit, FileObservation, Session, Status, Usage
-from collector.text import resolve
+from collector.text import decode, resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "gemini-cli"
+AGENT = Agent(
+    NAME,
+    "Gemini CLI",
+    accounts=r"gemini-cli",
+    aliases=("gemini",),
+    word="gemini",
+    exported={"git-ai": "gemini"},
+    tools={
+        "read": "read_file read_many_files",
+        "grep": "search_file_content grep_search",
+        "glob": "glob list_directory",
+        "write": "write_file",
+        "edit": "replace",
+        "web": "google_web_search web_fetch",
+        "agent": "codebase_investigator",
+        "todo": "write_todos",
+        "ask": "ask_user",
+        "plan": "enter_plan_mode exit_plan_mode",
+        "skill": "activate_skill",
+    },
+)
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 21
 
@@ -190,3 +217,76 @@ class _Reader(RecordReader):
 def _response(request: object) -> dict[str, Any]:
     """The first function response of a call."""
     return next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+# A project is named in `projects.json` and in `.project_root`, before that by the SHA-256 of its directory.
+_ENDINGS = (".json", ".jsonl")
+_REGISTRY = "projects.json"
+_MARK = ".project_root"
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "tmp"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for project in files.directories(place):
+        yield from _chats(project)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    directories = _registered(place)
+    for project in files.directories(place):
+        cwd = next((one for one in [*directories.get(project.name, ()), _marked(project)] if roots.of(one)), "")
+        cwd = cwd or next((path for path in roots.paths if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
+        if cwd:
+            for path in _chats(project):
+                yield LocalSession(_id(path), (path,), f"kept for {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    (path,) = session.files
+    document = folded(records([files.lines(path) if path.suffix == ".jsonl" else files.content(path)], [], session.id))
+    document["directories"] = [session.cwd, *get_list(document, "directories")]
+    yield json.dumps(document).encode()
+
+
+def _chats(project: Path) -> Iterator[Path]:
+    """Sessions of a project, subagents in directories of their parent's id."""
+    return files.listed(project / "chats", _ENDINGS, depth=2)
+
+
+def _id(path: Path) -> str:
+    first = files.first_line(path) if path.suffix == ".jsonl" else {}
+    document = first or files.document(path)
+    return get_str(document, "sessionId") or path.stem
+
+
+def _registered(place: Path) -> dict[str, list[str]]:
+    """Name of a project's directory -> directories of files."""
+    found: dict[str, list[str]] = {}
+    for path, name in get_dict(files.document(place.parent / _REGISTRY), "projects").items():
+        if isinstance(name, str):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def _marked(project: Path) -> str:
+    mark = project / _MARK
+    return decode(files.head(mark, 4096)).strip() if mark.is_file() else ""
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`, where the same message is written again with more in it.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+        kept_days=30,
+    ),
+)

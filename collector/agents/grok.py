@@ -1,6 +1,6 @@
 """Grok Build: `chat_history.jsonl` of `{type, content, tool_calls}`, arguments as JSON text, results in lines of their own.
 
-No times, no working directory and no word whether a call succeeded; `stores/grok.py` puts a first line before them with
+No times, no working directory and no word whether a call succeeded; `_load` puts a first line before them with
 what other files tell of that. What Grok puts in the user's place says why in `synthetic_reason`.
 """
 
@@ -10,20 +10,26 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
-from collector.agents.common.jsonl import copies
+from collector.agents.common.jsonl import copies, records
 from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
-from collector.json_values import get_dict, get_list, get_str, objects, parsed, time_of
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
+from collector.json_values import get, get_dict, get_list, get_str, objects, parsed, time_of
 from collector.model import Edit, Session, Status
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "grok"
+AGENT = Agent(NAME, "Grok Build", aliases=("grok-build",), tools={"read": "read_file", "edit": "search_replace"})
 GIVES = frozenset({"results", "text", "commands", "commits", "models"})
 ORDER = 62
 UNTESTED = "all of it"
@@ -130,3 +136,64 @@ class _Reader(RecordReader):
         if call.name not in _WRITERS or not path or not isinstance(call.arguments, dict):
             return []
         return edits_from_arguments({**call.arguments, "file_path": path})
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_CHAT, _ABOUT, _UPDATES = "chat_history.jsonl", "summary.json", "updates.jsonl"
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("GROK_HOME", machine.home / ".grok") / "sessions"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for directory in files.directories(place):
+        for session in files.directories(directory):
+            if (session / _CHAT).is_file() and not (session / _CHAT).is_symlink():
+                yield session / _CHAT
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _stored(place):
+        cwd = get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")
+        if roots.of(cwd):
+            beside = (path.with_name(name) for name in (_ABOUT, _UPDATES))
+            used = (path, *(other for other in beside if other.is_file() and not other.is_symlink()))
+            yield LocalSession(path.parent.name, used, f"started in {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """The lines, after one with what they lack: the directory, when the session began and ended, and times of calls."""
+    known = {path.name: path for path in session.files}
+    summary = files.document(known[_ABOUT]) if _ABOUT in known else None
+    about: dict[str, Any] = {name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")}
+    times = _times(files.lines(known[_UPDATES])) if _UPDATES in known else {}
+    head = {"type": "system", "content": [], "about": {**about, "cwd": session.cwd, "times": times}}
+    yield json.dumps(head).encode() + b"\n" + files.lines(known[_CHAT])
+
+
+def _times(updates: bytes) -> dict[str, tuple[float, float]]:
+    """Call -> when it was first and last heard of."""
+    found: dict[str, tuple[float, float]] = {}
+    for record in records([updates], [], ""):
+        update = get(record, "params", "update")
+        call, at = get_str(update, "toolCallId"), time_of(record.get("timestamp"))
+        if call and at is not None:
+            began = found.get(call, (at, at))[0]
+            found[call] = (min(began, at), max(began, at))
+    return found
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.grok/sessions/<directory>/<id>/chat_history.jsonl` of Grok Build; `summary.json` beside it names the directory.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+        evidence="its plug-in for Entire, and what other projects read",
+    ),
+)

@@ -8,16 +8,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.jsonl import copies, first_value, records
-from collector.agents.formats.exported_sessions import read_exported
+from collector.agents.formats.opencode import database_store, read_exported
 from collector.agents.formats.tasks import GIVES as OF_TASKS
-from collector.agents.formats.tasks import is_task, read_task
+from collector.agents.formats.tasks import is_task, read_task, task_store
+from collector.agents.machine.model import Known, Machine
 from collector.json_values import get, get_dict, get_list, get_str
 from collector.model import Problem, Session
+from collector.vocabulary.agents import Agent
 
 NAME = "kilo-code"
+AGENT = Agent(NAME, "Kilo Code", aliases=("kilo", "kilocode"))
 GIVES = OF_TASKS
 ORDER = 23
 UNTESTED = "all of it"
@@ -69,3 +73,25 @@ def _as_exported(blob: bytes, problems: list[Problem], session_id: str) -> bytes
     return json.dumps(
         {"info": {}, "messages": [record for record in records([blob], problems, session_id) if _is_message(record)]}
     ).encode()
+
+
+def _database(machine: Machine) -> list[Path]:
+    return machine.existing([machine.data / "kilo" / "kilo.db"])
+
+
+STORES = (
+    database_store(
+        NAME,
+        "kilo-cli",
+        "`~/.local/share/kilo/kilo.db` of Kilo Code since 2026-04, with the tables of OpenCode, from which that version grew.",
+        _database,
+        evidence="its plug-in for Entire, and what other projects read",
+    ),
+    task_store(
+        NAME,
+        "kilocode.kilo-code",
+        "`globalStorage/kilocode.kilo-code/tasks/<id>/` of an editor; `history_item.json` names the directory.",
+        Known.DOCUMENTATION,
+        "the source of Roo Code, from which it grew",
+    ),
+)

@@ -5,7 +5,10 @@ Arguments of a call are JSON text, which may go on in further records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.calls import Call, Result, shell_command
@@ -13,11 +16,16 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_dict, get_int, get_str, objects, parsed, time_of
 from collector.model import Command, Edit, FileObservation, Replacement, Session, Spawn, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "kimi-cli"
+AGENT = Agent(NAME, "Kimi CLI", aliases=("kimi",), tools={"read": "readfile", "write": "writefile", "edit": "strreplacefile"})
 GIVES = frozenset({"times", "results", "text", "reads", "commands", "commits", "subagents", "tokens", "directory"})
 ORDER = 27
 UNTESTED = "all of it"
@@ -161,3 +169,56 @@ class _Reader(RecordReader):
 
 
 _TOKENS = {"input": "input_other", "output": "output", "cache_read": "input_cache_read", "cache_write": "input_cache_creation"}
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_WIRE = "wire.jsonl"
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("KIMI_SHARE_DIR", machine.home / ".kimi") / "sessions"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for directory in files.directories(place):
+        yield from _sessions(directory)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    listed = [get_str(one, "path") for one in objects(get(files.document(place.parent / "kimi.json"), "work_dirs"))]
+    known = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
+    for directory in files.directories(place):
+        cwd = known.get(directory.name.rpartition("_")[2], "")  # another kind of machine stands before the digest
+        for path in _sessions(directory) if cwd else ():
+            yield LocalSession(path.parent.name, (path,), f"kept for {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """The records name no directory: a first line does."""
+    head = {"type": "metadata", "protocol_version": "", "work_dir": session.cwd}
+    yield json.dumps(head).encode() + b"\n" + files.lines(session.files[0])
+
+
+def _sessions(directory: Path) -> Iterator[Path]:
+    for session in files.directories(directory):
+        if (session / _WIRE).is_file() and not (session / _WIRE).is_symlink():
+            yield session / _WIRE
+
+
+def _digest(path: str) -> str:
+    return hashlib.md5(path.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.kimi/sessions/<MD5 of the directory>/<id>/wire.jsonl`; `kimi.json` lists the directories.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+        evidence="its source",
+    ),
+)

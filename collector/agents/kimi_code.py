@@ -5,7 +5,9 @@ Its predecessor Kimi CLI has another form (`kimi_cli.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.arguments import argument, edits_from_arguments
@@ -14,11 +16,20 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.json_values import as_json, first_of, get, get_dict, get_int, get_str, parsed, time_of
 from collector.model import Command, Edit, Session, Spawn, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "kimi-code"
+AGENT = Agent(
+    NAME,
+    "Kimi Code",
+    tools={"read": "read", "write": "write", "edit": "edit", "agent": "agent"},
+)
 GIVES = frozenset({"times", "results", "text", "commands", "commits", "subagents", "models", "tokens", "directory"})
 ORDER = 27
 UNTESTED = "all of it"
@@ -50,7 +61,7 @@ class _Reader(RecordReader):
         self.prompts: list[tuple[str, int]] = []
 
     def take(self, record: dict[str, Any]) -> None:
-        """`work_dir` and `agent` of the first line are put there by `collector/agents/stores/kimi_code.py`: no line names them."""
+        """`work_dir` and `agent` of the first line are put there by `_load`: no line names them."""
         kind, at = get_str(record, "type"), time_of(record.get("time"))
         if kind == "metadata":
             self.add_cwd(record.get("work_dir"))
@@ -128,3 +139,57 @@ class _Reader(RecordReader):
 
     def _others(self) -> set[str]:
         return {call.agent_id for call in self.calls.values() if call.agent_id}
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_WIRE, _store_MAIN = "wire.jsonl", "main"
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("KIMI_CODE_HOME", machine.home / ".kimi-code") / "sessions"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for directory in files.directories(place):
+        for session in files.directories(directory):
+            main = session / "agents" / _store_MAIN / _WIRE
+            if main.is_file() and not main.is_symlink():
+                yield main
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _stored(place):
+        session = path.parents[2]
+        cwd = get_str(files.document(session / "state.json"), "workDir")
+        if roots.of(cwd):
+            below = (agent / _WIRE for agent in files.directories(session / "agents") if agent.name != _store_MAIN)
+            others = [other for other in below if other.is_file() and not other.is_symlink()]
+            yield LocalSession(session.name, (path, *others), f"started in {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """The records name neither the directory nor the agent: a first line does."""
+    for path in session.files:
+        agent = path.parent.name
+        about = {"work_dir": session.cwd, "agent": "" if agent == _store_MAIN else agent}
+        head = {"type": "metadata", "protocol_version": "", "created_at": 0, **about}
+        own = files.lines(path)
+        known = files.first_line(path)
+        if known.get("type") == "metadata":
+            head, own = {**known, **about}, own.partition(b"\n")[2]
+        yield json.dumps(head).encode() + b"\n" + own
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.kimi-code/sessions/wd_*/<id>/agents/<agent>/wire.jsonl`; `state.json` of a session names the directory.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        stored=_stored,
+        evidence="lines that other projects show from real ones",
+    ),
+)

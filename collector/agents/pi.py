@@ -9,24 +9,37 @@ Paths are relative to the header's working directory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import edits_from_arguments, edits_from_patch, path_argument
 from collector.agents.common.calls import Call, Result, shell_command
 from collector.agents.common.costs import recorded_cost
+from collector.agents.common.facets import FACETS
 from collector.agents.common.hashline import hashline_edits, is_hashline
-from collector.agents.common.jsonl import copies
+from collector.agents.common.jsonl import copies, values
 from collector.agents.common.messages import text_of
 from collector.agents.common.numbered_diffs import display_hunks, recorded_edits
 from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "pi"
+AGENT = Agent(
+    NAME,
+    "Pi",
+    aliases=("oh-my-pi", "omp"),
+    tools={"read": "read", "grep": "grep", "glob": "find ls", "write": "write", "edit": "edit", "todo": "todo"},
+)
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
@@ -173,3 +186,77 @@ class _Reader(RecordReader):
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+# A fork is a new file that begins with the entries of the session it was made from, under their old ids: both are read as one.
+_HEADER_LINES = 5
+
+
+def _places(machine: Machine) -> list[Path]:
+    pi = machine.variable("PI_CODING_AGENT_DIR", machine.home / ".pi" / "agent")
+    chosen = machine.variable("PI_CODING_AGENT_SESSION_DIR", pi / "sessions")
+    profiles = [one / "agent" / "sessions" for one in files.directories(machine.home / ".omp" / "profiles")]
+    return machine.existing([chosen, machine.home / ".omp" / "agent" / "sessions", machine.data / "omp" / "sessions", *profiles])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    return files.listed(place, (".jsonl",), depth=2)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    families: dict[str, list[_Found]] = defaultdict(list)
+    parents: dict[str, str] = {}
+    for path in _stored(place):
+        header = _header(path)
+        cwd = get_str(header, "cwd")
+        if roots.of(cwd):
+            parent = Path(get_str(header, "parentSession")).name
+            parents[path.name] = parent
+            families[path.name].append(_Found(get_str(header, "id") or path.stem, cwd, path))
+    for name in [name for name, parent in parents.items() if parent in families and parent != name]:
+        families[_origin(name, parents)] += families.pop(name)
+    for one, *forks in families.values():
+        why = f"started in {one.cwd}" + "".join(f"; with its fork {fork.id}" for fork in forks)
+        yield LocalSession(one.id, (one.path, *(fork.path for fork in forks)), why, cwd=one.cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    id: str
+    cwd: str
+    path: Path
+
+
+def _origin(name: str, parents: dict[str, str]) -> str:
+    """The file at the beginning of a chain of forks."""
+    seen = {name}
+    while parents.get(name, "") in parents and parents[name] not in seen:
+        name = parents[name]
+        seen.add(name)
+    return name
+
+
+def _header(path: Path) -> dict[str, Any]:
+    """The record that begins a session; a title may stand before it."""
+    for line in files.head(path).split(b"\n")[:_HEADER_LINES]:
+        try:
+            found = next((one for one in values(line) if get_str(one, "type") == "session"), None)
+        except (ValueError, RecursionError):
+            return {}
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.pi/agent/sessions/<directory>/*.jsonl`, and Oh My Pi's `~/.omp/agent/sessions/`; a header names the directory.",
+        Known.REAL,
+        _places,
+        _find,
+        stored=_stored,
+    ),
+)

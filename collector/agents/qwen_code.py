@@ -5,21 +5,39 @@ The result of a call is a record of its own. Edit tools show the whole text of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, failure, shell_command
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Command, Edit, FileObservation, Session, Status, Usage
 from collector.text import resolve
+from collector.vocabulary.agents import Agent
 
 NAME = "qwen-code"
+AGENT = Agent(
+    NAME,
+    "Qwen Code",
+    accounts=r"qwen-coder@alibabacloud\.com",
+    aliases=("qwen",),
+    tools={
+        "read": "read_file read_many_files",
+        "write": "write_file",
+        "edit": "edit",
+        "todo": "todo_write",
+    },
+)
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 45
 UNTESTED = "edits"
@@ -127,3 +145,36 @@ class _Reader(RecordReader):
         if not path or not result.text or part or "truncated" in result.text[:ERROR_CHARS]:
             return None
         return FileObservation(path, result.at or call.at, 1, result.text, whole=True)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+
+def _places(machine: Machine) -> list[Path]:
+    return machine.existing([machine.variable("QWEN_RUNTIME_DIR", machine.home / ".qwen") / "projects"])
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for project in files.directories(place):
+        yield from files.listed(project / "chats", (".jsonl",))
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    own = tuple(re.sub(r"[^A-Za-z0-9]", "-", root) for root in roots.paths)
+    for path in _stored(place):
+        if roots.anywhere or path.parents[1].name.startswith(own):
+            cwd = get_str(files.first_line(path), "cwd")
+            if roots.of(cwd):
+                yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
+
+
+STORES = (
+    Store(
+        NAME,
+        "`~/.qwen/projects/<directory>/chats/<session>.jsonl`; every record names the directory.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        stored=_stored,
+    ),
+)

@@ -6,20 +6,27 @@ An edit is told by its result: the whole text of the file before and after. Mess
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePosixPath
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from collector.agents.common.arguments import deletions, edits_from_arguments
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
+from collector.agents.machine import zstd
+from collector.agents.machine.databases import CopiedDatabase, copied
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, objects, time_of
+from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
 from collector.model import Command, Edit, Session, Status, Usage
-from collector.text import normal_path
+from collector.text import decode, normal_path
+from collector.vocabulary.agents import Agent
 
 NAME = "zed"
+AGENT = Agent(NAME, "Zed", aliases=("zed-agent",), tools={"read": "read_file", "edit": "edit_file", "write": "write_file"})
 GIVES = frozenset({"results", "text", "before", "positions", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 29
 UNTESTED = "all of it"
@@ -43,7 +50,7 @@ class _Reader(RecordReader):
     spawns = frozenset({"spawn_agent", "subagent", "spawn_subagent"})
 
     def take(self, record: dict[str, Any]) -> None:
-        """`folders`: the directories of the project, which `collector/agents/stores/zed.py` takes from the database."""
+        """`folders`: the directories of the project, which `_load` takes from the database."""
         snapshot = get_dict(record, "initial_project_snapshot")
         self.begin(time_of(record.get("updated_at")))
         self.begin(time_of(snapshot.get("timestamp")) or time_of(record.get("created_at")))
@@ -139,3 +146,80 @@ def _result(found: dict[str, Any]) -> Result | None:
     text = "\n".join(shown for block in blocks if (shown := get_str(block, "Text")))
     text = text or (content if isinstance(content, str) else output if isinstance(output, str) else as_json(output))
     return Result(None, text, found.get("is_error") is True, output)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_COLUMNS = frozenset({"id", "updated_at", "data_type", "data"})
+_MORE = ("folder_paths", "created_at", "parent_id")
+_LARGEST = 400_000_000  # bytes of a thread
+
+
+def _places(machine: Machine) -> list[Path]:
+    homes = [machine.variable("FLATPAK_XDG_DATA_HOME", machine.data) / "zed", machine.data / "zed"]
+    homes += [machine.home / "Library" / "Application Support" / "Zed", machine.home / "AppData" / "Local" / "Zed"]
+    return machine.existing(home / "threads" / "threads.db" for home in homes)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    with copied(place) as database:
+        known = database.columns("threads")
+        if not known >= _COLUMNS:
+            return
+        columns = ", ".join(["id", "updated_at", *(name for name in _MORE if name in known)])
+        for row in database.rows(f"SELECT {columns} FROM threads"):
+            if not row.get("parent_id"):
+                folders = _folders(row) or _named(_thread(database, str(row["id"])))
+                mine = next((folder for folder in folders if roots.of(folder)), "")
+                if mine:
+                    yield _session(place, row, mine)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    with copied(session.files[0]) as database:
+        known = database.columns("threads")
+        columns = ", ".join(["id", *(name for name in _MORE if name in known)])
+        (row,) = database.rows(f"SELECT {columns} FROM threads WHERE id = ?", (session.key,))
+        thread = _thread(database, session.key)
+    yield json.dumps({**thread, "folders": _folders(row) or [session.cwd], "created_at": row.get("created_at")}).encode()
+
+
+def _session(place: Path, row: dict[str, Any], cwd: str) -> LocalSession:
+    number, updated = str(row["id"]), row["updated_at"]
+    why, stamp = f"its project is in {cwd}", f"{number} {updated}"
+    return LocalSession(number, (place,), why, number, cwd, stamp, time_of(updated) or 0.0)
+
+
+def _folders(row: dict[str, Any]) -> list[str]:
+    return [folder for folder in str(row.get("folder_paths") or "").split("\n") if folder]
+
+
+def _named(thread: dict[str, Any]) -> list[str]:
+    """Directories that the document itself names: older databases have no column for them."""
+    snapshot = thread.get("initial_project_snapshot")
+    worktrees = objects(snapshot.get("worktree_snapshots")) if isinstance(snapshot, dict) else []
+    return [path for one in worktrees if (path := get_str(one, "worktree_path"))]
+
+
+def _thread(database: CopiedDatabase, number: str) -> dict[str, Any]:
+    """Raises ValueError for a document that is damaged."""
+    (row,) = database.rows("SELECT data_type, data FROM threads WHERE id = ?", (number,))
+    data = row["data"] if isinstance(row["data"], bytes) else str(row["data"]).encode()
+    value = parsed(decode(zstd.decompressed(data, _LARGEST) if data.startswith(zstd.MAGIC) else data))
+    if not isinstance(value, dict):
+        raise ValueError(f"thread {number} holds something else than a JSON object")
+    return value
+
+
+STORES = (
+    Store(
+        NAME,
+        "`threads/threads.db` of Zed, table `threads`: a compressed document each; "
+        "`folder_paths` names the directories of the project.",
+        Known.DOCUMENTATION,
+        _places,
+        _find,
+        load=_load,
+        evidence="its source, and what other projects tell about real threads",
+    ),
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from collector.files.kinds import Attributes, has_long_line, is_test_path, kind_of, kind_of_text, stated_values
 from collector.vocabulary.agents import state_directories
@@ -16,7 +17,6 @@ ANALYSED = (FilePlace.SOURCE, FilePlace.TEST, FilePlace.EXAMPLE)
 MAX_BYTES = 500_000
 MAX_LINES = 20_000
 
-_STATE = re.compile(rf"^\.(?:entire|specify|git-ai|{'|'.join(state_directories())})/")
 _EXAMPLE = re.compile(
     r"(?:^|/)(?:examples?|samples?|demos?|docs?|documentation|tutorials?|playground|templates?/examples?)/", re.IGNORECASE
 )
@@ -26,6 +26,12 @@ _PLACES = {
 }  # fmt: skip
 
 
+@cache
+def _state() -> re.Pattern[str]:
+    """Directories at the root in which agents and other tools keep files of their own."""
+    return re.compile(rf"\.(?:entire|specify|git-ai|{'|'.join(state_directories())})/")
+
+
 def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
     """Where such a program meets the file: in source, in tests, in examples, or not at all."""
     kind, stated = kind_of(path, attributes), stated_values(path, attributes)
@@ -33,7 +39,7 @@ def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
         return _PLACES[kind]
     if stated.get("linguist-documentation"):
         return FilePlace.EXAMPLE
-    if _STATE.search(path) and "linguist-generated" not in stated:
+    if path.startswith(".") and _state().match(path) and "linguist-generated" not in stated:
         return FilePlace.GENERATED
     if is_test_path(path):
         return FilePlace.TEST

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from collector.checkpoints import entire
@@ -33,9 +33,6 @@ _BUILT = re.compile(
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
 _RECORDER = re.compile(rf"(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/)")
-_STATE = re.compile(
-    rf"^\.(?:specify|{'|'.join(state_directories())})/(?:.+\.lock$|worktrees/|projects/|logs?/|sessions?/|todos/|statsig/|cache/)"
-)
 _LOCK = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock"
     r"|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|go\.work\.sum|flake\.lock|deno\.lock|mix\.lock|gradle\.lockfile|[^/]+\.lock)$",
@@ -125,9 +122,21 @@ def stated_values(path: str, attributes: Sequence[Attributes]) -> dict[str, bool
     return stated
 
 
+@cache
+def _state() -> re.Pattern[str]:
+    return re.compile(
+        rf"^\.(?:specify|{'|'.join(state_directories())})/(?:.+\.lock$|worktrees/|projects/|logs?/|sessions?/|todos/|statsig/|cache/)"
+    )
+
+
+def _is_state(path: str) -> bool:
+    """Whether an agent keeps its own state in the file."""
+    return path.startswith(".") and _state().match(path) is not None
+
+
 def is_generated_path(path: str) -> bool:
     """Whether builds and generators write files of that path."""
-    return bool(_BUILT.search(path) or _STATE.search(path) or _GENERATED_NAME.search(path) or _SNAPSHOT.search(path))
+    return bool(_BUILT.search(path) or _is_state(path) or _GENERATED_NAME.search(path) or _SNAPSHOT.search(path))
 
 
 def is_test_path(path: str) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from collector.agents import stores
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Machine, Source
+from collector.agents.machine.model import LocalSession, Machine, Store
 from collector.agents.machine.roots import ANYWHERE, Roots
-from collector.agents.stores import sources
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
@@ -42,28 +42,27 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         return NOTHING_LOCAL
     found: dict[str, LocalSession] = {}
     problems: list[Problem] = []
-    for source in sources():
-        for place in _places(source, options, roots):
-            for session in _sessions_of(source, place, roots, problems):
+    for store in stores():
+        for place in _places(store, options, roots):
+            for session in _sessions_of(store, place, roots, problems):
                 found.setdefault(session.id, session)
     return LocalSessions(found, tuple(problems), repo.own_emails())
 
 
-def _places(source: Source, options: LocalOptions, roots: Roots) -> Iterator[Path]:
+def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
     """Where an agent keeps sessions: in places of its own, and in the worktrees."""
-    yield from dict.fromkeys(place for machine in machines(options) for place in source.places(machine))
-    inside = getattr(source, "inside", None)
-    if inside is not None:
-        yield from dict.fromkeys(place for path in roots.paths for place in inside(Path(path)))
+    yield from dict.fromkeys(place for machine in machines(options) for place in store.places(machine))
+    if store.inside is not None:
+        yield from dict.fromkeys(place for path in roots.paths for place in store.inside(Path(path)))
 
 
-def _sessions_of(source: Source, place: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
+def _sessions_of(store: Store, place: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
     try:
-        sessions = list(source.find(place, roots))
+        sessions = list(store.sessions(place, roots))
     except _FAILURES as error:
-        problems.append(Problem("checkpoints", source.NAME, "local_place_unreadable", f"{place}: {error}"))
+        problems.append(Problem("checkpoints", store.name, "local_place_unreadable", f"{place}: {error}"))
         return
-    unseen = unseen_until(source, place) if sessions else 0.0
+    unseen = unseen_until(store, place) if sessions else 0.0
     for one in sessions:
         yield replace(
             one,
@@ -73,18 +72,18 @@ def _sessions_of(source: Source, place: Path, roots: Roots, problems: list[Probl
         )
 
 
-def unseen_until(source: Source, place: Path) -> float:
+def unseen_until(store: Store, place: Path) -> float:
     """The moment before which sessions may have been deleted; 0 for an agent that deletes none by itself.
 
     Files go by age when the agent is started: none that was written in the days before the newest one is missing.
     """
-    if source.KEPT_DAYS is None:
+    if store.kept_days is None:
         return 0.0
-    times = [files.written_at(path) for path in source.stored(place)]
-    return min(min(times), max(times) - source.KEPT_DAYS * _DAY) if times else 0.0
+    times = [files.written_at(path) for path in store.stored(place)]
+    return min(min(times), max(times) - store.kept_days * _DAY) if times else 0.0
 
 
 def load(session: LocalSession) -> Iterator[bytes]:
     """The transcript of a session. Raises OSError, ValueError."""
-    source = next(one for one in sources() if session.source == one.NAME)
-    return iter(source.load(session))
+    store = next(store for store in stores() if session.source == store.name)
+    return iter(store.load(session))

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from collector.agents.machine.model import Machine, Source
-from collector.agents.stores import sources
+from collector.agents import stores, unproven
+from collector.agents.machine.model import Machine, Store
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalOptions
 from collector.local.unreadable import UNREADABLE
 
 _DAY = 86_400.0
+UNPROVEN = "unproven: no real transcript of this agent was ever read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +58,24 @@ class Survey:
 
 def survey(machine: Machine) -> list[Survey]:
     """Which agents are on a machine; only names, sizes and times of files are looked at."""
-    found = [_survey(source, place) for source in sources() for place in source.places(machine)]
+    found = [_survey(store, place) for store in stores() for place in store.places(machine)]
     for one in UNREADABLE:
         for place in machine.existing(one.places(machine)):
             found.append(Survey(one.agent, str(place), 0, 0, "", "", None, "", one.why))
     return found
 
 
-def _survey(source: Source, place: Path) -> Survey:
-    abouts = [path.stat() for path in source.stored(place) if path.exists()]
+def _survey(store: Store, place: Path) -> Survey:
+    abouts = [path.stat() for path in store.stored(place) if path.exists()]
     times = [about.st_mtime for about in abouts]
     size, oldest, newest = sum(about.st_size for about in abouts), min(times, default=0.0), max(times, default=0.0)
-    note = ""
-    if source.KEPT_DAYS is not None and times:
-        kept = "deletes sessions" if newest - oldest < (source.KEPT_DAYS + 1) * _DAY else "by default deletes sessions"
-        note = f"{kept} after {source.KEPT_DAYS} days"
-    return Survey(source.AGENT, str(place), len(times), size, _day(oldest), _day(newest), source.KEPT_DAYS, source.KNOWN, note)
+    notes = [UNPROVEN] if store.agent in unproven() else []
+    if store.kept_days is not None and times:
+        kept = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
+        notes.append(f"{kept} after {store.kept_days} days")
+    return Survey(
+        store.agent, str(place), len(times), size, _day(oldest), _day(newest), store.kept_days, store.known, "; ".join(notes)
+    )
 
 
 def _day(at: float) -> str:

@@ -28,7 +28,7 @@ from attribution.exchange.producers.model import ClaimRecord, ClaimSource
 from collector.git import ranges
 from collector.storage import tablefiles
 from collector.storage.store import Store
-from collector.vocabulary.agents import AGENTS
+from collector.vocabulary.agents import agents
 
 CASES = ("example", "two_sessions_one_file", "human_between_edits", "odd_files", "squash")
 Lines = dict[tuple[str, str], dict[str, set[int]]]  # (commit, session) -> path -> lines
@@ -321,4 +321,4 @@ def test_a_repository_without_sessions(tmp_path: Path) -> None:
 
 
 def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
-    assert {export for agent in AGENTS for export in agent.exported} <= {export.NAME for export in exports()}
+    assert {export for agent in agents() for export in agent.exported} <= {export.NAME for export in exports()}

@@ -314,16 +314,9 @@ def test_pure_modules_do_not_touch_the_outside_world() -> None:
     assert opening == set()
 
 
-# Readers in two modules.
-BORROWED = {
-    ("collector/agents/codex.py", "collector.agents.codex_calls"),
-    ("collector/agents/stores/gemini_cli.py", "collector.agents.gemini_cli"),
-}
-
-
 # Packages of readers -> their modules that all readers may use.
 SHARED = {
-    "collector.agents": {"common", "formats", "machine", "stores"},
+    "collector.agents": {"common", "formats", "machine"},
     "collector.checkpoints": {"entire", "subagents", "tree", "trailers"},
     "attribution.exchange.producers": {"model"},
 }
@@ -340,7 +333,7 @@ def test_readers_stand_on_their_own(package: str) -> None:
         for name, _ in m.imports()
         if name.startswith(f"{package}.") and name.removeprefix(f"{package}.").split(".")[0] not in SHARED[package]
     }
-    assert found <= BORROWED
+    assert found == set()
 
 
 @pytest.mark.parametrize("module", ["attribution.cli", "collector.cli", "whowrote.cli"])

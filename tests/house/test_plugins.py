@@ -23,8 +23,14 @@ PlugIn = Callable[[str, str], ModuleType]
 # Package -> the smallest module of its kind.
 SOURCES = {
     "collector.agents": """
-GIVES = frozenset()
+from collector.agents.machine.model import Known, LocalSession, Store
+from collector.vocabulary.agents import Agent
+AGENT, GIVES = Agent(NAME, "Made up"), frozenset()
 def sniff(head): return head == {"made": "up"}
+def places(machine): return machine.existing([machine.home])
+def find(place, roots): return iter([LocalSession("one", (place,), "made up")])
+def load(session): return iter([b'{"made": "up"}'])
+STORES = (Store(NAME, "nowhere", Known.UNTESTED, places, find, load),)
 """,
     "collector.checkpoints": """
 def store_of(ref): return "ref" if ref.startswith("refs/made-up/") else None
@@ -34,14 +40,6 @@ def find(repo, refs): return iter(())
 LABEL, FOUND = "Made up", "nowhere"
 NOTES, FOLDERS, REFS = ("made-up",), (".made-up",), ("refs/made-up/by/",)
 def sniff(source, data): return False
-""",
-    "collector.agents.stores": """
-from collector.agents.machine.model import Known, LocalSession
-AGENT, KNOWN, KEPT_DAYS = "made-up", Known.UNTESTED, None
-def places(machine): return machine.existing([machine.home])
-def stored(place): return iter(())
-def find(place, roots): return iter([LocalSession(NAME, AGENT, "one", (place,), "made up")])
-def load(session): return iter([b'{"made": "up"}'])
 """,
     "attribution.evaluation.attempts": """
 def read(document): return None
@@ -167,7 +165,7 @@ def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) ->
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}
 
 
-@into("collector.agents.stores")
+@into("collector.agents")
 def test_sessions_of_a_source_are_found_and_loaded(added: ModuleType, tmp_path: Path) -> None:
     from support.local_clone import Clone
 

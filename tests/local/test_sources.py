@@ -12,16 +12,16 @@ from support import local_stores as stores
 from support import local_threads as threads
 from support.local_clone import AgentSession, Clone
 
+from collector import agents
 from collector.agents import readers
 from collector.agents.common.text_edits import applied
 from collector.agents.common.uris import path_of
+from collector.agents.copilot_chat import replayed
 from collector.agents.gemini_cli import folded
 from collector.agents.machine import files
 from collector.agents.machine.databases import DatabaseUnreadable, copied
-from collector.agents.machine.model import LocalSession, Machine
+from collector.agents.machine.model import LocalSession, Machine, Store
 from collector.agents.machine.zstd import decompressed
-from collector.agents.stores import sources
-from collector.agents.stores.copilot_chat import replayed
 from collector.git.repository import GitRepo
 from collector.json_values import get_str
 from collector.local import find_sessions, load
@@ -54,10 +54,9 @@ def read(one: LocalSession) -> Session:
     return reader.read(one.id, load(one))
 
 
-@pytest.mark.parametrize("source", sources(), ids=lambda source: source.NAME)
-def test_each_source_names_an_agent_and_its_reader(source: object) -> None:
-    agent = source.AGENT  # type: ignore[attr-defined]
-    assert label_of(agent) != agent and agent in {reader.NAME for reader in readers()}
+@pytest.mark.parametrize("store", agents.stores(), ids=lambda store: store.name)
+def test_each_store_names_an_agent_and_its_reader(store: Store) -> None:
+    assert label_of(store.agent) != store.agent and store.agent in {reader.NAME for reader in readers()}
 
 
 # --- Codex --------------------------------------------------------------------------------------------------------------

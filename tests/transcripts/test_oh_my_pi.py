@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from collector.agents import compact, pi, reader_for
+from collector.agents import entire_compact as compact
+from collector.agents import pi, reader_for
 from collector.agents.common.numbered_diffs import display_hunks
 from collector.model import Session
 

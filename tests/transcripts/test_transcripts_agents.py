@@ -15,8 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from collector.agents import FACETS, reader_for, readers
+from collector.agents import reader_for, readers
 from collector.agents.common.apply_patch import parse_patch, patches_in
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import first_value, same_lines
 from collector.agents.common.numbered_diffs import display_hunks
 from collector.agents.common.scripts import commands_in_script, patches_in_script

@@ -1,18 +1,25 @@
-"""Chats of Kiro's editor: `{kiroEditor: {cwd, chat, executions}}`, put together by `collector/agents/stores/kiro_editor.py`.
+"""Chats of Kiro's editor: `{kiroEditor: {cwd, chat, executions}}`, put together by `_load`.
 
 A chat has the prompts and names executions; the log of one has its actions, an edit with the whole text before and after.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.messages import text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
-from collector.json_values import first_of, get, get_dict, get_int, get_str, objects, time_of
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
+from collector.agents.machine.workspaces import editor_users
+from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, time_of
 from collector.model import Command, Edit, Session, Status
 from collector.text import resolve
 
@@ -92,3 +99,53 @@ class _Reader(RecordReader):
             return [Edit(path, "write", content=after, after=after)]
         known = isinstance(before, str)
         return [Edit(path, "edit", before=before if isinstance(before, str) else None, before_known=known, after=after)]
+
+
+# --- on this machine -------------------------------------------------------------------------------------------------
+
+_LIST = "sessions.json"
+_LOGS = "414d1636299d2b9e4ce7e17fb11f63e9"  # the directory of logs, in each workspace's own
+
+
+def _places(machine: Machine) -> list[Path]:
+    users = editor_users(machine, ("Kiro",))
+    return machine.existing(user / "globalStorage" / "kiro.kiroagent" / "workspace-sessions" for user in users)
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for workspace in files.directories(place):
+        yield from (path for path in files.listed(workspace, (".json",)) if path.name != _LIST)
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    for workspace in files.directories(place):
+        for one in objects(files.document(workspace / _LIST)):
+            cwd, number = get_str(one, "workspaceDirectory"), get_str(one, "sessionId")
+            path = next((path for path in files.listed(workspace, (".json",)) if number and path.stem == number), None)
+            if path is not None and roots.of(cwd):
+                name = hashlib.sha256(cwd.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+                logs = files.listed(place.parent / name / _LOGS, ("",))
+                yield LocalSession(number, (path, *logs), f"kept for {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """The chat with the logs that it names. Raises ValueError for a chat that is no JSON: it is being written."""
+    path, *logs = session.files
+    chat: dict[str, Any] = json.loads(files.content(path))
+    wanted = {get_str(entry, "executionId") for entry in get_list(chat, "history")} - {""}
+    found = (files.document(log) for log in logs)
+    executions = [log for log in found if get_str(log, "executionId") in wanted]
+    yield json.dumps({"kiroEditor": {"cwd": session.cwd, "chat": chat, "executions": executions}}).encode()
+
+
+CHATS = Store(
+    "kiro",
+    "`globalStorage/kiro.kiroagent/workspace-sessions/` of Kiro's editor: chats; logs beside that directory say what they did.",
+    Known.DOCUMENTATION,
+    _places,
+    _find,
+    load=_load,
+    stored=_stored,
+    evidence="its plug-in for Entire, and what other projects read",
+    form="kiro-editor",
+)

@@ -8,9 +8,11 @@ time, model and tokens, and prompts stand in them as they were typed.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from collector.agents.common.arguments import edits_from_arguments, edits_from_patch, path_argument
@@ -20,6 +22,10 @@ from collector.agents.common.messages import blocks_of, text_of
 from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.search_replace import search_replace_blocks, text_before
+from collector.agents.machine import files
+from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.roots import Roots
+from collector.agents.machine.workspaces import editor_users
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Status, Usage
 from collector.text import resolve, timestamp
@@ -299,3 +305,60 @@ class _Shown:
 
 
 _TOKENS = {"input": "tokensIn", "output": "tokensOut", "cache_read": "cacheReads", "cache_write": "cacheWrites"}
+
+
+# --- tasks on this machine ---------------------------------------------------------------------------------------------
+
+# A directory for each task, `tasks/<id>/` beside `state/`. A list of all tasks names the directory of each, or a file of its own
+# does; else the first message to the model says it.
+_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+_SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscode-remote", ".cursor-server", ".windsurf-server")
+_API, _UI, _METADATA, _ITEM = "api_conversation_history.json", "ui_messages.json", "task_metadata.json", "history_item.json"
+_NAMED_DIRECTORY = re.compile(rb"# Current (?:Working|Workspace) Directory \(((?:[^\"\\]|\\.){1,4000}?)\) Files")
+
+
+def _stored(place: Path) -> Iterator[Path]:
+    for task in files.directories(place):
+        if (task / _API).is_file():
+            yield task / _API
+
+
+def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+    history = files.document(place.parent / "state" / "taskHistory.json")
+    listed = {get_str(one, "id"): get_str(one, "cwdOnTaskInitialization") for one in objects(history)}
+    for path in _stored(place):
+        task = path.parent
+        cwd = listed.get(task.name) or get_str(files.document(task / _ITEM), "workspace") or _mentioned(path)
+        if roots.of(cwd):
+            used = [path, *(task / name for name in (_UI, _METADATA, _ITEM) if (task / name).is_file())]
+            yield LocalSession(task.name, tuple(used), f"started in {cwd}", cwd=cwd)
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """Raises ValueError for messages that are no JSON: they are being written."""
+    known = {path.name: path for path in session.files}
+    api = json.loads(files.content(known[_API]))
+    about, item = _value(known, _METADATA), _value(known, _ITEM)
+    task: dict[str, Any] = {"agent": session.agent, "cwd": session.cwd, "parent": get_str(item, "parentTaskId")}
+    task["environments"] = get_list(about, "environment_history")
+    yield json.dumps({"task": task, "api": api, "ui": _value(known, _UI) or []}).encode()
+
+
+def _value(known: dict[str, Path], name: str) -> Any:
+    return files.document(known[name]) if name in known else None
+
+
+def _mentioned(path: Path) -> str:
+    found = _NAMED_DIRECTORY.search(files.head(path))
+    return files.some_value(b'"' + found[1] + b'"') if found else ""
+
+
+def task_store(agent: str, extension: str, where: str, known: Known, evidence: str, home: str = "") -> Store:
+    """Where an extension of VS Code keeps its tasks, and its program for the command line in a directory of the home."""
+
+    def places(machine: Machine) -> list[Path]:
+        users = editor_users(machine, _EDITORS) + [machine.home / name / "data" / "User" for name in _SERVERS]
+        directories = [user / "globalStorage" / extension for user in users] + ([machine.home / home] if home else [])
+        return machine.existing(directory / "tasks" for directory in directories)
+
+    return Store(agent, where, known, places, _find, load=_load, stored=_stored, evidence=evidence)

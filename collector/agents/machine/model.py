@@ -1,13 +1,15 @@
-"""How a module says where its agent keeps sessions: the contract, and what its functions take and return."""
+"""Where an agent keeps sessions: the contract of its functions, and what they take and return."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from collector.agents.machine import files
 
 if TYPE_CHECKING:
     from collector.agents.machine.roots import Roots
@@ -69,8 +71,6 @@ class Machine:
 class LocalSession:
     """One session of an agent on this machine, with all files that are read for it."""
 
-    source: str  # NAME of the module that found it
-    agent: str  # NAME of the reader of its transcript
     id: str  # the agent's own
     files: tuple[Path, ...]  # the session's own first, then those of its subagents
     why: str  # for people: what ties it to the repository
@@ -79,33 +79,45 @@ class LocalSession:
     stamp: str = ""  # changes when the session does; "": when its files do
     at: float = 0.0  # when it was last written
     unseen_until: float = 0.0  # sessions that ended before this moment may have been deleted
+    source: str = ""  # name of the store that has it
+    agent: str = ""  # slug of the agent
 
 
-class Source(Protocol):
-    """The contract of a module in `collector/local/`: where one agent keeps its sessions on a developer's machine.
+def whole_lines(session: LocalSession) -> Iterator[bytes]:
+    """The files of a session without a last line that is still being written. Raises OSError."""
+    return map(files.lines, session.files)
 
-    Only files of the names that it lists are opened, never one that another program may be writing without a copy first. `EVIDENCE`
-    may say, for people, what it was written after. An agent that keeps sessions in the worktree has `inside(worktree)`, which gives
-    such places.
+
+def itself(place: Path) -> Iterator[Path]:
+    """A place that is a file with all sessions."""
+    yield place
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One way in which an agent keeps sessions on a developer's machine.
+
+    Files are chosen by their place and name, never by guessing at their content. Only those that `stored` lists, and files beside
+    them, are opened: those of other repositories no further than to see whose they are, and databases that are in use as a copy.
     """
 
-    NAME: str  # of this way to keep sessions
-    AGENT: str  # slug of the agent, and of the reader of its transcripts
-    KNOWN: Known
-    KEPT_DAYS: int | None  # the agent deletes older sessions by itself
+    agent: str  # slug of the agent, and of the reader of its transcripts
+    where: str  # for people, with the layout
+    known: Known
+    places: Callable[[Machine], list[Path]]  # directories and databases of this agent that exist
+    find: Callable[[Path, Roots], Iterable[LocalSession]]  # sessions of the repository in a place; raises OSError
+    load: Callable[[LocalSession], Iterator[bytes]] = whole_lines  # what the reader takes, part by part; raises OSError, ValueError
+    stored: Callable[[Path], Iterator[Path]] = itself  # every session's file in a place: only names and times are looked at
+    inside: Callable[[Path], list[Path]] | None = None  # the places in a worktree
+    evidence: str = ""  # for people: what it was written after
+    kept_days: int | None = None  # the agent deletes older sessions by itself
+    form: str = ""  # tells a second way to keep sessions from the first
 
-    def places(self, machine: Machine) -> list[Path]:
-        """Directories and databases of this agent that exist."""
-        ...
+    @property
+    def name(self) -> str:
+        return self.form or self.agent
 
-    def stored(self, place: Path) -> Iterator[Path]:
-        """Every session's file in a place, whatever its repository: only names and times are looked at."""
-        ...
-
-    def find(self, place: Path, roots: Roots) -> Iterator[LocalSession]:
-        """Sessions of the repository. Raises OSError for a place that cannot be read."""
-        ...
-
-    def load(self, session: LocalSession) -> Iterator[bytes]:
-        """What the reader of the agent's transcripts takes, one part at a time. Raises OSError, ValueError."""
-        ...
+    def sessions(self, place: Path, roots: Roots) -> Iterator[LocalSession]:
+        """Sessions of the repository in one place. Raises OSError for a place that cannot be read."""
+        for session in self.find(place, roots):
+            yield replace(session, source=self.name, agent=self.agent)

@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from collector.git.repository import GitRepo
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
 from collector.text import normal_path
 
 _DRIVE = re.compile(r"/[a-z]/")

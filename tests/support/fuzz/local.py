@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from collector.agents import readers
+from collector.agents import readers, stores
 from collector.agents.machine.databases import DatabaseUnreadable
-from collector.agents.machine.model import LocalSession, Machine, Source
+from collector.agents.machine.model import LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.agents.stores import sources
 from support import local_layouts as layouts
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices
@@ -36,7 +35,7 @@ _SQLITE = b"SQLite format 3\0"
 class Home:
     """One agent's files in a home directory of their own."""
 
-    source: Source
+    source: Store
     machine: Machine
     roots: Roots
     files: dict[Path, bytes]
@@ -44,7 +43,7 @@ class Home:
     samples: dict[Path, Sample] = field(default_factory=dict)
 
     def found(self) -> list[LocalSession]:
-        return [one for place in self.source.places(self.machine) for one in self.source.find(place, self.roots)]
+        return [one for place in self.source.places(self.machine) for one in self.source.sessions(place, self.roots)]
 
     def own(self) -> list[Path]:
         """Files of the second session, and those that both share."""
@@ -60,7 +59,7 @@ class Home:
         return self.samples[path]
 
 
-def _home(place: Path, source: Source) -> Home:
+def _home(place: Path, source: Store) -> Home:
     clone = Clone(place / "work" / "tally")
     for id in (_ONE, _TWO):
         session = AgentSession(clone, id, str(clone.path))
@@ -69,14 +68,14 @@ def _home(place: Path, source: Source) -> Home:
         session.edit(f"src/{id[-4:]}.py", "value = 1", "value = 2")
         session.shell("ls", "src")
         session.say("Done.")
-        _WRITERS[source.NAME](place, session)
-    if source.NAME == "antigravity":
+        _WRITERS[source.name](place, session)
+    if source.name == "antigravity":
         listed = {_TWO: {"WorkspaceURIs": [clone.path.as_uri()], "workspace": str(clone.path)}}
         layouts.put_text(place / ".gemini/antigravity-cli/cache/conversation_metadata.json", json.dumps(listed), clone.clock)
     files = {path: path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file() and clone.path not in path.parents}
     home = Home(source, Machine(place), Roots.of_paths([str(clone.path)]), files, frozenset())
     home.both = frozenset(one.id for one in home.found())
-    assert len(home.both) == 2, source.NAME
+    assert len(home.both) == 2, source.name
     home.files = {path: path.read_bytes() for path in files}  # reading may have taken a log into its database
     return home
 
@@ -116,7 +115,7 @@ def _other(value: Any, choices: Choices) -> Any:
 def target() -> Iterator[Target]:
     by_name = {reader.NAME: reader for reader in readers()}
     with scratch.directory() as place:
-        homes = [_home(place / source.NAME, source) for source in sources() if source.NAME in _WRITERS]
+        homes = [_home(place / source.name, source) for source in stores() if source.name in _WRITERS]
 
         def run(data: bytes) -> None:
             choices = Choices(data)

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents import FACETS
 from collector.agents.common.any_agent import AnyAgentReader
 from collector.agents.common.arguments import path_argument
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
+from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import blocks_of
 from collector.agents.common.prompts import CODEX_INJECTED, PromptKind, classify, without_reminders
 from collector.json_values import first_of, get, get_dict, get_int, get_str, time_of
 from collector.model import FileObservation, Session, Status, Usage
 from collector.text import normal_path
-from collector.vocabulary.agents import slug_of
+from collector.vocabulary.agents import Agent, slug_of
 
 NAME = "entire-compact"
+AGENT = Agent(NAME, "Entire compact transcript", exported={"git-ai": "unknown"})
 GIVES = frozenset(FACETS) - {"before", "positions", "subagents", "models"}
 ORDER = 10
 
