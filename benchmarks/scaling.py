@@ -233,10 +233,6 @@ def attributed(repository: Path, db: Path) -> None:
         "--allow-no-checkpoints",
         "--history",
         "-q",
-        "--timeout",
-        "0",
-        "--memory",
-        "0",
     ]
     done = CliRunner().invoke(cli, command, catch_exceptions=False)
     assert done.exit_code == 0, done.output

@@ -92,12 +92,11 @@ def clone_and_file(place: Sequence[str]) -> tuple[str, str]:
     return clone, file_in_clone(Path(clone), place[0])
 
 
-def local_options(local: bool | None, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
+def local_options(local: str, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
     """What the options of `LOCAL` say. A directory that is named is read also beside checkpoints."""
     from collector.local.model import LocalChoice, LocalOptions
 
-    wanted = bool(transcripts) if local is None else local
-    choice = LocalChoice.ALWAYS if wanted else LocalChoice.WITHOUT_CHECKPOINTS if local is None else LocalChoice.NEVER
+    choice = LocalChoice.ALWAYS if transcripts and local == LocalChoice.AUTO else LocalChoice(local)
     return LocalOptions(choice, tuple(transcripts), tuple(was_at))
 
 

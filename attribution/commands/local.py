@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from attribution.commands.common import local_options, print_rows
 from collector.console.terminal import data_options, out
+
+if TYPE_CHECKING:
+    from collector.local.model import LocalOptions
 
 
 @click.command()
@@ -18,18 +22,31 @@ from collector.console.terminal import data_options, out
     metavar="DIR",
     help="Look in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
 )
+@click.argument("path", required=False)
 @data_options
-def doctor(transcripts: tuple[Path, ...], output_format: str) -> None:
+def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) -> None:
     """Show which agents keep transcripts on this machine.
 
     Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only names, sizes and times of files
-    are looked at. Which of them belong to a clone: whowrote repo PATH --local --dry-run.
+    are looked at. With PATH, list the transcripts that belong to this clone, and why.
     """
+    local = local_options("always", transcripts, ())
+    if path is not None:
+        _list_transcripts(path, local, output_format)
+        return
     from collector.local import machines
     from collector.local.report import survey
 
-    rows = [row for machine in machines(local_options(None, transcripts, ())) for row in survey(machine)]
+    rows = [row for machine in machines(local) for row in survey(machine)]
     print_rows(output_format, rows, lambda terminal: terminal.local.survey(out(), rows))
+
+
+def _list_transcripts(path: str, local: LocalOptions, output_format: str) -> None:
+    from collector.git.repository import GitRepo
+    from collector.local.report import would_read
+
+    rows = would_read(GitRepo(path), local)
+    print_rows(output_format, rows, lambda terminal: terminal.local.would_read(out(), rows))
 
 
 COMMANDS = (doctor,)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, here, local_options, print_rows
-from collector.console.options import CONTENT, LOCAL, MEMORY, TIMEOUT, task_limits
+from attribution.commands.common import at, here, local_options
+from collector.console.options import CONTENT, LOCAL
 from collector.console.terminal import (
     EXIT_BUG,
     Reporter,
@@ -30,8 +30,8 @@ from collector.errors import EXIT_PARTIAL
 if TYPE_CHECKING:
     from attribution.ensure.lines import AttributeRequest
     from attribution.queries.repo_report import RepoReport
-    from collector.local.model import LocalOptions
 
+_SECONDS = 7200.0  # for one repository
 _PROCESSES = 4  # for one repository, when nothing was said: more have little to do
 
 
@@ -47,25 +47,12 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
     type=click.IntRange(1, 256),
     help="Repositories to process in parallel, or processes that read one.  [default: 1; up to 4 for one]",
 )
-@TIMEOUT
-@MEMORY
 @click.option(
     "--allow-no-checkpoints",
     is_flag=True,
     help="Go on without checkpoints and transcripts: attribute from commit trailers and other tools' notes alone.",
 )
-@click.option(
-    "--fetch",
-    is_flag=True,
-    help="Mirror the clone's origin with all checkpoints into your data directory and attribute it; the clone is only read.",
-)
 @LOCAL
-@click.option(
-    "-o",
-    "--shard",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the results to a database of their own, atomically, for `collect merge`.",
-)
 @click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
 @CONTENT
 @click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `whowrote survival` does.")
@@ -81,13 +68,10 @@ def repo(
     since: datetime | None,
     jobs: int | None,
     allow_no_checkpoints: bool,
-    fetch: bool,
-    shard: Path | None,
     name: str,
     with_history: bool,
     output_format: str,
     quiet: bool,
-    dry_run: bool,
     **given: Any,
 ) -> None:
     """Attribute every line that the commits of a clone add.
@@ -99,29 +83,27 @@ def repo(
     """
     from attribution.authorship.options import AttributeOptions
     from attribution.ensure.lines import AttributeRequest
+    from collector.runtime.bounds import memory_share
+    from collector.runtime.workers import TaskLimits
     from collector.storage.places import clone_around
 
     text = {name: given.pop(name) for name in ("content", "redact")}
     several, within = jobs or 1, jobs or min(_PROCESSES, os.cpu_count() or 1)
-    limits = task_limits(given, min(several, len(paths) or 1))
+    limits = TaskLimits(_SECONDS, memory_share(min(several, len(paths) or 1)))
     local = local_options(**given)
     if paths or not local.directories or clone_around(".") is not None:
-        paths = tuple(_clone(path, fetch, quiet) for path in paths or (here(),))
-    if dry_run:
-        _list_transcripts(paths, local, output_format)
-        return
-    if len(paths) > 1 and (name or shard is not None):
-        raise click.UsageError(f"{'--name' if name else '--shard'} takes exactly one PATH")
+        paths = tuple(_clone(path, quiet) for path in paths or (here(),))
+    if len(paths) > 1 and name:
+        raise click.UsageError("--name takes exactly one PATH")
     since_at = since.replace(tzinfo=UTC).timestamp() if since else None
     options = AttributeOptions(branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1)
-    db = shard or db
     requests = [
-        AttributeRequest(path, db, options, limits, **text, as_shard=shard is not None, sessions_alone=not paths)
+        AttributeRequest(path, db, options, limits, **text, sessions_alone=not paths)
         for path in paths or map(str, local.directories)
     ]
     reports, failed = _attribute(requests, several, quiet)
-    for report_path in reports if paths else ():
-        _further(report_path, db, with_history, quiet)
+    for report_path in reports if with_history and paths else ():
+        _follow_lines(report_path, db, quiet)
     _print_reports(list(reports.values()), db, output_format, quiet, paths)
     if failed:
         from attribution import terminal
@@ -173,35 +155,22 @@ def demo(directory: Path) -> None:
         terminal.blame.blame_view(out(), blame_file(opened, example.FILE, ""))
 
 
-def _clone(path: str, fetch: bool, quiet: bool) -> str:
-    """The clone to attribute: the one named, or a mirror of the repository at an address or of the clone's origin."""
-    from attribution.ensure.mirror import is_address, mirror_address, mirror_of_origin
+def _clone(path: str, quiet: bool) -> str:
+    """The clone to attribute: the one named, or a mirror of the repository at an address."""
+    from attribution.ensure.mirror import is_address, mirror_address
 
-    if not (fetch or is_address(path)):
+    if not is_address(path):
         return path
     with Reporter(path, quiet) as progress:
-        return mirror_address(path, progress) if is_address(path) else mirror_of_origin(path, progress)
+        return mirror_address(path, progress)
 
 
-def _list_transcripts(paths: tuple[str, ...], local: LocalOptions, output_format: str) -> None:
-    """What would be read of this machine."""
-    from collector.git.repository import GitRepo
-    from collector.local.report import would_read
+def _follow_lines(path: str, db: Path, quiet: bool) -> None:
+    from attribution.ensure.history import lines_followed
+    from attribution.lineage.requests import HistoryRequest
 
-    rows = [row for path in paths for row in would_read(GitRepo(path), local)]
-    print_rows(output_format, rows, lambda terminal: terminal.local.would_read(out(), rows))
-
-
-def _further(path: str, db: Path, with_history: bool, quiet: bool) -> None:
-    """What else was asked for of an attributed clone."""
-    if not with_history:
-        return
-    with at(path, db, quiet) as opened:
-        from attribution.ensure.history import lines_followed
-        from attribution.lineage.requests import HistoryRequest
-
-        with Reporter(path, quiet) as progress:
-            lines_followed(opened, HistoryRequest(), progress)
+    with at(path, db, quiet) as opened, Reporter(path, quiet) as progress:
+        lines_followed(opened, HistoryRequest(), progress)
 
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     help="With --commits: exit with 1 when agents wrote more of their lines, as far as known.",
 )
 @click.option("--prompts", is_flag=True, help="With --commits: also the beginning of each session's first prompt.")
-@click.option("--markdown", is_flag=True, help="Print a short Markdown table for a pull request or README.  [default]")
 @click.option(
     "--by",
     multiple=True,
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def report(
     context: click.Context, /, page: Path | None, commits: IO[str] | None, badge: Path | None, limit: float | None, prompts: bool,
-    markdown: bool, db: Path, output_format: str, **wanted: Any,
+    db: Path, output_format: str, **wanted: Any,
 ) -> None:  # fmt: skip
     """Summarise a database as HTML or Markdown, or break it down.
 
@@ -88,7 +87,7 @@ def report(
             _write(page, standalone.html(store))
         if commits is not None:
             _of_commits(store, commits, prompts, badge, limit)
-        elif markdown or page is None:
+        elif page is None:
             out().print(standalone.markdown(store), soft_wrap=True, end="")
 
 

@@ -20,7 +20,7 @@ from collector.git.repository import GitRepo, without_files
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
 from collector.repository_rows import NameTaken, find_repo, repo_name
-from collector.runtime import runner, shards
+from collector.runtime import runner
 from collector.runtime.bounds import apply_limits
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.runner import RunOptions
@@ -48,8 +48,7 @@ class AttributeRequest:
     options: AttributeOptions = field(default_factory=AttributeOptions)
     limits: TaskLimits = NO_LIMITS
     content: str | None = None  # how much text the database keeps from now on; None: as much as before
-    redact: bool | None = None
-    as_shard: bool = False  # `db` is complete or not there
+    redact: str | None = None
     sessions_alone: bool = False  # `path` has transcripts and is no clone
 
 
@@ -80,7 +79,7 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
 
     Raises what `attribute_one` raises; NotARepository, before a database is made.
     """
-    with _clone(request) as (clone, options), _database(request) as store:
+    with _clone(request) as (clone, options), Store(request.db) as store:
         keep_content(store, request.content, request.redact)
         done = attribute_one(store, clone, options, progress, request.limits)
         report = repo_report(store, done.repo_id)
@@ -104,7 +103,7 @@ def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Pr
         results[int(result.key)] = result
         if len(requests) > 1:
             progress("attributing", len(results), len(requests))
-        if result.error and not request.as_shard and (len(requests) > 1 or not result.expected):
+        if result.error and (len(requests) > 1 or not result.expected):
             with Store(request.db) as store:
                 _note_failed(store, _open(request.path), request.path, result.error)
     return [results[number] for number in range(len(requests))]
@@ -123,20 +122,6 @@ def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOption
         if not find_sessions(clone, local).sessions:
             raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: whowrote doctor --transcripts DIR")
         yield clone, replace(request.options, local=local)
-
-
-@contextmanager
-def _database(request: AttributeRequest) -> Iterator[Store]:
-    if not request.as_shard:
-        with Store(request.db) as store:
-            yield store
-        return
-    try:
-        with shards.building_shard(request.db) as store:
-            yield store
-    except NoCheckpoints:
-        shards.drop(shards.part_of(request.db))
-        raise
 
 
 def _open(path: str) -> GitRepo | None:

@@ -1,4 +1,4 @@
-"""A mirror, with all checkpoints, of a repository that is named by its address or that a clone came from."""
+"""A mirror, with all checkpoints, of a repository that is named by its address."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from collector.errors import WhoWroteError
 from collector.plugins import hooks
-from collector.repository_names import BadName
 
 if TYPE_CHECKING:
     from collector.runtime.progress import Progress
@@ -23,17 +22,3 @@ def mirror_address(address: str, progress: Progress) -> str:
     if mirror is None:
         raise WhoWroteError("this installation cannot mirror repositories", "Clone it with git, and give the clone's path")
     return str(mirror(address, progress))
-
-
-def mirror_of_origin(path: str, progress: Progress) -> str:
-    """The mirror of the repository that the clone at `path` came from. Raises WhoWroteError."""
-    from collector.git.repository import GitRepo
-
-    address = GitRepo(path).remote_url()
-    if not address:
-        raise WhoWroteError(f"{path} has no remote called origin", "Fetch its checkpoints with git; --fetch asks the origin")
-    try:
-        return mirror_address(address, progress)
-    except BadName as error:
-        hint = "Fetch its checkpoints with git, as whowrote repo without --fetch proposes"
-        raise WhoWroteError(f"--fetch cannot mirror the origin of {path}: {address}", hint) from error

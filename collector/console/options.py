@@ -112,18 +112,18 @@ CONTENT = _options(
         help="Text of sessions to store.  [default: full in a new database, else unchanged]",
     ),
     click.option(
-        "--redact/--no-redact",
-        default=None,
-        help="Also remove e-mail addresses from stored text / store it as it is.  [default: remove keys, tokens and passwords]",
+        "--redact",
+        type=click.Choice(["none", "secrets", "emails"]),
+        help="What to remove from stored text; emails removes secrets too.  [default: secrets, or as before]",
     ),
 )
 ALLOW_NO_CHECKPOINTS = click.option("--allow-no-checkpoints", is_flag=True, help="Include repositories without checkpoints.")
 LOCAL = _options(
     click.option(
-        "--local/--no-local",
-        default=None,
-        help="Read the transcripts that agents keep on this machine, also beside checkpoints, or never.  "
-        "[default: of clones without checkpoints]",
+        "--local",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        help="Read transcripts stored on this machine.  [default: auto, only without checkpoints]",
     ),
     click.option(
         "--transcripts",
@@ -133,7 +133,6 @@ LOCAL = _options(
         help="Read transcripts in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
     ),
     click.option("--was-at", multiple=True, metavar="PATH", help="Where the clone was when the agents worked in it (repeatable)."),
-    click.option("--dry-run", is_flag=True, help="Only list the transcripts on this machine that would be read, and why."),
 )
 
 

@@ -28,7 +28,7 @@ def machines(options: LocalOptions) -> list[Machine]:
 
 def is_wanted(repo: GitRepo, options: LocalOptions) -> bool:
     """Whether transcripts of this machine are to be read for a clone."""
-    if options.choice is LocalChoice.WITHOUT_CHECKPOINTS:
+    if options.choice is LocalChoice.AUTO:
         return not any(is_checkpoint_ref(name) for name in repo.refs())
     return options.choice is LocalChoice.ALWAYS
 

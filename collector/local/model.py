@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class LocalChoice(StrEnum):
     """When transcripts on this machine are read."""
 
-    WITHOUT_CHECKPOINTS = "without_checkpoints"  # of a clone that has no checkpoints
+    AUTO = "auto"  # of a clone that has no checkpoints
     ALWAYS = "always"  # also beside checkpoints: sessions that are in both are one
     NEVER = "never"
 
@@ -27,7 +27,7 @@ class LocalChoice(StrEnum):
 class LocalOptions:
     """Which transcripts of this machine may be read, as a person chooses it."""
 
-    choice: LocalChoice = LocalChoice.WITHOUT_CHECKPOINTS
+    choice: LocalChoice = LocalChoice.AUTO
     directories: tuple[Path, ...] = ()  # instead of the home directory: copies of one, or of an agent's directory in it
     former_paths: tuple[str, ...] = ()  # where the clone was when the agents worked in it
     anywhere: bool = False  # sessions of any directory: there is no clone

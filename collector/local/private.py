@@ -20,7 +20,7 @@ def keep_private(store: Store) -> None:
     if store.has("settings") and store.value("SELECT 1 FROM settings WHERE name = 'content'") is not None:
         return
     with store.transaction():
-        store.keep(Policy(redaction=Redaction.ADDRESSES))
+        store.keep(Policy(redaction=Redaction.EMAILS))
 
 
 def _close(path: Path) -> None:

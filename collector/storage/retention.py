@@ -26,9 +26,9 @@ _VERSION = 4  # of the columns below and of what is taken out of them: with anot
 class Redaction(StrEnum):
     """What is taken out of texts."""
 
-    NOTHING = "nothing"
+    NONE = "none"
     SECRETS = "secrets"  # keys, tokens, passwords
-    ADDRESSES = "addresses"  # e-mail addresses too; those of authors become pseudonyms
+    EMAILS = "emails"  # e-mail addresses too; those of authors become pseudonyms
 
 
 # Columns with text that people or agents wrote -> the least content that keeps them; NONE: always kept, redacted if that is wanted.
@@ -89,7 +89,7 @@ class Policy:
 
     def rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         """Rows as they are stored."""
-        if self == Policy(FULL, Redaction.NOTHING):
+        if self == Policy(FULL, Redaction.NONE):
             return rows
         if not self.keeps(_ROWS.get(table, NONE)):
             return []
@@ -103,7 +103,7 @@ class Policy:
     def _change(self, table: str, name: str) -> Callable[[str], str | None] | None:
         """What becomes of the values of a column; None: they stay as they are."""
         if (table, name) in ADDRESSES:
-            return pseudonym if self.redaction is Redaction.ADDRESSES else None
+            return pseudonym if self.redaction is Redaction.EMAILS else None
         if (table, name) not in COLUMNS:
             return None
         least, note = COLUMNS[table, name], NOTES.get((table, name))
@@ -120,7 +120,7 @@ class Policy:
     @property
     def redacts(self) -> bool:
         """Whether anything is taken out of texts."""
-        return self.redaction is not Redaction.NOTHING
+        return self.redaction is not Redaction.NONE
 
     @cached_property
     def redactor(self) -> Callable[[str], str]:
@@ -131,11 +131,10 @@ class Policy:
         return lambda text: _EMAIL.sub("[e-mail]", secrets_out(text))
 
 
-def keep_content(store: Store, content: str | None, redact: bool | None) -> None:
+def keep_content(store: Store, content: str | None, redact: str | None) -> None:
     """Stores what a database keeps from now on; None: as before."""
     old = store.policy
-    redaction = {None: old.redaction, True: Redaction.ADDRESSES, False: Redaction.NOTHING}[redact]
-    new = Policy(content or old.content, redaction)
+    new = Policy(content or old.content, Redaction(redact) if redact else old.redaction)
     if new != old:
         with store.transaction():
             store.keep(new)

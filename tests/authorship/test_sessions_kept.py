@@ -324,7 +324,7 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("worth_it")
 @pytest.mark.parametrize("name", ["squash_of_a_branch", "redacted_tokens", "delta_transcripts"])
-@pytest.mark.parametrize("policy", [Policy(), Policy("prompts"), Policy("full", Redaction.ADDRESSES)])
+@pytest.mark.parametrize("policy", [Policy(), Policy("prompts"), Policy("full", Redaction.EMAILS)])
 def test_rows_are_the_same_whoever_reads(name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
     alone = _run(repository, tmp_path / "alone.db", AttributeOptions(anyway=True), policy)

@@ -839,8 +839,9 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
 
 @pytest.mark.workers
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
-def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(tmp_path: Path) -> None:
-    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db", "--memory", "30M")
+def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collector.runtime.bounds.memory_share", lambda jobs: 30 << 20)
+    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db")
     assert done.exit_code in (errors.EXIT_PARTIAL,), done.output
     assert "memory" in done.stderr
 
@@ -870,7 +871,7 @@ def test_quiet_runs_report_no_progress_of_any_stage(tmp_path: Path, monkeypatch:
     assert (done.exit_code, done.output) == (0, "")
 
 
-@pytest.mark.parametrize("more", [(), ("--redact",), ("--history",)], ids=["plain", "redact", "history"])
+@pytest.mark.parametrize("more", [(), ("--redact", "emails"), ("--history",)], ids=["plain", "redact", "history"])
 def test_a_clone_is_opened_once_in_a_run(more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     init = GitRepo.__init__

@@ -80,8 +80,8 @@ def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(home: Path, monkeyp
     plain = home / "plain"
     subprocess.run(["git", "clone", "-q", "--no-local", address, plain], check=True)
     refs = subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout
-    assert run("repo", plain, "--no-local", "--db", home / "b.db", "-q").exit_code != 0, "a plain clone has no checkpoints"
-    assert run("repo", plain, "--fetch", "--db", db, "-q").exit_code == 0
+    assert run("repo", plain, "--local", "never", "--db", home / "b.db", "-q").exit_code != 0, "a plain clone has no checkpoints"
+    assert run("repo", address, "--db", db, "-q").exit_code == 0
     assert subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout == refs
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM line_spans WHERE class = 'agent'") > 0

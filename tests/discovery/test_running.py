@@ -573,7 +573,7 @@ def test_addresses_and_secrets_are_taken_out(tmp_path: Path, monkeypatch: pytest
     from collector.storage.retention import Policy, Redaction, pseudonym
 
     monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
-    policy = Policy("full", Redaction.ADDRESSES)
+    policy = Policy("full", Redaction.EMAILS)
     assert policy.text("mail jo@example.org, password hunter2") == "mail [e-mail], password [secret]"
     rows = list(policy.rows("commits", ("author_email", "subject", "position"), [("Jo@Example.org", "by jo@example.org", 3)]))
     assert rows == [[pseudonym("jo@example.org"), "by [e-mail]", 3]]

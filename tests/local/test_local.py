@@ -226,7 +226,7 @@ def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path
     text = claude.to_jsonl(session.log.records)
     project = home / ".claude" / "projects" / layouts.slug(str(clone))
     layouts.put_text(project / f"{session.id}.jsonl", text, world.clock)
-    for choice in (LocalChoice.WITHOUT_CHECKPOINTS, LocalChoice.ALWAYS):
+    for choice in (LocalChoice.AUTO, LocalChoice.ALWAYS):
         with Store(tmp_path / f"{choice}.db") as store:
             attribute_repo(store, clone, AttributeOptions(local=LocalOptions(choice)))
             assert [row["key"] for row in store.rows("SELECT key FROM sessions")] == [session.id]
@@ -268,7 +268,7 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path:
     attribute(clone, db)
     assert db.stat().st_mode & 0o777 == 0o600
     with Store(db) as store:
-        assert store.policy == Policy(redaction=Redaction.ADDRESSES)
+        assert store.policy == Policy(redaction=Redaction.EMAILS)
         prompt = store.value("SELECT prompt FROM turns")
         assert "Use [secret]" in prompt and "bob@" not in prompt
     whole = b"".join(path.read_bytes() for path in tmp_path.glob("out*"))
@@ -280,11 +280,10 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path:
 
 def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone, home: Path, tmp_path: Path) -> None:
     layouts.claude_code(home, work(clone))
-    done = run("repo", clone.path, "--db", tmp_path / "out.db", "--dry-run", "--json")
+    done = run("doctor", clone.path, "--json")
     (row,) = json.loads(done.stdout)
     assert (row["agent"], row["session"], row["files"], row["why"]) == ("claude-code", SESSION, 1, f"started in {clone.path}")
-    assert not (tmp_path / "out.db").exists()
-    assert "Claude Code" in run("repo", clone.path, "--dry-run").stdout
+    assert "Claude Code" in run("doctor", clone.path).stdout
 
 
 def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -> None:
@@ -301,7 +300,7 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
 def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Path) -> None:
     layouts.claude_code(home, work(clone))
     assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
-    assert run("repo", clone.path, "--db", tmp_path / "b.db", "--no-local", "--json").exit_code != 0
+    assert run("repo", clone.path, "--db", tmp_path / "b.db", "--local", "never", "--json").exit_code != 0
 
 
 def test_sessions_without_a_repository_are_read_alone(clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,7 @@ def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out(
     (row,) = some.rows("judgements", ("id", "output"), [(1, '{"notes": "they wrote so", "success": 0.5}')])
     assert json.loads(row[1]) == {"success": 0.5}
     whole: list[Any] = [(1, '{"notes": "n"}')]
-    assert Policy(FULL, Redaction.NOTHING).rows("judgements", ("id", "output"), whole) is whole
+    assert Policy(FULL, Redaction.NONE).rows("judgements", ("id", "output"), whole) is whole
 
 
 def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(tmp
     stream = (REPOS / "example" / "history.fi").read_bytes()
     value = rb"\1TOKEN=%b " % secret.encode()
     clone = import_stream(rewritten(stream, lambda data: planted.sub(value, data)), tmp_path / "r")
-    for name, options in (("plain", ["--no-redact"]), ("default", []), ("none", ["--content", "none"])):
+    for name, options in (("plain", ["--redact", "none"]), ("default", []), ("none", ["--content", "none"])):
         assert run("repo", clone, "--db", tmp_path / f"{name}.db", *options).exit_code == 0
     found = {name: [c for c in cells(tmp_path / f"{name}.db") if secret in c[2]] for name in ("plain", "default", "none")}
     assert len(found["plain"]) > 5, found["plain"]
@@ -145,5 +145,5 @@ def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
     for content in CONTENTS:
         for table, name in [*COLUMNS, *ADDRESSES]:
-            for row in Policy(content, Redaction.ADDRESSES).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
+            for row in Policy(content, Redaction.EMAILS).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
                 assert "hunter2" not in str(row[0]) and "jo@" not in str(row[0])
