@@ -43,12 +43,12 @@ def unproven() -> list[str]:
     return [reader.NAME for reader in readers() if untested_part(reader) == WHOLLY]
 
 
-def readers_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:
+def readers_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:
     """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer."""
     head = first_value(blob)
-    return [reader for reader in (known or readers()) if reader.sniff(head)] if head is not None else []
+    return [reader for reader in (existing or readers()) if reader.sniff(head)] if head is not None else []
 
 
-def reader_for(blob: bytes, known: Sequence[TranscriptReader] | None = None) -> TranscriptReader | None:
+def reader_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> TranscriptReader | None:
     """The reader whose format this is; None when no reader recognises the first JSON value."""
-    return next(iter(readers_for(blob, known)), None)
+    return next(iter(readers_for(blob, existing)), None)

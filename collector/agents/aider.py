@@ -81,7 +81,7 @@ class _Reader(RecordReader):
                 fence = ""
                 self._end_prompt(number)
                 self._end_answer(number)
-                self._said(line.rstrip(), number)
+                self._notice(line.rstrip(), number)
             elif not line.startswith(_BEGINNING):
                 if line.strip():
                     self._end_prompt(number)
@@ -100,40 +100,40 @@ class _Reader(RecordReader):
         if text.strip():
             self.begin(None)
             self.add_message(number, None, "text", text)
-            self.offered = [*self.offered, *_offered(text.split("\n"))]
+            self.offered = [*self.offered, *_offers(text.split("\n"))]
 
-    def _said(self, line: str, number: int) -> None:
+    def _notice(self, line: str, number: int) -> None:
         """What the program says of itself, of an edit or of a commit."""
         for pattern, note in ((_ROOT, self.add_cwd), (_VERSION, self.add_version)):
-            if found := pattern.match(line):
-                note(found[1])
-        if found := _BEGAN.match(line):
-            self.began = float(found[1])
-        elif found := _MODEL.match(line):
-            self.model = self.switched("model_change", self.model, found[1], None)
-        elif found := _TOKENS.match(line):
+            if match := pattern.match(line):
+                note(match[1])
+        if match := _BEGAN.match(line):
+            self.began = float(match[1])
+        elif match := _MODEL.match(line):
+            self.model = self.switched("model_change", self.model, match[1], None)
+        elif match := _TOKENS.match(line):
             self.begin(None)
-            sent, received = (int(float(found[n].replace(",", "")) * _SCALE[found[n + 1]]) for n in (1, 3))
-            cost = recorded_cost(float(found[5])) if found[5] else None
+            sent, received = (int(float(match[n].replace(",", "")) * _SCALE[match[n + 1]]) for n in (1, 3))
+            cost = recorded_cost(float(match[5])) if match[5] else None
             self.add_usage(Usage(str(number), None, 0, self.model, min(sent, 1 << 40), min(received, 1 << 40), cost=cost))
-        elif found := _APPLIED.match(line):
-            self._applied(found[1].strip(), number)
-        elif found := _COMMIT.match(line):
+        elif match := _APPLIED.match(line):
+            self._apply_offer(match[1].strip(), number)
+        elif match := _COMMIT.match(line):
             self.offered = []
             self.begin(None)
-            call = Call(f"line {number}", "commit", {"commit": found[1]}, None, self.order, model=self.model, cwd=self.cwd)
+            call = Call(f"line {number}", "commit", {"commit": match[1]}, None, self.order, model=self.model, cwd=self.cwd)
             self._add(call, line)
 
-    def _applied(self, path: str, number: int) -> None:
+    def _apply_offer(self, path: str, number: int) -> None:
         mine = [edit for named, edit in self.offered if named == path]
         self.offered = [(named, edit) for named, edit in self.offered if named != path]
         self.begin(None)
         call = Call(f"line {number}", "edit", {"path": path, "edit": mine}, None, self.order, model=self.model, cwd=self.cwd)
         self._add(call, "")
 
-    def _add(self, call: Call, said: str) -> None:
+    def _add(self, call: Call, notice: str) -> None:
         call.not_before = self.began
-        self.add_call(call, Result(None, said))
+        self.add_call(call, Result(None, notice))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -144,18 +144,18 @@ class _Reader(RecordReader):
         call.arguments = {"path": call.arguments["path"]}  # the rest is no JSON
         blocks = tuple(block for edit in mine for block in edit.replacements)
         if blocks:
-            return [_replaced(path, blocks)]
+            return [_replacing_edit(path, blocks)]
         return [Edit(path, "write", content=mine[-1].content)] if mine else [Edit(path, "edit")]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command("git commit", call.cwd, result.text)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
-        found = _COMMIT.match(result.text)
-        return (found[1],) if found else ()
+        match = _COMMIT.match(result.text)
+        return (match[1],) if match else ()
 
 
-def _replaced(path: str, blocks: tuple[Replacement, ...]) -> Edit:
+def _replacing_edit(path: str, blocks: tuple[Replacement, ...]) -> Edit:
     new = len(blocks) == 1 and not blocks[0].old  # a file that was not there
     return Edit(path, "write", content=blocks[0].new) if new else Edit(path, "edit", replacements=blocks)
 
@@ -168,9 +168,9 @@ def _closing(line: str) -> str:
     return opening[1] if opening[1].startswith("`") else f"</{opening[1][1:]}"
 
 
-def _offered(lines: list[str]) -> list[tuple[str, Edit]]:
+def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
     """Files with the fenced text that follows their name."""
-    found: list[tuple[str, Edit]] = []
+    results: list[tuple[str, Edit]] = []
     name, fence, inside = "", "", list[str]()
     for line in lines:
         opening = "" if fence else _closing(line)
@@ -179,15 +179,15 @@ def _offered(lines: list[str]) -> list[tuple[str, Edit]]:
         elif fence and line.rstrip() == fence:
             blocks = search_replace_blocks("\n".join(inside))
             if name:
-                content = None if blocks else "".join(f"{one}\n" for one in inside)
-                found.append((name, Edit(name, "edit" if blocks else "write", blocks, content)))
+                content = None if blocks else "".join(f"{entry}\n" for entry in inside)
+                results.append((name, Edit(name, "edit" if blocks else "write", blocks, content)))
             fence = ""
         elif fence:
             inside.append(line)
         elif line.strip():
             named = _NAME.match(line)
             name = named[1].strip() if named else ""
-    return found
+    return results
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -201,35 +201,35 @@ def _places(machine: Machine) -> list[Path]:
 
 
 def _inside(worktree: Path) -> list[Path]:
-    place = worktree / _HISTORY
-    return [place] if place.is_file() and not place.is_symlink() else []
+    location = worktree / _HISTORY
+    return [location] if location.is_file() and not location.is_symlink() else []
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    cwd = str(place.parent)
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    cwd = str(location.parent)
     if not roots.of(cwd):
         return
-    data = files.content(place)
-    for number, one in enumerate(_store_BEGINNING.finditer(data)):
-        began = one[1].decode()
+    data = files.content(location)
+    for number, entry in enumerate(_store_BEGINNING.finditer(data)):
+        began = entry[1].decode()
         if b"\n> Applied edit to " in _run(data, number):
             key = f"aider {began}"
             why = f"kept in {cwd}"
-            yield LocalSession(key, (place,), why, str(number), cwd)
+            yield LocalSession(key, (location,), why, str(number), cwd)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """One run; lines before it name the directory and, in seconds since 1970, when it began. Raises ValueError for another date."""
     run = _run(files.content(session.files[0]), int(session.key))
     head = f"> whowrote: {session.cwd}\n"
-    if found := _store_BEGINNING.match(run):
-        began = datetime.strptime(found[1].decode(), "%Y-%m-%d %H:%M:%S")  # on the clock of this machine
+    if match := _store_BEGINNING.match(run):
+        began = datetime.strptime(match[1].decode(), "%Y-%m-%d %H:%M:%S")  # on the clock of this machine
         head += f"> whowrote began: {max(int(began.timestamp()), 0)}\n"
     yield head.encode("utf-8", "surrogateescape") + run
 
 
 def _run(data: bytes, number: int) -> bytes:
-    starts = [one.start() for one in _store_BEGINNING.finditer(data)]
+    starts = [entry.start() for entry in _store_BEGINNING.finditer(data)]
     if number >= len(starts):
         return b""
     return data[starts[number] : starts[number + 1] if number + 1 < len(starts) else len(data)]

@@ -57,11 +57,11 @@ def _is_message(value: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
-    found = copies(blobs)
-    documents = [blob for blob in found if "messages" in get_dict(first_value(blob))]
+    value = copies(blobs)
+    documents = [blob for blob in value if "messages" in get_dict(first_value(blob))]
     if documents:  # it has all that the lines have
         return reader.read_documents(documents)
-    return reader.read_lines(found)
+    return reader.read_lines(value)
 
 
 class _Reader(RecordReader):
@@ -87,44 +87,44 @@ class _Reader(RecordReader):
         key = f"{role} {number}" if number is not None else f"record {self.order}"
         if not self.is_new(key):
             return
-        at = time_of(get(message, "usage", "timestamp")) or time_of(get(message, "meta", "sentAt")) or self.latest
-        self.latest = at
-        self.begin(at)
+        time = time_of(get(message, "usage", "timestamp")) or time_of(get(message, "meta", "sentAt")) or self.latest
+        self.latest = time
+        self.begin(time)
         blocks = objects(message.get("content"))
         if role == "assistant":
-            self._answer(message, blocks, key, at)
+            self._answer(message, blocks, key, time)
         elif role == "user":
             text = text_of([block for block in blocks if block.get("type") == "text"])
             clean = without_reminders(text)
-            self.add_user_text(key, at, clean, classify(clean))
+            self.add_user_text(key, time, clean, classify(clean))
         for block in blocks:
             if block.get("type") == "tool_result":
                 self._result(block, time_of(get(message, "meta", "sentAt")))
 
-    def _answer(self, message: dict[str, Any], blocks: list[dict[str, Any]], key: str, at: float | None) -> None:
+    def _answer(self, message: dict[str, Any], blocks: list[dict[str, Any]], key: str, time: float | None) -> None:
         usage = get_dict(message, "usage")
-        self.model = self.switched("model_change", self.model, get_str(usage, "model"), at)
+        self.model = self.switched("model_change", self.model, get_str(usage, "model"), time)
         if usage:
-            self.add_usage(_usage(usage, key, at))
+            self.add_usage(_usage(usage, key, time))
         if get_str(message, "state", "type") == "cancelled":
-            self.add_event("interrupt", at)
+            self.add_event("interrupt", time)
         for index, block in enumerate(blocks):
             if block.get("type") == "tool_use":
-                made = time_of(block.get("startTime")) or at
+                created = time_of(block.get("startTime")) or time
                 call_id, arguments = get_str(block, "id") or f"{key}/{index}", block.get("input")
                 call = Call(
-                    call_id, get_str(block, "name"), arguments, made, self.order, model=self.model, message_id=key, cwd=self.cwd
+                    call_id, get_str(block, "name"), arguments, created, self.order, model=self.model, message_id=key, cwd=self.cwd
                 )
                 self.add_call(call)
             else:
-                self.add_block((key, index), at, block)
+                self.add_block((key, index), time, block)
 
-    def _result(self, block: dict[str, Any], at: float | None) -> None:
+    def _result(self, block: dict[str, Any], time: float | None) -> None:
         run = get_dict(block, "run")
         result, status = run.get("result"), get_str(run, "status")
-        shown = get(result, "output") if isinstance(result, dict) else result
-        text = get_str(run, "error", "message") or text_of(shown)
-        self.add_result(get_str(block, "toolUseID"), Result(at, text, details=run, recorded=status in _STATUS))
+        display = get(result, "output") if isinstance(result, dict) else result
+        text = get_str(run, "error", "message") or text_of(display)
+        self.add_result(get_str(block, "toolUseID"), Result(time, text, details=run, recorded=status in _STATUS))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -148,16 +148,16 @@ class _Reader(RecordReader):
             return [Edit(path, "edit")] if (path := resolve(call.cwd, argument(call.arguments, "path"))) else []
         if call.name not in _WRITERS:
             return []
-        shown = parse_unified(get_str(result.details, "result", "diff"))
-        return edits_from_arguments(call.arguments, call.cwd, hunks=tuple(replace(hunk, exact_text=False) for hunk in shown))
+        display = parse_unified(get_str(result.details, "result", "diff"))
+        return edits_from_arguments(call.arguments, call.cwd, hunks=tuple(replace(hunk, exact_text=False) for hunk in display))
 
 
-def _usage(usage: dict[str, Any], key: str, at: float | None) -> Usage:
+def _usage(usage: dict[str, Any], key: str, time: float | None) -> Usage:
     """Models of OpenAI bill no writing to a cache: Amp puts all of their input that was not cached there."""
     model, fresh, written = get_str(usage, "model"), get_int(usage, "inputTokens"), get_int(usage, "cacheCreationInputTokens")
     if model.startswith("gpt-"):
         fresh, written = fresh + written, 0
-    return Usage(key, at, 0, model, fresh, get_int(usage, "outputTokens"), get_int(usage, "cacheReadInputTokens"), written)
+    return Usage(key, time, 0, model, fresh, get_int(usage, "outputTokens"), get_int(usage, "cacheReadInputTokens"), written)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -167,12 +167,12 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.data / "amp" / "threads"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    return (path for path in files.listed(place, (".json",)) if path.name.startswith("T-"))
+def _session_files(location: Path) -> Iterator[Path]:
+    return (path for path in files.listed(location, (".json",)) if path.name.startswith("T-"))
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         trees = objects(get(files.document(path), "env", "initial", "trees"))
         cwd = next((folder for tree in trees if roots.of(folder := path_of(get_str(tree, "uri")))), "")
         if cwd:
@@ -191,7 +191,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="its plug-in for Entire, and what other projects read",
     ),
 )

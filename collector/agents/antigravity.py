@@ -74,35 +74,35 @@ class _Reader(RecordReader):
         self.waiting: list[Call] = []  # calls whose results have not come yet
 
     def take(self, record: dict[str, Any]) -> None:
-        index, at = record["step_index"], time_of(record.get("created_at"))
-        self.begin(at)
+        index, time = record["step_index"], time_of(record.get("created_at"))
+        self.begin(time)
         kind, content = get_str(record, "type"), get_str(record, "content")
         if kind == "USER_INPUT":
-            self._user(content, index, at)
+            self._user(content, index, time)
         elif kind == "PLANNER_RESPONSE":
-            self._plan(record, content, index, at)
+            self._plan(record, content, index, time)
         elif record.get("source") == "MODEL" and kind not in _NO_RESULT and self.waiting:
-            self.add_result(self.waiting.pop(0).id, Result(at, content, details=record))
+            self.add_result(self.waiting.pop(0).id, Result(time, content, details=record))
         elif kind == "ERROR_MESSAGE":
-            self.add_event("api_error", at, content)
+            self.add_event("api_error", time, content)
 
-    def _user(self, content: str, index: int, at: float | None) -> None:
+    def _user(self, content: str, index: int, time: float | None) -> None:
         request, model = _REQUEST.search(content), _MODEL.search(content)
         text = request[1] if request else content
-        self.model = self.switched("model_change", self.model, model[1] if model else "", at)
-        self.add_turn(index, at, text, classify(text).value)
+        self.model = self.switched("model_change", self.model, model[1] if model else "", time)
+        self.add_turn(index, time, text, classify(text).value)
 
-    def _plan(self, step: dict[str, Any], content: str, index: int, at: float | None) -> None:
+    def _plan(self, step: dict[str, Any], content: str, index: int, time: float | None) -> None:
         self.waiting = []  # results that have not come by now never come
         if get_str(step, "thinking"):
-            self.add_message((index, "reasoning"), at, "reasoning", get_str(step, "thinking").strip())
+            self.add_message((index, "reasoning"), time, "reasoning", get_str(step, "thinking").strip())
         if content:
-            self.add_message(index, at, "text", content)
+            self.add_message(index, time, "text", content)
         for number, request in enumerate(get_list(step, "tool_calls")):
             name = get_str(request, "name")
-            arguments = {str(key): _decoded(value) for key, value in get_dict(request, "args").items()}
+            arguments = {str(key): _decode(value) for key, value in get_dict(request, "args").items()}
             cwd = self.add_cwd(arguments.get("Cwd")) if name == "run_command" else ""
-            call = Call(f"{index}/{number}", name, arguments, at, self.order, model=self.model, cwd=cwd)
+            call = Call(f"{index}/{number}", name, arguments, time, self.order, model=self.model, cwd=cwd)
             self.add_call(call)
             self.waiting.append(call)
 
@@ -130,7 +130,7 @@ class _Reader(RecordReader):
         return edits_from_arguments(arguments, hunks=parse_unified(result.text))
 
 
-def _decoded(value: object) -> object:
+def _decode(value: object) -> object:
     """The value of an argument that is JSON text: `"\\"/a/b\\""` is the text `/a/b`."""
     if isinstance(value, str) and value[:1] in ('"', "[", "{"):
         inner = parsed(value)
@@ -140,7 +140,7 @@ def _decoded(value: object) -> object:
 
 def _chunk(chunk: object) -> object:
     value = parsed(chunk) if isinstance(chunk, str) else chunk
-    return {str(key): _decoded(item) for key, item in value.items()} if isinstance(value, dict) else value
+    return {str(key): _decode(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -157,36 +157,36 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing(machine.home / ".gemini" / name / "brain" for name in _HOMES)
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for session in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for session in files.directories(location):
         logs = session / _LOGS
         path = next((logs / name for name in _NAMES if (logs / name).is_file()), None)
         if path is not None:
             yield path
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    listed = _listed(place.parent / "cache")
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    listed = _list_sessions(location.parent / "cache")
+    for path in _session_files(location):
         number = path.parents[2].name
         named = listed.get(number) or [decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))]
-        cwd = next((roots.of(one) for one in named if roots.of(one)), "")
+        cwd = next((roots.of(entry) for entry in named if roots.of(entry)), "")
         if cwd:
             yield LocalSession(number, (path,), f"worked in {cwd}", cwd=cwd)
 
 
-def _listed(cache: Path) -> dict[str, list[str]]:
+def _list_sessions(cache: Path) -> dict[str, list[str]]:
     """Session -> directories of its workspace."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for name in _LISTS:
         document = files.document(cache / name)
         for number, about in document.items() if isinstance(document, dict) else ():
             if name == _LISTS[1]:  # directory -> its last session
-                found.setdefault(str(about), []).append(number)
+                results.setdefault(str(about), []).append(number)
             else:
                 uris = [*get_list(about, "WorkspaceURIs"), *get_list(about, "workspaceURIs"), get_str(about, "workspace")]
-                found.setdefault(number, []).extend(_path(uri) for uri in uris if isinstance(uri, str) and uri)
-    return found
+                results.setdefault(number, []).extend(_path(uri) for uri in uris if isinstance(uri, str) and uri)
+    return results
 
 
 def _path(uri: str) -> str:
@@ -200,6 +200,6 @@ STORES = (
         Known.DOCUMENTATION,
         _places,
         _find,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

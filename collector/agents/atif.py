@@ -47,8 +47,8 @@ class _Reader(AnyAgentReader):
             self.agent = slug_of(get_str(agent, "name"))
         if not agent_id:
             self.add_version(agent.get("version"))
-        for place in (*get_list(agent, "extra", "cwds"), get(agent, "extra", "cwd"), get(document, "extra", "cwd")):
-            self.add_cwd(place)
+        for location in (*get_list(agent, "extra", "cwds"), get(agent, "extra", "cwd"), get(document, "extra", "cwd")):
+            self.add_cwd(location)
         self.cwd = next(iter(self.cwds), "")
         for branch in get_list(agent, "extra", "git_branches"):
             self.add_branch(branch)
@@ -61,44 +61,44 @@ class _Reader(AnyAgentReader):
                 self._document(inner, get_str(inner, "trajectory_id") or f"{agent_id}/subagent", depth + 1)
 
     def _step(self, step: object, key: str, model: str, agent_id: str) -> None:
-        at = time_of(get(step, "timestamp"))
-        self.begin(at)
+        time = time_of(get(step, "timestamp"))
+        self.begin(time)
         source, text = get_str(step, "source"), text_of(get(step, "message"))
         if source == "agent":
-            self._response(get_dict(step), text, key, at, get_str(step, "model_name") or model, agent_id)
+            self._response(get_dict(step), text, key, time, get_str(step, "model_name") or model, agent_id)
         elif source == "user" and not agent_id:
             clean = without_reminders(text)
-            self.add_user_text(key, at, clean, classify(clean))
+            self.add_user_text(key, time, clean, classify(clean))
         elif source not in ("user", "system"):
             self.unknown_record_type(source)
 
-    def _response(self, step: dict[str, Any], text: str, key: str, at: float | None, model: str, agent_id: str) -> None:
+    def _response(self, step: dict[str, Any], text: str, key: str, time: float | None, model: str, agent_id: str) -> None:
         if not agent_id:
-            self.model = self.switched("model_change", self.model, model, at)
+            self.model = self.switched("model_change", self.model, model, time)
         if get_str(step, "reasoning_content"):
-            self.add_message((key, "reasoning"), at, "reasoning", get_str(step, "reasoning_content"), agent_id)
+            self.add_message((key, "reasoning"), time, "reasoning", get_str(step, "reasoning_content"), agent_id)
         if text:
-            self.add_message(key, at, "text", text, agent_id)
+            self.add_message(key, time, "text", text, agent_id)
         if metrics := get_dict(step, "metrics"):
-            self._metrics(metrics, key, at, model, agent_id)
+            self._metrics(metrics, key, time, model, agent_id)
         results = {get_str(r, "source_call_id"): r for r in reversed(get_list(step, "observation", "results"))}
         for number, request in enumerate(get_list(step, "tool_calls")):
             call_id = get_str(request, "tool_call_id")
             call = Call(
-                f"{key}/{call_id or number}", get_str(request, "function_name"), get(request, "arguments"), at, self.order,
+                f"{key}/{call_id or number}", get_str(request, "function_name"), get(request, "arguments"), time, self.order,
                 agent_id=agent_id, model=model, message_id=key, cwd=self.cwd,
             )  # fmt: skip
             result = results.get(call_id) if call_id else None
             self.add_call(call, Result(None, text_of(get(result, "content")), details=result) if result is not None else None)
 
-    def _metrics(self, metrics: dict[str, Any], key: str, at: float | None, model: str, agent_id: str) -> None:
+    def _metrics(self, metrics: dict[str, Any], key: str, time: float | None, model: str, agent_id: str) -> None:
         """Tokens of the prompt include those read from a cache, and with some writers those written to it."""
         cached = get_int(metrics, "cached_tokens")
         written = get_int(metrics, "extra", "cache_creation_input_tokens")
         fresh = max(0, get_int(metrics, "prompt_tokens") - cached - written)
         self.add_usage(
             Usage(
-                key, at, 0, model, fresh, get_int(metrics, "completion_tokens"), cached, written,
+                key, time, 0, model, fresh, get_int(metrics, "completion_tokens"), cached, written,
                 reasoning=get_int(metrics, "extra", "reasoning_tokens") or None, agent_id=agent_id,
                 cost=recorded_cost(metrics.get("cost_usd")),
             )
@@ -115,5 +115,5 @@ class _Reader(AnyAgentReader):
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         started = get_list(result.details, "subagent_trajectory_ref")
-        known = next((found for one in started if (found := get_str(one, "trajectory_id"))), "")
-        return Spawn(known, super().spawn(call, result).kind, visible=bool(known))
+        existing = next((value for entry in started if (value := get_str(entry, "trajectory_id"))), "")
+        return Spawn(existing, super().spawn(call, result).kind, visible=bool(existing))

@@ -123,8 +123,8 @@ class _Reader(RecordReader):
         if heads:
             line = blob.rfind(b"\n", 0, heads[0].start()) + 1
             end = blob.find(b"\n", heads[0].end())
-            at = _TIME.search(blob, line, end if end >= 0 else len(blob))
-            when = timestamp(at[1].decode("ascii")) if at else None
+            time = _TIME.search(blob, line, end if end >= 0 else len(blob))
+            when = timestamp(time[1].decode("ascii")) if time else None
             if when is not None:
                 self.beginnings.append((when, all(head[1] != b"null" for head in heads)))
         return blob
@@ -134,8 +134,8 @@ class _Reader(RecordReader):
     def take(self, record: dict[str, Any]) -> None:
         if not self.is_new(get_str(record, "uuid")):
             return
-        at = timestamp(record.get("timestamp"))
-        self.begin(at)
+        time = timestamp(record.get("timestamp"))
+        self.begin(time)
         self.add_cwd(record.get("cwd"))
         self.add_version(record.get("version"))
         self.add_branch(record.get("gitBranch"))
@@ -143,39 +143,39 @@ class _Reader(RecordReader):
         if agent_id:  # a subagent's own record, of a file of its own
             self.agents.add(agent_id)
         if kind == "assistant":
-            self._assistant(get_dict(record, "message"), at, agent_id, get_str(record, "cwd"))
+            self._assistant(get_dict(record, "message"), time, agent_id, get_str(record, "cwd"))
         elif kind == "user":
-            self._user(record, at)
+            self._user(record, time)
         elif kind == "progress":
-            self._progress(record, at)
+            self._progress(record, time)
         elif kind == "system":
-            self._system(record, at)
+            self._system(record, time)
         elif kind == "attachment":
-            self._attachment(get_dict(record, "attachment"), at)
+            self._attachment(get_dict(record, "attachment"), time)
         elif kind == "pr-link":
-            self.add_event("pull_request", at, get_str(record, "prUrl"))
+            self.add_event("pull_request", time, get_str(record, "prUrl"))
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
 
-    def _assistant(self, message: dict[str, Any], at: float | None, agent_id: str, cwd: str) -> None:
+    def _assistant(self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
         usage = message.get("usage")
         if message_id and isinstance(usage, dict) and self.is_larger(message_id, get_int(usage, "output_tokens")):
-            self.add_usage(anthropic_usage(usage, message_id, at, model, agent_id))
+            self.add_usage(anthropic_usage(usage, message_id, time, model, agent_id))
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
                 call_id, name = get_str(block, "id") or f"{message_id}/{self.order}", get_str(block, "name")
-                self.add_call(Call(call_id, name, get_dict(block, "input"), at, self.order, agent_id, model, message_id, cwd))
+                self.add_call(Call(call_id, name, get_dict(block, "input"), time, self.order, agent_id, model, message_id, cwd))
             else:
-                self.add_block((self.order, index), at, block, agent_id)
+                self.add_block((self.order, index), time, block, agent_id)
 
-    def _user(self, record: dict[str, Any], at: float | None) -> None:
+    def _user(self, record: dict[str, Any], time: float | None) -> None:
         blocks = blocks_of(get(record, "message", "content"))
         texts = []
         for block in blocks:
             kind = get(block, "type")
             if kind == "tool_result":
-                self._result(block, record, at)
+                self._result(block, record, time)
             elif kind == "text":
                 texts.append(get_str(block, "text"))
         if not texts or record.get("isSidechain") is True:  # the prompt of a subagent is not a user's message
@@ -183,25 +183,25 @@ class _Reader(RecordReader):
         if any(_loads_tools(block) for block in blocks):  # the other texts beside it are the user's
             texts = [text for text in texts if text.strip() != _TOOL_LOADED]
         if texts:
-            self._user_text("\n".join(texts), record, at)
+            self._user_text("\n".join(texts), record, time)
 
-    def _user_text(self, text: str, record: dict[str, Any], at: float | None) -> None:
+    def _user_text(self, text: str, record: dict[str, Any], time: float | None) -> None:
         clean = without_reminders(text)
         kind = classify(clean, is_meta=record.get("isMeta") is True, is_summary=record.get("isCompactSummary") is True)
         if kind is PromptKind.INTERRUPT and "for tool use" in clean:
-            self.add_event("interrupt_tool", at)
+            self.add_event("interrupt_tool", time)
         else:
-            self.add_user_text(self.order, at, clean, kind)
+            self.add_user_text(self.order, time, clean, kind)
 
-    def _result(self, block: dict[str, Any], record: dict[str, Any], at: float | None) -> None:
+    def _result(self, block: dict[str, Any], record: dict[str, Any], time: float | None) -> None:
         """The first result of a call counts; a copy may lack the details that another one has."""
         call_id, details = get_str(block, "tool_use_id"), record.get("toolUseResult")
-        known = self.results.get(call_id)
-        if known is None or (known.details is None and details is not None):
-            done_at = known.at or at if known else at
+        previous = self.results.get(call_id)
+        if previous is None or (previous.details is None and details is not None):
+            done_at = previous.at or time if previous else time
             self.results[call_id] = Result(done_at, text_of(block.get("content")), block.get("is_error") is True, details)
 
-    def _progress(self, record: dict[str, Any], at: float | None) -> None:
+    def _progress(self, record: dict[str, Any], time: float | None) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
         data = get_dict(record, "data")
         wrapped = get_dict(data, "message")
@@ -210,36 +210,36 @@ class _Reader(RecordReader):
         parent = get_str(record, "parentToolUseID")
         agent_id = get_str(data, "agentId") or parent or "subagent"
         self.agents.update((agent_id, parent))
-        at = timestamp(wrapped.get("timestamp")) or at
+        time = timestamp(wrapped.get("timestamp")) or time
         message = get_dict(wrapped, "message")
         if wrapped.get("type") == "assistant":
-            self._assistant(message, at, agent_id, get_str(record, "cwd"))
+            self._assistant(message, time, agent_id, get_str(record, "cwd"))
         else:
             for block in get_list(message, "content"):
                 if get(block, "type") == "tool_result":
-                    self._result(block, wrapped, at)
+                    self._result(block, wrapped, time)
 
-    def _system(self, record: dict[str, Any], at: float | None) -> None:
+    def _system(self, record: dict[str, Any], time: float | None) -> None:
         subtype = get_str(record, "subtype")
         if subtype in ("compact_boundary", "microcompact_boundary"):
             detail = as_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
-            self.add_event("compaction" if subtype == "compact_boundary" else "microcompaction", at, detail)
+            self.add_event("compaction" if subtype == "compact_boundary" else "microcompaction", time, detail)
         elif subtype == "api_error":
-            self.add_event("api_error", at)
+            self.add_event("api_error", time)
 
-    def _attachment(self, attachment: dict[str, Any], at: float | None) -> None:
+    def _attachment(self, attachment: dict[str, Any], time: float | None) -> None:
         kind = attachment.get("type")
         if kind == "queued_command":
             clean = without_reminders(text_of(attachment.get("prompt")))
             typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
             if typed and clean.strip():
-                self.add_turn(self.order, at, clean, "queued")
+                self.add_turn(self.order, time, clean, "queued")
             else:
-                self.add_event("injected", at, clean[:80])
+                self.add_event("injected", time, clean[:80])
         elif kind == "edited_text_file":
-            start, text = _numbered(get_str(attachment, "snippet"))
+            start, text = _numbers(get_str(attachment, "snippet"))
             path = normal_path(get_str(attachment, "filename"))
-            self.add_observation(FileObservation(path, at, start, text, whole=False, outside_edit=True))
+            self.add_observation(FileObservation(path, time, start, text, whole=False, outside_edit=True))
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
@@ -251,15 +251,15 @@ class _Reader(RecordReader):
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
         """A prompt typed while the agent works is recorded at once and, often, a second time when it is delivered."""
-        kept: list[tuple[int, Turn]] = []
+        retained: list[tuple[int, Turn]] = []
         queued = ""
         for order, turn in super().ordered_turns():
             if turn.origin == "prompt" and turn.text == queued:
                 queued = ""
                 continue
             queued = turn.text if turn.origin == "queued" else ""
-            kept.append((order, turn))
-        return kept
+            retained.append((order, turn))
+        return retained
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class _Reader(RecordReader):
             hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
         )
         changed = detail.get("userModified") is True
-        return [replace(edit, proposed=_proposed(call)) for edit in used] if changed else used
+        return [replace(edit, proposed=_propose(call)) for edit in used] if changed else used
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         file = get_dict(result.details, "file")
@@ -318,21 +318,21 @@ class _Reader(RecordReader):
 
 def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
     """What the tool really used: its result shows the strings, in which quotes and trailing blanks may differ from the call's."""
-    given = get_dict(call.arguments)
-    path = get_str(given, "file_path") or get_str(given, "notebook_path") or get_str(detail, "filePath")
+    chosen = get_dict(call.arguments)
+    path = get_str(chosen, "file_path") or get_str(chosen, "notebook_path") or get_str(detail, "filePath")
     if call.name.endswith("Write"):
-        return {"file_path": path, "content": get_str(detail, "content") or get_str(given, "content")}
+        return {"file_path": path, "content": get_str(detail, "content") or get_str(chosen, "content")}
     if call.name == "NotebookEdit":  # a cell of a JSON file: replayed only when the texts are recorded
         return {"file_path": path}
     if call.name == "MultiEdit":
-        return {"file_path": path, "edits": given.get("edits")}
+        return {"file_path": path, "edits": chosen.get("edits")}
     old, new = detail.get("oldString"), detail.get("newString")
     if not isinstance(old, str) or not isinstance(new, str):
-        old, new = get_str(given, "old_string"), get_str(given, "new_string")
-    return {"file_path": path, "old_string": old, "new_string": new, "replace_all": given.get("replace_all")}
+        old, new = get_str(chosen, "old_string"), get_str(chosen, "new_string")
+    return {"file_path": path, "old_string": old, "new_string": new, "replace_all": chosen.get("replace_all")}
 
 
-def _proposed(call: Call) -> str:
+def _propose(call: Call) -> str:
     """The new text that the agent asked for, whatever the user made of it."""
     single = [get_str(call.arguments, key) for key in ("content", "new_string")]
     return "\n".join([*single, *(get_str(edit, "new_string") for edit in get_list(call.arguments, "edits"))])
@@ -357,7 +357,7 @@ def _loads_tools(block: object) -> bool:
     return get(block, "type") == "tool_result" and any(get(part, "type") == "tool_reference" for part in get_list(block, "content"))
 
 
-def _numbered(snippet: str) -> tuple[int, str]:
+def _numbers(snippet: str) -> tuple[int, str]:
     """First line number and text of a `cat -n` style listing; (0, "") when it is none."""
     lines, start = [], 0
     for line in snippet.split("\n"):
@@ -382,28 +382,28 @@ _AGENT = "agent-"  # a subagent's file
 
 
 def _places(machine: Machine) -> list[Path]:
-    given = [Path(one).expanduser() for one in machine.variables.get("CLAUDE_CONFIG_DIR", "").split(",") if one.strip()]
-    return machine.existing(home / "projects" for home in given or (machine.home / ".claude", machine.config / "claude"))
+    chosen = [Path(entry).expanduser() for entry in machine.variables.get("CLAUDE_CONFIG_DIR", "").split(",") if entry.strip()]
+    return machine.existing(home / "projects" for home in chosen or (machine.home / ".claude", machine.config / "claude"))
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for project in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for project in files.directories(location):
         yield from files.listed(project, (".jsonl",))
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    own, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(place.parent.parent)}
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    mine, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(location.parent.parent)}
     groups: dict[str, list[_Found]] = defaultdict(list)
-    for project in files.directories(place):
-        if roots.anywhere or project.name in own or project.name.startswith(tuple(f"{one}-" for one in own)):
-            found = _sessions(project, roots, deep=False)
+    for project in files.directories(location):
+        if roots.anywhere or project.name in mine or project.name.startswith(tuple(f"{entry}-" for entry in mine)):
+            value = _sessions(project, roots, deep=False)
         elif project.name in above:
-            found = _sessions(project, roots, deep=True)
+            value = _sessions(project, roots, deep=True)
         else:
             continue
-        for one in found:
-            groups[one.first or one.id].append(one)
-    return (_joined(group) for group in groups.values())
+        for entry in value:
+            groups[entry.first or entry.id].append(entry)
+    return (_join(group) for group in groups.values())
 
 
 def _slug(path: str) -> str:
@@ -423,19 +423,19 @@ class _Found:
 def _sessions(project: Path, roots: Roots, deep: bool) -> list[_Found]:
     """The sessions of one directory that belong; `deep`: it is one above the worktree, and all of a file is searched for it."""
     agents: dict[str, list[Path]] = defaultdict(list)
-    found = []
+    results = []
     for path in files.listed(project, (".jsonl",)):
         if path.name.startswith(_AGENT):  # early versions put subagents beside their session
             parent = _store_PARENT.search(files.head(path))
             agents[parent[1].decode() if parent else ""].append(path)
             continue
-        one = _session(path, roots, deep)
-        if one is not None:
-            found.append(one)
-    for one in found:
-        subagents = files.listed(project / one.id / "subagents", (".jsonl",), depth=4)
-        one.paths += [*agents[one.id], *(path for path in subagents if path.name.startswith(_AGENT))]
-    return found
+        entry = _session(path, roots, deep)
+        if entry is not None:
+            results.append(entry)
+    for entry in results:
+        subagents = files.listed(project / entry.id / "subagents", (".jsonl",), depth=4)
+        entry.paths += [*agents[entry.id], *(path for path in subagents if path.name.startswith(_AGENT))]
+    return results
 
 
 def _session(path: Path, roots: Roots, deep: bool) -> _Found | None:
@@ -443,11 +443,11 @@ def _session(path: Path, roots: Roots, deep: bool) -> _Found | None:
     named = _CWD.search(beginning)
     cwd = files.some_value(named[1]) if named else ""
     first = _FIRST.search(beginning)
-    why = f"started in {cwd}" if roots.of(cwd) else _mentioned(path, roots.paths) if deep else ""
+    why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.paths) if deep else ""
     return _Found(path.stem, cwd, first[1].decode() if first else "", why, [path]) if why else None
 
 
-def _mentioned(path: Path, roots: Iterable[str]) -> str:
+def _mention(path: Path, roots: Iterable[str]) -> str:
     """Why a session that was started elsewhere belongs: it went to the worktree, or named a file of it."""
     data = files.content(path)
     for root in roots:
@@ -459,12 +459,12 @@ def _mentioned(path: Path, roots: Iterable[str]) -> str:
     return ""
 
 
-def _joined(group: Sequence[_Found]) -> LocalSession:
+def _join(group: Sequence[_Found]) -> LocalSession:
     """One session of all that begin with the same record."""
-    group = sorted(group, key=lambda one: one.id)
+    group = sorted(group, key=lambda entry: entry.id)
     main, *forks = group
-    why = main.why + "".join(f"; with its fork {one.id}" for one in forks)
-    return LocalSession(main.id, tuple(path for one in group for path in one.paths), why, cwd=main.cwd)
+    why = main.why + "".join(f"; with its fork {entry.id}" for entry in forks)
+    return LocalSession(main.id, tuple(path for entry in group for path in entry.paths), why, cwd=main.cwd)
 
 
 STORES = (
@@ -474,7 +474,7 @@ STORES = (
         Known.REAL,
         _places,
         _find,
-        stored=_stored,
+        stored=_session_files,
         kept_days=30,
     ),
 )

@@ -40,15 +40,15 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("CLINE_SESSION_DATA_DIR", data / "sessions")])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for session in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for session in files.directories(location):
         path = session / (session.name + _MESSAGES)
         if path.is_file() and not path.is_symlink():
             yield path
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         about = path.with_name(f"{path.parent.name}.json")
         document = files.document(about)
         cwd = get_str(document, "cwd") or get_str(document, "workspace_root")
@@ -80,7 +80,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="what other projects read",
         form="cline-cli",
     ),

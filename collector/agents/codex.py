@@ -106,11 +106,11 @@ class _Reader(RecordReader):
             "token_count": self._token_count,
             "exec_command_end": self._command_end,
             "patch_apply_end": self._patch_end,
-            "turn_aborted": lambda p, at: self.add_event("interrupt", at, get_str(p, "reason")),
+            "turn_aborted": lambda p, time: self.add_event("interrupt", time, get_str(p, "reason")),
             "task_started": self._turn_started,
             "turn_started": self._turn_started,
-            "error": lambda p, at: self.add_event("api_error", at, get_str(p, "message")),
-            "thread_rolled_back": lambda p, at: self.add_event("rolled_back", at, str(get_int(p, "num_turns"))),
+            "error": lambda p, time: self.add_event("api_error", time, get_str(p, "message")),
+            "thread_rolled_back": lambda p, time: self.add_event("rolled_back", time, str(get_int(p, "num_turns"))),
             "collab_agent_spawn_end": self._spawn_end,
             "sub_agent_activity": self._spawn_end,
             "message": self._message,
@@ -141,97 +141,97 @@ class _Reader(RecordReader):
         return thread
 
     def take(self, record: dict[str, Any]) -> None:
-        at = time_of(record.get("timestamp"))
+        time = time_of(record.get("timestamp"))
         payload = get_dict(record, "payload")
         kind = get_str(record, "type")
         if kind == "session_meta":
-            self._meta(payload, at)
-        elif self._replayed(payload, at):
+            self._meta(payload, time)
+        elif self._replay(payload, time):
             return
-        self.begin(at)
+        self.begin(time)
         if kind == "turn_context":
-            self._context(payload, at)
+            self._context(payload, time)
         elif kind == "compacted":
-            self.add_event("compaction", at)
+            self.add_event("compaction", time)
         elif kind in ("response_item", "event_msg"):
-            self._item(payload, at)
+            self._item(payload, time)
         elif kind != "session_meta" and kind not in _RECORDS:
             self.unknown_record_type(kind)
 
-    def _meta(self, meta: dict[str, Any], at: float | None) -> None:
+    def _meta(self, meta: dict[str, Any], time: float | None) -> None:
         thread_id = get_str(meta, "id")
         if thread_id and thread_id != self.thread.id:  # the head of a copied history
-            self.thread.replaying, self.thread.replay_at = True, at
-            self.add_event("forked", at, thread_id)
+            self.thread.replaying, self.thread.replay_at = True, time
+            self.add_event("forked", time, thread_id)
             return
         self.add_cwd(meta.get("cwd"))
         self.add_version(meta.get("cli_version"))
         self.add_branch(get(meta, "git", "branch"))
 
-    def _replayed(self, payload: dict[str, Any], at: float | None) -> bool:
+    def _replay(self, payload: dict[str, Any], time: float | None) -> bool:
         """Whether the record belongs to the copied history of a fork, whose turns are older than the thread."""
         thread = self.thread
         if not thread.replaying:
             return False
         turn = get_str(payload, "turn_id")
         begins = payload.get("type") in ("task_started", "turn_started") or "approval_policy" in payload
-        own = begins and _TIMED_ID.match(turn) and _TIMED_ID.match(thread.id) and turn >= thread.id
-        late = at is not None and thread.replay_at is not None and at > thread.replay_at + _REPLAY_SECONDS
-        if own or late:
+        mine = begins and _TIMED_ID.match(turn) and _TIMED_ID.match(thread.id) and turn >= thread.id
+        late = time is not None and thread.replay_at is not None and time > thread.replay_at + _REPLAY_SECONDS
+        if mine or late:
             thread.replaying = False
             return False
         if payload.get("type") == "token_count":
             thread.totals.add(_total(payload))
         return True
 
-    def _context(self, payload: dict[str, Any], at: float | None) -> None:
+    def _context(self, payload: dict[str, Any], time: float | None) -> None:
         thread = self.thread
         thread.cwd = self.add_cwd(payload.get("cwd")) or thread.cwd
         model, mode = get_str(payload, "model"), get_str(payload, "collaboration_mode", "mode")
-        thread.model = self.switched("model_change", thread.model, model, at)
-        thread.mode = self.switched("mode_change", thread.mode, mode, at)
+        thread.model = self.switched("model_change", thread.model, model, time)
+        thread.mode = self.switched("mode_change", thread.mode, mode, time)
 
-    def _item(self, payload: dict[str, Any], at: float | None) -> None:
+    def _item(self, payload: dict[str, Any], time: float | None) -> None:
         kind = get_str(payload, "type")
         if kind in _CALLS:
-            self._call(payload, kind, at)
+            self._call(payload, kind, time)
         elif kind.endswith("_output"):
-            self._output(payload, at)
+            self._output(payload, time)
         elif kind in self.handlers:
-            self.handlers[kind](payload, at)
+            self.handlers[kind](payload, time)
 
     # --- prompts and texts ----------------------------------------------------------------------------------------
 
-    def _turn_started(self, payload: dict[str, Any], at: float | None) -> None:
+    def _turn_started(self, payload: dict[str, Any], time: float | None) -> None:
         self.thread.prompted = False
 
-    def _user_message(self, payload: dict[str, Any], at: float | None) -> None:
+    def _user_message(self, payload: dict[str, Any], time: float | None) -> None:
         pictures = get(payload, "images") or get(payload, "local_images")
         text = get_str(payload, "message") or ("[image]" if pictures else "")
         self.thread.typed = True
-        self._prompt(text, at, "queued" if self.thread.prompted else "prompt")
+        self._prompt(text, time, "queued" if self.thread.prompted else "prompt")
         self.thread.prompted = True
 
-    def _prompt(self, text: str, at: float | None, origin: str) -> None:
+    def _prompt(self, text: str, time: float | None, origin: str) -> None:
         request = _REQUEST.split(text, maxsplit=1)[-1].strip() or text
         if self.thread.child or text.lstrip().startswith(CODEX_INJECTED):
             origin = "injected"
         elif request.startswith(_PLAN):
             origin = "plan"
-        self.add_turn(("user", at, text), at, request.strip("\n"), origin)
+        self.add_turn(("user", time, text), time, request.strip("\n"), origin)
 
-    def _message(self, payload: dict[str, Any], at: float | None) -> None:
+    def _message(self, payload: dict[str, Any], time: float | None) -> None:
         text = text_of(payload.get("content"))
         if payload.get("role") == "assistant":
-            self.add_message(("text", at, text), at, "text", text, self.thread.agent_id)
+            self.add_message(("text", time, text), time, "text", text, self.thread.agent_id)
         elif payload.get("role") == "user" and text.strip():
-            self.thread.spoken.append((self.order, at, text))
+            self.thread.spoken.append((self.order, time, text))
 
-    def _reasoning(self, payload: dict[str, Any], at: float | None) -> None:
+    def _reasoning(self, payload: dict[str, Any], time: float | None) -> None:
         text = text_of(payload.get("summary"), "\n\n")
-        self.add_message(("reasoning", at, text), at, "reasoning", text, self.thread.agent_id)
+        self.add_message(("reasoning", time, text), time, "reasoning", text, self.thread.agent_id)
 
-    def _token_count(self, payload: dict[str, Any], at: float | None) -> None:
+    def _token_count(self, payload: dict[str, Any], time: float | None) -> None:
         """Totals are cumulative and repeated; the last response's own share is counted when the total is a new one."""
         total, last = _total(payload), get_dict(payload, "info", "last_token_usage")
         if not last or total in self.thread.totals:
@@ -239,8 +239,8 @@ class _Reader(RecordReader):
         self.thread.totals.add(total)
         cached = get_int(last, "cached_input_tokens")
         usage = Usage(
-            message_id=f"{self.thread.id}/{at}/{total[-1]}",
-            at=at,
+            message_id=f"{self.thread.id}/{time}/{total[-1]}",
+            at=time,
             turn=0,
             model=self.thread.model,
             input=max(0, get_int(last, "input_tokens") - cached),
@@ -253,59 +253,59 @@ class _Reader(RecordReader):
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
-    def _of(self, payload: dict[str, Any], at: float | None) -> CodexCall:
+    def _of(self, payload: dict[str, Any], time: float | None) -> CodexCall:
         """The call that a record is about; made here when its own record is missing or comes later."""
         call_id = get_str(payload, "call_id") or get_str(payload, "event_id") or get_str(payload, "id")
-        call_id = call_id or f"{self.thread.id}/{payload.get('type')}/{at}"
+        call_id = call_id or f"{self.thread.id}/{payload.get('type')}/{time}"
         if call_id not in self.started:
             thread = self.thread
-            self.started[call_id] = CodexCall(call_id, "", None, at, self.order, thread.agent_id, thread.model, cwd=thread.cwd)
+            self.started[call_id] = CodexCall(call_id, "", None, time, self.order, thread.agent_id, thread.model, cwd=thread.cwd)
         return self.started[call_id]
 
-    def _call(self, payload: dict[str, Any], kind: str, at: float | None) -> None:
-        call = self._of(payload, at)
+    def _call(self, payload: dict[str, Any], kind: str, time: float | None) -> None:
+        call = self._of(payload, time)
         if call.name:
             return
         call.name = get_str(payload, "name") or kind
-        call.at, call.model, call.cwd = at, self.thread.model, self.thread.cwd
+        call.at, call.model, call.cwd = time, self.thread.model, self.thread.cwd
         call.arguments = arguments_of(payload)
         call.cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or call.cwd
         if call.script:
             self.script = call
 
-    def _output(self, payload: dict[str, Any], at: float | None) -> None:
-        call = self._of(payload, at)
+    def _output(self, payload: dict[str, Any], time: float | None) -> None:
+        call = self._of(payload, time)
         if call.output is not None:
             return
-        call.take_output(payload.get("output"), at)
+        call.take_output(payload.get("output"), time)
         cell = RUNNING_SCRIPT.match(call.output or "")
         if cell and call.name == "exec":
             self.cells[f"{self.thread.id}/{cell[1]}"] = call
         elif call.name == "wait" and not cell:
             script = self.cells.pop(f"{self.thread.id}/{get(call.arguments, 'cell_id')}", None)
             if script is not None:
-                script.output, script.done_at = call.output, at
+                script.output, script.done_at = call.output, time
 
-    def _command_end(self, payload: dict[str, Any], at: float | None) -> None:
-        call = self._of(payload, at)
+    def _command_end(self, payload: dict[str, Any], time: float | None) -> None:
+        call = self._of(payload, time)
         call.exit_code = get_int(payload, "exit_code")
         call.printed = get_str(payload, "aggregated_output") or get_str(payload, "stdout")
-        call.done_at = at
+        call.done_at = time
         call.cwd = get_str(payload, "cwd") or call.cwd
 
-    def _patch_end(self, payload: dict[str, Any], at: float | None) -> None:
-        known = get_str(payload, "call_id") in self.started
-        call = self._of(payload, at)
+    def _patch_end(self, payload: dict[str, Any], time: float | None) -> None:
+        previous = get_str(payload, "call_id") in self.started
+        call = self._of(payload, time)
         call.changes = call.changes or get_dict(payload, "changes")
         call.success = payload.get("success") is True
         call.printed = get_str(payload, "stdout") if call.success else get_str(payload, "stderr")
-        call.done_at = at
-        if not known and self.script is not None and self.script.output is None:
+        call.done_at = time
+        if not previous and self.script is not None and self.script.output is None:
             self.script.inner.append(call)
             call.within = self.script
 
-    def _spawn_end(self, payload: dict[str, Any], at: float | None) -> None:
-        call = self._of(payload, at)
+    def _spawn_end(self, payload: dict[str, Any], time: float | None) -> None:
+        call = self._of(payload, time)
         call.spawned = get_str(payload, "new_thread_id") or get_str(payload, "agent_thread_id") or call.spawned
         call.role = get_str(payload, "new_agent_role") or call.role
 
@@ -314,12 +314,12 @@ class _Reader(RecordReader):
     def session(self) -> Session:
         for thread in self.threads.values():
             self.thread = thread
-            for order, at, text in [] if thread.typed else thread.spoken:
+            for order, time, text in [] if thread.typed else thread.spoken:
                 self.order = order
                 if text.lstrip().startswith(CODEX_INJECTED):
-                    self.add_event("injected", at, text.strip()[:80])
+                    self.add_event("injected", time, text.strip()[:80])
                 else:
-                    self._prompt(text, at, "prompt")
+                    self._prompt(text, time, "prompt")
         return super().session()
 
     def completed_calls(self) -> Iterator[tuple[int, ToolCall]]:
@@ -376,10 +376,10 @@ class CodexCall(Call):
         head, mark, body = (self.output or "").partition("\nOutput:\n")
         return body if mark and len(head) < 4000 else self.output or ""
 
-    def take_output(self, output: object, at: float | None) -> None:
+    def take_output(self, output: object, time: float | None) -> None:
         """The result as the model got it. What an event said before is more exact and stays."""
         text, code, success = _output(output)
-        self.output, self.done_at = text, self.done_at or at
+        self.output, self.done_at = text, self.done_at or time
         self.exit_code = code if self.exit_code is None else self.exit_code
         self.success = success if self.success is None else self.success
 
@@ -398,7 +398,7 @@ def _output(output: object) -> tuple[str, int | None, bool | None]:
     if isinstance(output, str) and output.startswith('{"output"'):
         output = parsed(output) or output
     success = get(output, "success")
-    text = _joined(output) or get_str(output, "output") or text_of(get(output, "content"))
+    text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
     code = get(output, "metadata", "exit_code")
     match = _EXIT.search(text, 0, 4000)
     if not isinstance(code, int) and match and len(match[1]) < 12:
@@ -406,7 +406,7 @@ def _output(output: object) -> tuple[str, int | None, bool | None]:
     return text, code if isinstance(code, int) else None, success if isinstance(success, bool) else None
 
 
-def _joined(blocks: object) -> str:
+def _join(blocks: object) -> str:
     """Blocks of a result one below the other; the head of a script's result ends with its own newline."""
     joined = ""
     for block in blocks if isinstance(blocks, list) else []:
@@ -441,7 +441,7 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         input=call.arguments[:20_000] if isinstance(call.arguments, str) else as_json(call.arguments),
         edits=tuple(edits),
         command=command,
-        seen=_seen(command, call) if command and status is Status.OK else None,
+        seen=_sight(command, call) if command and status is Status.OK else None,
         spawn=_spawn(call) if call.name in _SPAWNS else None,
         commits=commits_in(command, command.output) if command else (),
         result_size=len(call.output) if call.output is not None else None,
@@ -533,7 +533,7 @@ _CUT = re.compile(r"Total output lines:|truncated output")
 _READ = re.compile(r"^\s*(?:cat|sed -n '?(\d{1,9}),(\d{1,9})p'?) (?:--\s+)?('[^']+'|[^\s'\"$*?~`;|&<>(){}\\]+)\s*$")
 
 
-def _seen(command: Command, call: CodexCall) -> FileObservation | None:
+def _sight(command: Command, call: CodexCall) -> FileObservation | None:
     """The text of a file that a plain `cat` or `sed -n 'a,bp'` printed."""
     match, text = _READ.match(command.text), call.body
     cut = _TRUNCATED.search(text) or _CUT.search((call.output or "")[:ERROR_CHARS])
@@ -555,8 +555,8 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
     edits = []
     for path, change in call.changes.items():
         flat = _flat(change)
-        edit = _changed(resolve(call.cwd, path), flat, call.cwd)
-        stated = [one for one in patches if one.path == edit.path]
+        edit = _changes(resolve(call.cwd, path), flat, call.cwd)
+        stated = [entry for entry in patches if entry.path == edit.path]
         unreadable = edit.op in ("edit", "move") and not edit.hunks and get_str(flat, "unified_diff")
         if unreadable:
             problem("unreadable_diff", call.id)
@@ -571,20 +571,20 @@ def _split_at_failure(call: CodexCall, edits: list[Edit]) -> tuple[list[Edit], l
     told = next((text for text in (call.printed, call.output) if text and _PARTLY in text), "")
     listed = map(_APPLIED.fullmatch, told.partition(_PARTLY)[2].split("\n"))
     waiting = [resolve(call.cwd, match[1]) for match in takewhile(bool, listed) if match]
-    applied, rest = [], []
+    applied, remainder = [], []
     for edit in _patch_edits(call) or edits if waiting else edits:  # the event of such a patch has all changes, in no order
         if waiting and edit.path == waiting[0]:
             applied.append(edit)
             waiting.pop(0)
         else:
-            rest.append(edit)
-    return applied, rest
+            remainder.append(edit)
+    return applied, remainder
 
 
 def _patch_edits(call: CodexCall) -> list[Edit]:
     """The changes of the patch as it was passed; [] where its text is not known."""
     if call.within is not None:
-        return _from_script(call, call.within)
+        return _script_calls(call, call.within)
     if call.is_shell:
         patches = patches_in(_shell_text(call.arguments))
         return [edit for patch in patches for edit in parse_patch(patch, call.cwd, by_shell=True)]
@@ -593,12 +593,12 @@ def _patch_edits(call: CodexCall) -> list[Edit]:
     return []
 
 
-def _from_script(call: CodexCall, script: CodexCall) -> list[Edit]:
+def _script_calls(call: CodexCall, script: CodexCall) -> list[Edit]:
     """The patch of the script that names the files of the event; [] where several do."""
     paths = {resolve(call.cwd, path) for path in call.changes or {}}
     passed = [[*parse_patch(patch, script.cwd)] for patch in patches_in_script(script.script)]
-    found = [edits for edits in passed if {edit.path for edit in edits} == paths]
-    return found[0] if len(found) == 1 else []
+    results = [edits for edits in passed if {edit.path for edit in edits} == paths]
+    return results[0] if len(results) == 1 else []
 
 
 def _flat(change: object) -> dict[str, Any]:
@@ -611,7 +611,7 @@ def _flat(change: object) -> dict[str, Any]:
     return change
 
 
-def _changed(path: str, change: dict[str, Any], cwd: str) -> Edit:
+def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
     content = change.get("content")
     text = content if isinstance(content, str) else None
     if change.get("type") == "add":
@@ -638,10 +638,10 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([home / "sessions", home / "archived_sessions"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
+def _session_files(location: Path) -> Iterator[Path]:
     """Where a rollout is there twice, the plain one counts."""
     plain = set()
-    for path in files.listed(place, _ENDINGS, depth=4):
+    for path in files.listed(location, _ENDINGS, depth=4):
         if not path.name.startswith("rollout-"):
             continue
         if path.suffix != _PACKED:
@@ -651,18 +651,18 @@ def _stored(place: Path) -> Iterator[Path]:
         yield path
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     children: dict[str, list[Path]] = defaultdict(list)
-    found: dict[str, _Rollout] = {}
-    for path in _stored(place):
-        one = _rollout(path, roots)
-        if one is not None and one.parent:
-            children[one.parent].append(path)
-        if one is not None:
-            found[one.id] = one
-    for one in found.values():
-        if one.parent not in found:
-            yield LocalSession(one.id, (one.path, *_below(one.id, children)), f"started in {one.cwd}", cwd=one.cwd)
+    results: dict[str, _Rollout] = {}
+    for path in _session_files(location):
+        entry = _rollout(path, roots)
+        if entry is not None and entry.parent:
+            children[entry.parent].append(path)
+        if entry is not None:
+            results[entry.id] = entry
+    for entry in results.values():
+        if entry.parent not in results:
+            yield LocalSession(entry.id, (entry.path, *_descendants(entry.id, children)), f"started in {entry.cwd}", cwd=entry.cwd)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -678,11 +678,11 @@ class _Rollout:
     path: Path
 
 
-def _below(thread: str, children: dict[str, list[Path]]) -> Iterator[Path]:
+def _descendants(thread: str, children: dict[str, list[Path]]) -> Iterator[Path]:
     """The rollouts of subagents, and of theirs."""
     for path in children.pop(thread, ()):
         yield path
-        yield from _below(_id(path), children)
+        yield from _descendants(_id(path), children)
 
 
 def _rollout(path: Path, roots: Roots) -> _Rollout | None:
@@ -698,8 +698,8 @@ def _rollout(path: Path, roots: Roots) -> _Rollout | None:
 
 
 def _id(path: Path) -> str:
-    found = _ID.findall(path.name)
-    return found[-1] if found else path.name.split(".", 1)[0]
+    matches = _ID.findall(path.name)
+    return matches[-1] if matches else path.name.split(".", 1)[0]
 
 
 def _beginning(path: Path, size: int) -> bytes:
@@ -718,6 +718,6 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

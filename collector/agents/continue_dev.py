@@ -34,7 +34,7 @@ _VAGUE = frozenset({"edit_existing_file", "edit_file"})  # their text leaves out
 def sniff(head: object) -> bool:
     if not isinstance(head, dict) or not isinstance(head.get("sessionId"), str) or not isinstance(head.get("history"), list):
         return False
-    return "workspaceDirectory" in head and all(isinstance(get(one, "message"), dict) for one in head["history"])
+    return "workspaceDirectory" in head and all(isinstance(get(item, "message"), dict) for item in head["history"])
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -45,8 +45,8 @@ class _Reader(RecordReader):
     shells = frozenset({"run_terminal_command"})
 
     def take(self, record: dict[str, Any]) -> None:
-        place = get_str(record, "workspaceDirectory")
-        self.add_cwd(path_of(place) if "://" in place else place)
+        location = get_str(record, "workspaceDirectory")
+        self.add_cwd(path_of(location) if "://" in location else location)
         self.model = get_str(record, "chatModelTitle")
         for number, entry in enumerate(objects(record.get("history"))):
             key, message = get_str(entry, "message", "id") or f"entry {number}", get_dict(entry, "message")
@@ -75,7 +75,7 @@ class _Reader(RecordReader):
             arguments = get(state, "parsedArgs") or parsed(get(state, "toolCall", "function", "arguments"))
             name = get_str(state, "toolCall", "function", "name").removeprefix("builtin_")
             call = Call(call_id, name, arguments, None, self.order, model=self.model, message_id=key, cwd=self.cwd)
-            output = "\n".join(get_str(one, "content") for one in get_list(state, "output"))
+            output = "\n".join(get_str(item, "content") for item in get_list(state, "output"))
             self.add_call(call, Result(None, output, details=state, recorded=get_str(state, "status") in _STATUS))
 
     def outcome(self, call: Call, result: Result) -> Outcome:
@@ -103,12 +103,12 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("CONTINUE_GLOBAL_DIR", machine.home / ".continue") / "sessions"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    return (path for path in files.listed(place, (".json",)) if path.name != _LIST)
+def _session_files(location: Path) -> Iterator[Path]:
+    return (path for path in files.listed(location, (".json",)) if path.name != _LIST)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         named = get_str(files.document(path), "workspaceDirectory")
         cwd = path_of(named) if "://" in named else named
         if roots.of(cwd):
@@ -127,7 +127,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="its source, and what other projects read",
     ),
 )

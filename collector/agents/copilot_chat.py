@@ -65,21 +65,21 @@ class _Reader(RecordReader):
         for key, left in operations.items():  # of requests that were taken back
             self._operations(key, left, None)
 
-    def _operations(self, request: str, operations: list[dict[str, Any]], asked: float | None) -> None:
+    def _operations(self, request: str, operations: list[dict[str, Any]], prompted: float | None) -> None:
         for number, operation in enumerate(operations):
             self.begin(None)
             call_id, name = f"{request}/{get_int(operation, 'epoch')}/{number}", get_str(operation, "type")
-            self.add_call(Call(call_id, name, operation, None, self.order, model=self.model, not_before=asked), Result(None, ""))
+            self.add_call(Call(call_id, name, operation, None, self.order, model=self.model, not_before=prompted), Result(None, ""))
 
     def _request(self, request: dict[str, Any]) -> None:
-        at, key = time_of(request.get("timestamp")), get_str(request, "requestId")
-        self.begin(at)
+        time, key = time_of(request.get("timestamp")), get_str(request, "requestId")
+        self.begin(time)
         message = request.get("message")
-        self.add_turn(key, at, message if isinstance(message, str) else get_str(message, "text"))
+        self.add_turn(key, time, message if isinstance(message, str) else get_str(message, "text"))
         model = get_str(request, "result", "metadata", "resolvedModel") or get_str(request, "modelId").rpartition("/")[2]
-        self.model = self.switched("model_change", self.model, model, at)
+        self.model = self.switched("model_change", self.model, model, time)
         elapsed = get_int(request, "result", "timings", "totalElapsed")
-        done = at + elapsed / 1000 if at is not None and elapsed > 0 else at
+        done = time + elapsed / 1000 if time is not None and elapsed > 0 else time
         if get(request, "isCanceled") is True:
             self.add_event("interrupt", done)
         metadata = get_dict(request, "result", "metadata")
@@ -87,18 +87,18 @@ class _Reader(RecordReader):
         if prompt or output:
             self.add_usage(Usage(key, done, 0, self.model, prompt, output))
         for number, part in enumerate(get_list(request, "response")):
-            self._part(part, f"{key}/{number}", at, done)
+            self._part(part, f"{key}/{number}", time, done)
 
-    def _part(self, part: object, key: str, asked: float | None, done: float | None) -> None:
+    def _part(self, part: object, key: str, prompted: float | None, done: float | None) -> None:
         kind, text = get_str(part, "kind"), text_of(get(part, "value")) or get_str(part, "value", "value")
         if kind == "toolInvocationSerialized":
-            self._tool(get_dict(part), key, asked)
+            self._tool(get_dict(part), key, prompted)
         elif kind == "thinking":
             self.add_message(key, done, "reasoning", text)
         elif not kind and text:
             self.add_message(key, done, "text", text)
 
-    def _tool(self, part: dict[str, Any], key: str, asked: float | None) -> None:
+    def _tool(self, part: dict[str, Any], key: str, prompted: float | None) -> None:
         """Edits are in the timeline; of the other tools the commands count."""
         details = get_dict(part, "toolSpecificData")
         line = details.get("commandLine")
@@ -109,7 +109,7 @@ class _Reader(RecordReader):
         code = get(details, "terminalCommandState", "exitCode")
         output = get_str(details, "terminalCommandOutput", "text")
         call_id, failed = get_str(part, "toolCallId") or key, isinstance(code, int) and code != 0
-        call = Call(call_id, _TERMINAL, {"command": command}, None, self.order, model=self.model, not_before=asked)
+        call = Call(call_id, _TERMINAL, {"command": command}, None, self.order, model=self.model, not_before=prompted)
         self.add_call(call, Result(None, output or f"exit {code}" * failed, failed))
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
@@ -122,8 +122,8 @@ class _Reader(RecordReader):
             return []
         if call.name == "delete":
             return [Edit(path, "delete", before=before, before_known=before is not None)]
-        known = call.name == "create" or before is not None
-        return [Edit(path, "write", content=after, before=before, before_known=known, after=after)]
+        previous = call.name == "create" or before is not None
+        return [Edit(path, "write", content=after, before=before, before_known=previous, after=after)]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
@@ -133,18 +133,20 @@ def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The operations with the text of their file before and after, where it is known."""
     texts: dict[str, str] = {}
     baselines = [
-        (get_int(one, "epoch"), -1, get_dict(one)) for pair in get_list(timeline, "fileBaselines") for one in _second(pair)
+        (get_int(item, "epoch"), -1, get_dict(item)) for pair in get_list(timeline, "fileBaselines") for item in _second(pair)
     ]
     operations = [
-        (get_int(one, "epoch"), number, one) for number, one in enumerate(get_list(timeline, "operations")) if isinstance(one, dict)
+        (get_int(item, "epoch"), number, item)
+        for number, item in enumerate(get_list(timeline, "operations"))
+        if isinstance(item, dict)
     ]
-    for _, number, one in sorted(baselines + operations, key=lambda step: step[:2]):
-        path = normal_path(path_of(one.get("uri")))
+    for _, number, item in sorted(baselines + operations, key=lambda step: step[:2]):
+        path = normal_path(path_of(item.get("uri")))
         if number < 0:
-            texts[path] = get_str(one, "content")
+            texts[path] = get_str(item, "content")
             continue
         before = texts.get(path)
-        yield one | {"before": before, "after": _apply(one, path, before, texts)}
+        yield item | {"before": before, "after": _apply(item, path, before, texts)}
 
 
 def _second(pair: object) -> list[Any]:
@@ -183,14 +185,14 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing(user / "workspaceStorage" for user in (*users, *servers))
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for workspace in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for workspace in files.directories(location):
         yield from files.listed(workspace / "chatSessions", _SESSIONS)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for workspace in files.directories(place):
-        folder = next((one for one in folders(workspace) if roots.of(one)), "")
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for workspace in files.directories(location):
+        folder = next((item for item in folders(workspace) if roots.of(item)), "")
         for path in files.listed(workspace / "chatSessions", _SESSIONS) if folder else ():
             timeline = workspace / "chatEditingSessions" / path.stem / "state.json"
             used = (path, timeline) if timeline.is_file() else (path,)
@@ -211,20 +213,20 @@ def replayed(data: bytes) -> dict[str, Any]:
     for entry in (value for line in data.split(b"\n") if line.strip() for value in values(line)):
         if not isinstance(entry, dict):
             continue
-        where, value = get_list(entry, "k"), entry.get("v")
-        if where:
-            _change(document, where, entry)
+        condition, value = get_list(entry, "k"), entry.get("v")
+        if condition:
+            _change(document, condition, entry)
         elif isinstance(value, dict):
             document = value
     return document
 
 
-def _change(document: dict[str, Any], where: list[Any], entry: dict[str, Any]) -> None:
+def _change(document: dict[str, Any], condition: list[Any], entry: dict[str, Any]) -> None:
     """One entry of a log; one that fits nowhere is left out."""
     inside: Any = document
-    for key in where[:-1]:
+    for key in condition[:-1]:
         inside = _inside(inside, key)
-    key, kind = where[-1], entry.get("kind")
+    key, kind = condition[-1], entry.get("kind")
     if kind == _PUSH:
         several = _inside(inside, key)
         if several is None and isinstance(inside, dict) and _fits(inside, key):
@@ -259,6 +261,6 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

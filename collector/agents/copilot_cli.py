@@ -88,91 +88,91 @@ class _Reader(RecordReader):
             "assistant.message": self._assistant,
             "tool.execution_start": self._call,
             "tool.execution_complete": self._result,
-            "session.model_change": lambda r, d, at: self.add_event("model_change", at, get_str(d, "newModel")),
-            "session.mode_changed": lambda r, d, at: self.add_event("mode_change", at, get_str(d, "newMode")),
-            "session.compaction_complete": lambda r, d, at: self.add_event("compaction", at),
-            "session.error": lambda r, d, at: self.add_event("api_error", at, get_str(d, "message")),
+            "session.model_change": lambda r, d, time: self.add_event("model_change", time, get_str(d, "newModel")),
+            "session.mode_changed": lambda r, d, time: self.add_event("mode_change", time, get_str(d, "newMode")),
+            "session.compaction_complete": lambda r, d, time: self.add_event("compaction", time),
+            "session.error": lambda r, d, time: self.add_event("api_error", time, get_str(d, "message")),
             "session.shutdown": self._shutdown,
-            "session.workspace_file_changed": lambda r, d, at: self.add_event("files_changed", at, get_str(d, "path")),
-            "abort": lambda r, d, at: self.add_event("interrupt", at, get_str(d, "reason")),
+            "session.workspace_file_changed": lambda r, d, time: self.add_event("files_changed", time, get_str(d, "path")),
+            "abort": lambda r, d, time: self.add_event("interrupt", time, get_str(d, "reason")),
             "permission.completed": self._permission,
         }
 
     def take(self, record: dict[str, Any]) -> None:
         if not self.is_new(get_str(record, "id")):
             return
-        at = time_of(record.get("timestamp"))
-        self.begin(at)
+        time = time_of(record.get("timestamp"))
+        self.begin(time)
         agent_id = _agent(record)
         if agent_id:
             self.agents.add(agent_id)
         kind = record.get("type")
         if isinstance(kind, str) and kind in self.handlers:
-            self.handlers[kind](record, get_dict(record, "data"), at)
+            self.handlers[kind](record, get_dict(record, "data"), time)
         elif not isinstance(kind, str) or "." not in kind:
             self.unknown_record_type(kind)
 
     # --- session --------------------------------------------------------------------------------------------------
 
-    def _context(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+    def _context(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         context = get_dict(data, "context") or data
         self.add_version(data.get("copilotVersion"))
         self.add_cwd(context.get("cwd"))
         self.add_branch(context.get("branch"))
 
-    def _resume(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
-        self.add_event("resumed", at)
-        self._context(record, data, at)
+    def _resume(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+        self.add_event("resumed", time)
+        self._context(record, data, time)
 
-    def _shutdown(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+    def _shutdown(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}
-        self.add_event("totals", at, as_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
+        self.add_event("totals", time, as_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
 
-    def _permission(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+    def _permission(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         kind = get_str(data, "result", "kind")
         if kind.startswith("denied"):
-            self.add_event("permission_denied", at, f"{kind} {get_str(data, 'toolCallId')}")
+            self.add_event("permission_denied", time, f"{kind} {get_str(data, 'toolCallId')}")
 
     # --- messages -------------------------------------------------------------------------------------------------
 
-    def _user(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+    def _user(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         text = without_reminders(get_str(data, "content"))
         source = get_str(data, "source")
         if _agent(record):  # the task given to a subagent
             return
         if source and source != "user":
-            self.add_event("injected", at, f"{source}: {text.strip()[:80]}")
+            self.add_event("injected", time, f"{source}: {text.strip()[:80]}")
             return
         kind = classify(text)
         queued = data.get("delivery") in ("steering", "queued") and kind is PromptKind.PROMPT
-        self.add_turn(get_str(record, "id") or (at, text), at, text, "queued" if queued else kind.value)
+        self.add_turn(get_str(record, "id") or (time, text), time, text, "queued" if queued else kind.value)
 
-    def _assistant(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+    def _assistant(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         key, agent_id = get_str(data, "messageId") or get_str(record, "id"), _agent(record)
         reasoning = get_str(data, "reasoningText")
         if reasoning or "reasoningOpaque" in data:
-            self.add_message((key, "reasoning"), at, "reasoning", reasoning, agent_id)
+            self.add_message((key, "reasoning"), time, "reasoning", reasoning, agent_id)
         if get_str(data, "content"):
-            self.add_message(key, at, "text", get_str(data, "content"), agent_id)
+            self.add_message(key, time, "text", get_str(data, "content"), agent_id)
         output = get_int(data, "outputTokens")
         if key and output:
             response = get_str(data, "apiCallId") or key
-            self.add_usage(Usage(response, at, 0, get_str(data, "model"), output=output, agent_id=agent_id))
+            self.add_usage(Usage(response, time, 0, get_str(data, "model"), output=output, agent_id=agent_id))
         for request in get_list(data, "toolRequests"):
-            self._add_call(request, get_str(request, "name"), record, at)
+            self._add_call(request, get_str(request, "name"), record, time)
 
-    def _call(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
-        self._add_call(data, get_str(data, "toolName"), record, at)
+    def _call(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+        self._add_call(data, get_str(data, "toolName"), record, time)
 
-    def _add_call(self, request: object, name: str, record: dict[str, Any], at: float | None) -> None:
+    def _add_call(self, request: object, name: str, record: dict[str, Any], time: float | None) -> None:
         """A call is known from the request and, a moment later, from its start."""
         call_id, model = get_str(request, "toolCallId"), get_str(record, "data", "model")
         if call_id:
-            self.add_call(Call(call_id, name, get(request, "arguments"), at, self.order, _agent(record), model, cwd=self.cwd))
+            self.add_call(Call(call_id, name, get(request, "arguments"), time, self.order, _agent(record), model, cwd=self.cwd))
 
-    def _result(self, record: dict[str, Any], data: dict[str, Any], at: float | None) -> None:
+    def _result(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         text = get_str(data, "result", "content") or get_str(data, "error", "message")
-        self.add_result(get_str(data, "toolCallId"), Result(at, text, failed=data.get("success") is not True, details=data))
+        self.add_result(get_str(data, "toolCallId"), Result(time, text, failed=data.get("success") is not True, details=data))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -242,17 +242,17 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([home / "session-state", home / "history-session-state"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for path in files.listed(place, (".jsonl",), depth=2):
-        if path.parent == place or path.name == _EVENTS:
+def _session_files(location: Path) -> Iterator[Path]:
+    for path in files.listed(location, (".jsonl",), depth=2):
+        if path.parent == location or path.name == _EVENTS:
             yield path
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         first = files.first_line(path)
         named = [get_str(first, "data", "context", name) for name in ("cwd", "gitRoot")]
-        cwd = next((one for one in named if roots.of(one)), "")
+        cwd = next((entry for entry in named if roots.of(entry)), "")
         if cwd:
             usual = path.parent.name if path.name == _EVENTS else path.stem
             yield LocalSession(get_str(first, "data", "sessionId") or usual, (path,), f"started in {cwd}", cwd=cwd)
@@ -265,6 +265,6 @@ STORES = (
         Known.REAL,
         _places,
         _find,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

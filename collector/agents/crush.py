@@ -92,43 +92,43 @@ class _Reader(RecordReader):
         key, role = get_str(message, "id"), get_str(message, "role")
         if not self.is_new(key):
             return
-        at = time_of(message.get("created_at"))
-        self.begin(at)
+        time = time_of(message.get("created_at"))
+        self.begin(time)
         if message.get("is_summary_message"):
-            self.add_event("compaction", at)
+            self.add_event("compaction", time)
             return
         if role == "assistant":
-            self.model = self.switched("model_change", self.model, get_str(message, "model"), at)
+            self.model = self.switched("model_change", self.model, get_str(message, "model"), time)
             self.models.update([self.model] if self.model else [])
         for index, part in enumerate(objects(parsed(message.get("parts")))):
-            self._part(part, f"{key}/{index}", role, at, agent)
+            self._part(part, f"{key}/{index}", role, time, agent)
 
-    def _part(self, part: dict[str, Any], key: str, role: str, at: float | None, agent: str) -> None:
+    def _part(self, part: dict[str, Any], key: str, role: str, time: float | None, agent: str) -> None:
         kind, data = get_str(part, "type"), get_dict(part, "data")
         if kind == "text" and role == "user":
             if not agent:
-                self.add_turn(key, at, get_str(data, "text"))
+                self.add_turn(key, time, get_str(data, "text"))
         elif kind == "text":
-            self.add_message(key, at, "text", get_str(data, "text"), agent)
+            self.add_message(key, time, "text", get_str(data, "text"), agent)
         elif kind == "reasoning":
-            self.add_message(key, at, "reasoning", get_str(data, "thinking"), agent)
+            self.add_message(key, time, "reasoning", get_str(data, "thinking"), agent)
         elif kind == "tool_call":
-            self._call(data, key, at, agent)
+            self._call(data, key, time, agent)
         elif kind == "tool_result":
-            self._result(data, at)
+            self._result(data, time)
         elif kind == "shell_command":
-            self.add_event("user_shell", at, get_str(data, "command"))
+            self.add_event("user_shell", time, get_str(data, "command"))
 
-    def _call(self, data: dict[str, Any], key: str, at: float | None, agent: str) -> None:
-        given = get_str(data, "id")
-        call_id = given if given and given not in self.calls else key
-        self.open[given] = call_id
+    def _call(self, data: dict[str, Any], key: str, time: float | None, agent: str) -> None:
+        chosen = get_str(data, "id")
+        call_id = chosen if chosen and chosen not in self.calls else key
+        self.open[chosen] = call_id
         arguments = parsed(data.get("input"))
-        call = Call(call_id, get_str(data, "name"), arguments if isinstance(arguments, dict) else {}, at, self.order, agent)
+        call = Call(call_id, get_str(data, "name"), arguments if isinstance(arguments, dict) else {}, time, self.order, agent)
         call.model, call.message_id, call.cwd = self.model, key.rpartition("/")[0], self.cwd
         self.add_call(call)
 
-    def _result(self, data: dict[str, Any], at: float | None) -> None:
+    def _result(self, data: dict[str, Any], time: float | None) -> None:
         call_id = self.open.pop(get_str(data, "tool_call_id"), "")
         call = self.calls.get(call_id)
         if call is None:
@@ -137,7 +137,7 @@ class _Reader(RecordReader):
         began, ended = time_of(details.get("start_time")), time_of(details.get("end_time"))
         if began is not None:
             call.at = began
-        done = ended if ended is not None else at
+        done = ended if ended is not None else time
         if done is not None and call.at is not None:
             done = max(done, call.at)
         self.add_cwd(details.get("working_directory"))
@@ -170,12 +170,12 @@ class _Reader(RecordReader):
             texts = self._texts(get_str(result.details, "old_content"), after)
             self._reach(path, after)
         elif call.name == "write" and not result.failed:
-            texts = self._of_versions(path, get_str(call.arguments, "content"))
+            texts = self._version_texts(path, get_str(call.arguments, "content"))
         else:
             texts = {}
         return edits_from_arguments({**get_dict(call.arguments), "file_path": path}, call.cwd, **texts)
 
-    def _of_versions(self, path: str, after: str) -> dict[str, Any]:
+    def _version_texts(self, path: str, after: str) -> dict[str, Any]:
         """Texts before and after a write: the version that it made, and the one before, which is taken if it was not known."""
         number = self._reach(path, after)
         return self._texts(self.versions_of[path][number - 1], after) if number else {}
@@ -184,22 +184,22 @@ class _Reader(RecordReader):
         """The number of the next version with this text; 0 where there is none."""
         versions = self.versions_of.get(path, [])
         numbers = range(self.reached.get(path, 0) + 1, len(versions))
-        found = next((number for number in numbers if versions[number] == text), 0)
-        self.reached[path] = found or self.reached.get(path, 0)
-        return found
+        value = next((number for number in numbers if versions[number] == text), 0)
+        self.reached[path] = value or self.reached.get(path, 0)
+        return value
 
     def _texts(self, before: str, after: str) -> dict[str, Any]:
         """An empty text before is that of a file that was not there."""
         return {"before": before or None, "before_known": True, "after": after}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        shown = get_str(result.details, "content")
+        display = get_str(result.details, "content")
         path = normal_path(get_str(result.details, "file_path")) or resolve(call.cwd, path_argument(call.arguments))
         start, limited = get_int(call.arguments, "offset"), get_int(call.arguments, "limit") > 0
-        if not shown or not path:
+        if not display or not path:
             return None
         whole = start <= 0 and not limited and _MORE not in result.text[-500:]
-        return FileObservation(path, result.at or call.at, max(start, 0) + 1, shown, whole)
+        return FileObservation(path, result.at or call.at, max(start, 0) + 1, display, whole)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -214,34 +214,34 @@ _MESSAGE = ("id", "role", "parts", "model", "created_at", "is_summary_message")
 def _places(machine: Machine) -> list[Path]:
     """Of projects that Crush remembers, for whoever asks what is on this machine."""
     data = machine.variable("CRUSH_GLOBAL_DATA", machine.data / "crush")
-    known = files.document(data / "projects.json")
-    listed = objects(known.get("projects")) if isinstance(known, dict) else []
-    named = [get_str(one, "data_dir") for one in listed]
-    return machine.existing(Path(one) / _DATABASE.name for one in named if Path(one).is_absolute())
+    previous = files.document(data / "projects.json")
+    listed = objects(previous.get("projects")) if isinstance(previous, dict) else []
+    named = [get_str(entry, "data_dir") for entry in listed]
+    return machine.existing(Path(entry) / _DATABASE.name for entry in named if Path(entry).is_absolute())
 
 
 def _inside(worktree: Path) -> list[Path]:
-    place = worktree / _DATABASE
-    return [place] if place.is_file() and not place.is_symlink() and not place.parent.is_symlink() else []
+    location = worktree / _DATABASE
+    return [location] if location.is_file() and not location.is_symlink() and not location.parent.is_symlink() else []
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    if not roots.of(str(place.parents[1])):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    if not roots.of(str(location.parents[1])):
         return
-    with copied(place) as database:
+    with copied(location) as database:
         if not all(set(columns) <= database.columns(table) for table, columns in _TABLES.items()):
             return
-        rows = database.rows(f"SELECT {_known(database, 'sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
+        rows = database.rows(f"SELECT {_present_columns(database, 'sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
         for row in rows:
             paths = [
-                str(one["path"]) for one in database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
+                str(entry["path"]) for entry in database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
             ]
-            cwd = _directory(place, paths, roots)
+            cwd = _directory(location, paths, roots)
             if cwd and not row.get("parent_session_id"):
-                number, at = str(row["id"]), time_of(row.get("updated_at")) or 0.0
+                number, time = str(row["id"]), time_of(row.get("updated_at")) or 0.0
                 why = f"changed files of {cwd}" if paths else f"kept in {cwd}"
                 stamp = f"{number} {row.get('updated_at')} {row.get('message_count')}"
-                yield LocalSession(number, (place,), why, number, cwd, stamp, at)
+                yield LocalSession(number, (location,), why, number, cwd, stamp, time)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -250,26 +250,26 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     yield "\n".join(lines).encode()
 
 
-def _directory(place: Path, paths: list[str], roots: Roots) -> str:
+def _directory(location: Path, paths: list[str], roots: Roots) -> str:
     absolute = [path for path in paths if path.startswith("/") or path[1:3] in (":\\", ":/")]
     if absolute:
         return next((root for path in absolute if (root := roots.of(path))), "")
-    return str(place.parents[1]) if roots.of(str(place.parents[1])) else ""
+    return str(location.parents[1]) if roots.of(str(location.parents[1])) else ""
 
 
-def _known(database: CopiedDatabase, table: str, columns: tuple[str, ...]) -> str:
-    known = database.columns(table)
-    return ", ".join(name for name in columns if name in known)
+def _present_columns(database: CopiedDatabase, table: str, columns: tuple[str, ...]) -> str:
+    previous = database.columns(table)
+    return ", ".join(name for name in columns if name in previous)
 
 
 def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[str, Any]]:
     """A session, the versions of its files, its messages, and those of the sessions that it started."""
-    (row,) = database.rows(f"SELECT {_known(database, 'sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,))
+    (row,) = database.rows(f"SELECT {_present_columns(database, 'sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,))
     yield {"session": row, "cwd": cwd}
     sql = "SELECT path, content FROM files WHERE session_id = ? ORDER BY path, version"
     for file in database.rows(sql, (session,)):
         yield {"file": file}
-    columns = _known(database, "messages", _MESSAGE)
+    columns = _present_columns(database, "messages", _MESSAGE)
     messages = f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY created_at, rowid"
     for message in database.rows(messages, (session,)):
         yield {"message": message}

@@ -74,14 +74,14 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """From the database's copy where there is one: it has all that a transcript has."""
-    found = copies(blobs)
-    known = [blob for blob in found if is_conversation(first_value(blob))]
-    if known:
-        return read_conversation(NAME, session_id, known)
+    value = copies(blobs)
+    previous = [blob for blob in value if is_conversation(first_value(blob))]
+    if previous:
+        return read_conversation(NAME, session_id, previous)
     reader = _Reader(NAME, session_id)
-    for blob in found:
+    for blob in value:
         reader.learn_results(blob)
-    for blob in found:
+    for blob in value:
         reader.copy(blob)
     return reader.session()
 
@@ -102,13 +102,13 @@ class _Reader(RecordReader):
     def learn_results(self, blob: bytes) -> None:
         """Results that stand before the lines."""
         if blob.startswith(_STORE):
-            for one in objects(get(first_value(blob), "store")):
-                self.stored.setdefault(_as_made(one.get("name"), one.get("args")), []).append(get_str(one, "result"))
+            for entry in objects(get(first_value(blob), "store")):
+                self.stored.setdefault(_call_key(entry.get("name"), entry.get("args")), []).append(get_str(entry, "result"))
 
     def copy(self, blob: bytes) -> None:
         """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
-        said = (line for line in blob.split(b"\n") if line.strip() and not _MARK.match(line))
-        lines = [(number, hashlib.sha256(line).digest(), line) for number, line in enumerate(said)]
+        notice = (line for line in blob.split(b"\n") if line.strip() and not _MARK.match(line))
+        lines = [(number, hashlib.sha256(line).digest(), line) for number, line in enumerate(notice)]
         shared = sum(1 for number, digest, _ in lines if (number, digest) in self.seen)
         start = self.longest if lines and shared / len(lines) >= _SAME_SHARE else 0
         bad = 0
@@ -126,14 +126,14 @@ class _Reader(RecordReader):
     def _line(self, key: str, line: bytes) -> bool:
         """Whether the line could be read."""
         try:
-            found = list(values(line))
+            results = list(values(line))
         except (ValueError, RecursionError):
             return False
-        for index, record in enumerate(found):
+        for index, record in enumerate(results):
             if isinstance(record, dict):
                 self.key = f"{key}.{index}" if index else key
                 self.take(record)
-        return all(isinstance(record, dict) for record in found)
+        return all(isinstance(record, dict) for record in results)
 
     def take(self, record: dict[str, Any]) -> None:
         content = get(record, "message", "content")
@@ -152,18 +152,18 @@ class _Reader(RecordReader):
                 self._call(block, f"{self.key}/{index}")
 
     def _user(self, text: str) -> None:
-        at = self._note_time(text)
-        self.begin(at)
+        time = self._note_time(text)
+        self.begin(time)
         query = _QUERY.search(text)
         clean = without_reminders(query[1] if query else _STAMP.sub("", text, count=1))
-        self.add_turn(self.key, at, clean, classify(clean).value)
+        self.add_turn(self.key, time, clean, classify(clean).value)
 
     def _note_time(self, text: str) -> float | None:
         """When this prompt was typed; what follows was done later."""
         stamp = _STAMP.search(text.partition("<user_query>")[0])
-        at = written_time(stamp[1]) if stamp else None
-        self.asked = at if at is not None else self.asked
-        return at
+        time = written_time(stamp[1]) if stamp else None
+        self.asked = time if time is not None else self.asked
+        return time
 
     def _note_prompt(self, line: bytes) -> None:
         try:
@@ -184,8 +184,8 @@ class _Reader(RecordReader):
         cwd = self.add_cwd(argument(arguments, "working_directory", "cwd") or root) or self.root
         call_id = get_str(block, "id") or key
         call = Call(call_id, name, arguments, None, self.order, message_id=self.key, cwd=cwd, not_before=self.asked)
-        known = self.stored.get(_as_made(name, arguments))
-        self.add_call(call, Result(None, known.pop(0)) if known else None)
+        previous = self.stored.get(_call_key(name, arguments))
+        self.add_call(call, Result(None, previous.pop(0)) if previous else None)
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         """Known from results alone: those of a shell begin with the exit code, others say that they are errors."""
@@ -204,7 +204,7 @@ class _Reader(RecordReader):
         return edits_from_arguments(call.arguments) if call.name in _WRITERS else []
 
 
-def _as_made(name: object, arguments: object) -> str:
+def _call_key(name: object, arguments: object) -> str:
     return json.dumps([name, arguments], sort_keys=True)
 
 
@@ -221,21 +221,21 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("CURSOR_CONFIG_DIR", machine.home / ".cursor") / "projects"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for project in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for project in files.directories(location):
         yield from _sessions(project)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    own: dict[str, list[str]] = {}
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    mine: dict[str, list[str]] = {}
     for root in roots.paths:
-        own.setdefault(_slug(root), []).append(root)
-    for project in files.directories(place):
-        for path in _sessions(project) if project.name in own or roots.anywhere else ():
-            named = next((root for root in own.get(project.name, ()) if _names(path, root)), "")
+        mine.setdefault(_slug(root), []).append(root)
+    for project in files.directories(location):
+        for path in _sessions(project) if project.name in mine or roots.anywhere else ():
+            named = next((root for root in mine.get(project.name, ()) if _names(path, root)), "")
             if named or roots.anywhere:
                 below = files.listed(path.parent / "subagents", (".jsonl",)) if path.parent.name == path.stem else ()
-                store = place.parent / "chats" / _digest(named) / path.stem / _store_STORE
+                store = location.parent / "chats" / _digest(named) / path.stem / _store_STORE
                 used = (path, *below, *((store,) if named and store.is_file() and not store.is_symlink() else ()))
                 yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)
 
@@ -244,7 +244,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """The transcript, after the results of its calls where they are known; then those of subagents."""
     first, *others = session.files
     stores = [path for path in others if path.name == _store_STORE]
-    results = [one for path in stores for one in _results(path)]
+    results = [entry for path in stores for entry in _results(path)]
     yield (json.dumps({"store": results}).encode() + b"\n" if results else b"") + files.lines(first)
     yield from (files.lines(path) for path in others if path.name != _store_STORE)
 
@@ -255,27 +255,27 @@ def _results(path: Path) -> Iterator[dict[str, Any]]:
         if not {"key", "value"} <= database.columns("meta") or not {"id", "data"} <= database.columns("blobs"):
             return
         metas = (parsed(_text(row["value"])) for row in database.rows("SELECT value FROM meta"))
-        root = next((found for meta in metas if (found := get_str(meta, "latestRootBlobId"))), "")
+        root = next((value for meta in metas if (value := get_str(meta, "latestRootBlobId"))), "")
         blobs = {str(row["id"]): row["data"] for row in database.rows("SELECT id, data FROM blobs")}
-    made: dict[str, tuple[object, object]] = {}
+    created: dict[str, tuple[object, object]] = {}
     for child in _children(_bytes(blobs.get(root))):
         message = parsed(decode(_bytes(blobs.get(child))))
         for part in objects(get(message, "content")):
             key = get_str(part, "toolCallId")
             if part.get("type") == "tool-call":
-                made[key] = part.get("toolName"), part.get("args")
-            elif part.get("type") == "tool-result" and key in made:
-                name, arguments = made[key]
+                created[key] = part.get("toolName"), part.get("args")
+            elif part.get("type") == "tool-result" and key in created:
+                name, arguments = created[key]
                 result = part.get("result")
                 yield {"name": name, "args": arguments, "result": result if isinstance(result, str) else json.dumps(result)}
 
 
 def _children(data: bytes) -> Iterator[str]:
     """Ids in the repeated field 1 of a protobuf message: a tag, a length of 32, a digest. What follows is something else."""
-    at = 0
-    while data[at : at + 2] == b"\x0a\x20":
-        yield data[at + 2 : at + 34].hex()
-        at += 34
+    position = 0
+    while data[position : position + 2] == b"\x0a\x20":
+        yield data[position + 2 : position + 34].hex()
+        position += 34
 
 
 def _text(value: object) -> str:
@@ -319,7 +319,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="real transcripts in checkpoints; their place and the database from descriptions by other projects",
     ),
 )

@@ -39,8 +39,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(AnyAgentReader):
     def take(self, record: dict[str, Any]) -> None:
-        at = time_of(record.get("ts"))
-        self.begin(at)
+        time = time_of(record.get("ts"))
+        self.begin(time)
         agent = get_str(record, "agent")
         if self.agent == NAME and agent:
             self.agent = slug_of(agent)  # the first record's
@@ -48,32 +48,32 @@ class _Reader(AnyAgentReader):
         blocks = blocks_of(record.get("content"))
         if record.get("type") == "user":
             for index, block in enumerate(blocks):
-                self._user(get_str(block, "text"), get_str(block, "id") or f"{at}/{index}/{get_str(block, 'text')}", at)
+                self._user(get_str(block, "text"), get_str(block, "id") or f"{time}/{index}/{get_str(block, 'text')}", time)
         elif record.get("type") == "assistant":
-            self._assistant(record, blocks, at)
+            self._assistant(record, blocks, time)
         else:
             self.unknown_record_type(record.get("type"))
 
-    def _user(self, text: str, key: str, at: float | None) -> None:
+    def _user(self, text: str, key: str, time: float | None) -> None:
         clean = without_reminders(text)
         injected = clean.lstrip().startswith(CODEX_INJECTED)
-        self.add_user_text(key, at, clean, PromptKind.INJECTED if injected else classify(clean))
+        self.add_user_text(key, time, clean, PromptKind.INJECTED if injected else classify(clean))
 
-    def _assistant(self, record: dict[str, Any], blocks: list[Any], at: float | None) -> None:
-        message_id = get_str(record, "id") or f"{at}"
+    def _assistant(self, record: dict[str, Any], blocks: list[Any], time: float | None) -> None:
+        message_id = get_str(record, "id") or f"{time}"
         tokens = get_int(record, "input_tokens"), get_int(record, "output_tokens")
         if any(tokens):
-            self.add_usage(Usage(message_id, at, 0, "", *tokens))
+            self.add_usage(Usage(message_id, time, 0, "", *tokens))
         for index, block in enumerate(blocks):
             text = get_str(block, "text")
             if get(block, "type") == "text":
-                self.add_message((message_id, at, text), at, "text", text)
+                self.add_message((message_id, time, text), time, "text", text)
             elif get(block, "type") in ("tool_use", "toolCall"):
-                self._call(block, message_id, f"{message_id}/{at}/{index}", at)
+                self._call(block, message_id, f"{message_id}/{time}/{index}", time)
 
-    def _call(self, block: dict[str, Any], message_id: str, key: str, at: float | None) -> None:
+    def _call(self, block: dict[str, Any], message_id: str, key: str, time: float | None) -> None:
         arguments = block.get("input") if "input" in block else block.get("arguments")
-        call = Call(get_str(block, "id") or key, get_str(block, "name"), arguments, at, self.order, message_id=message_id)
+        call = Call(get_str(block, "id") or key, get_str(block, "name"), arguments, time, self.order, message_id=message_id)
         result = get_dict(block, "result")
         self.add_call(call, Result(None, get_str(result, "output"), details=result) if result else None)
 

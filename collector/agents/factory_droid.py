@@ -76,67 +76,67 @@ class _Reader(RecordReader):
         key = get_str(record, "id")
         if not self.is_new(key):
             return
-        at = time_of(record.get("timestamp"))
-        self.begin(at)
+        time = time_of(record.get("timestamp"))
+        self.begin(time)
         kind = get_str(record, "type")
         if kind == "session_start":
             self.add_cwd(record.get("cwd"))
             self.add_version(record.get("version"))
             self.parent_id = self.parent_id or get_str(record, "callingSessionId")
         elif kind == "message":
-            self._message(get_dict(record, "message"), key or f"{at}/{self.order}", at)
+            self._message(get_dict(record, "message"), key or f"{time}/{self.order}", time)
         elif kind in ("compaction_state", "compaction"):
-            self.add_event("compaction", at)
+            self.add_event("compaction", time)
         elif kind not in ("session_event", "session_end", "todo_state"):
             self.unknown_record_type(kind)
 
-    def _message(self, message: dict[str, Any], key: str, at: float | None) -> None:
+    def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
         blocks = blocks_of(message.get("content"))
         if message.get("role") == "assistant":
-            self._assistant(message, blocks, key, at)
+            self._assistant(message, blocks, key, time)
             return
         for block in blocks:
             if get(block, "type") == "tool_result":
                 failed = get(block, "is_error") is True
-                self.add_result(get_str(block, "tool_use_id"), Result(at, text_of(get(block, "content")), failed))
+                self.add_result(get_str(block, "tool_use_id"), Result(time, text_of(get(block, "content")), failed))
         text = without_reminders("\n".join(get_str(b, "text") for b in blocks if get(b, "type") == "text"))
         if message.get("visibility") == "llm_only":  # nobody typed it, and nothing answers it
-            self.add_user_text(key, at, text, PromptKind.INJECTED)
+            self.add_user_text(key, time, text, PromptKind.INJECTED)
         elif self.parent_id:  # what starts a worker was written by the agent that called it
-            self.add_turn(key, at, text, PromptKind.INJECTED.value)
+            self.add_turn(key, time, text, PromptKind.INJECTED.value)
         else:
-            self.add_user_text(key, at, text, classify(text))
+            self.add_user_text(key, time, text, classify(text))
 
-    def _assistant(self, message: dict[str, Any], blocks: list[Any], key: str, at: float | None) -> None:
+    def _assistant(self, message: dict[str, Any], blocks: list[Any], key: str, time: float | None) -> None:
         model, usage = get_str(message, "modelId") or get_str(message, "model"), get_dict(message, "usage")
-        self.model = self.switched("model_change", self.model, model, at)
+        self.model = self.switched("model_change", self.model, model, time)
         if usage:
-            self.add_usage(anthropic_usage(usage, get_str(message, "id") or key, at, model))
+            self.add_usage(anthropic_usage(usage, get_str(message, "id") or key, time, model))
         for index, block in enumerate(blocks):
             if get(block, "type") == "tool_use":
                 call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
-                self.add_call(Call(call_id, name, block.get("input"), at, self.order, model=model, message_id=key))
+                self.add_call(Call(call_id, name, block.get("input"), time, self.order, model=model, message_id=key))
             else:
-                self.add_block((key, index), at, block)
+                self.add_block((key, index), time, block)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name in ("ApplyPatch", "apply_patch"):
-            shown, stated = self._shown(result), edits_from_patch(call.arguments, self.cwd)
+            display, stated = self._display_hunks(result), edits_from_patch(call.arguments, self.cwd)
             once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
-            return [replace(e, hunks=shown[e.path]) if e.hunks and e.path in once & shown.keys() else e for e in stated]
+            return [replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e for e in stated]
         if call.name == "Delete":
             return deletions(call.arguments, self.cwd)
         if call.name not in _WRITERS:
             return []
-        hunks = self._shown(result).get(resolve(self.cwd, path_argument(call.arguments)), ())
+        hunks = self._display_hunks(result).get(resolve(self.cwd, path_argument(call.arguments)), ())
         return edits_from_arguments(call.arguments, self.cwd, hunks=hunks)
 
-    def _shown(self, result: Result) -> dict[str, tuple[Hunk, ...]]:
+    def _display_hunks(self, result: Result) -> dict[str, tuple[Hunk, ...]]:
         """Path -> hunks of its diff, as the result of an edit has them."""
         document = parsed(result.text) if result.text.startswith("{") else None
         files = [document, *get_list(document, "files")]
-        found = ((resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff"))) for file in files)
-        return {path: hunks for path, hunks in found if path and hunks}
+        value = ((resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff"))) for file in files)
+        return {path: hunks for path, hunks in value if path and hunks}
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
@@ -160,12 +160,12 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("FACTORY_HOME_OVERRIDE", machine.home) / ".factory" / "sessions"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    return files.listed(place, (".jsonl",), depth=2)
+def _session_files(location: Path) -> Iterator[Path]:
+    return files.listed(location, (".jsonl",), depth=2)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         first = files.first_line(path)
         cwd = get_str(first, "cwd")
         if get_str(first, "type") == "session_start" and roots.of(cwd):
@@ -179,6 +179,6 @@ STORES = (
         Known.DOCUMENTATION,
         _places,
         _find,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

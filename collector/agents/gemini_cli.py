@@ -95,8 +95,8 @@ def folded(lines: Iterable[Any]) -> dict[str, Any]:
     messages: dict[str, Any] = {}
     for number, record in enumerate(lines):
         change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
-        for one in get_list(change, "messages"):
-            messages[get_str(one, "id") or f"{number}/{len(messages)}"] = one
+        for entry in get_list(change, "messages"):
+            messages[get_str(entry, "id") or f"{number}/{len(messages)}"] = entry
         if get_str(change, "type") and "messages" not in change:
             messages[get_str(change, "id") or str(number)] = change
         else:
@@ -122,51 +122,51 @@ class _Reader(RecordReader):
     def _message(self, message: dict[str, Any], key: str) -> None:
         if not self.is_new(key):
             return
-        at = time_of(message.get("timestamp"))
-        self.begin(at)
+        time = time_of(message.get("timestamp"))
+        self.begin(time)
         kind, text = message.get("type"), text_of(message.get("content"))
         if kind == "user":
-            self._user(text_of(message.get("displayContent")) or text, key, at)
+            self._user(text_of(message.get("displayContent")) or text, key, time)
         elif kind == "gemini":
-            self._answer(message, text, key, at)
+            self._answer(message, text, key, time)
         elif kind == "error":
-            self.add_event("api_error", at, text)
+            self.add_event("api_error", time, text)
         elif kind == "info" and text.startswith("Request cancelled"):
-            self.add_event("interrupt", at)
+            self.add_event("interrupt", time)
         elif kind not in ("info", "warning"):
             self.unknown_record_type(kind)
 
-    def _user(self, typed: str, key: str, at: float | None) -> None:
+    def _user(self, typed: str, key: str, time: float | None) -> None:
         text = without_reminders(typed.partition(_ATTACHED)[0])
         if text.strip() == _GO_ON:
-            self.add_event("injected", at, _GO_ON)
+            self.add_event("injected", time, _GO_ON)
         else:
-            self.add_turn(key, at, text, "command" if _SLASH.match(text) else "prompt")
+            self.add_turn(key, time, text, "command" if _SLASH.match(text) else "prompt")
 
-    def _answer(self, message: dict[str, Any], text: str, key: str, at: float | None) -> None:
-        self.model = self.switched("model_change", self.model, get_str(message, "model"), at)
+    def _answer(self, message: dict[str, Any], text: str, key: str, time: float | None) -> None:
+        self.model = self.switched("model_change", self.model, get_str(message, "model"), time)
         for number, thought in enumerate(get_list(message, "thoughts")):
             reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(": ")
-            self.add_message((key, number), time_of(get(thought, "timestamp")) or at, "reasoning", reasoning)
+            self.add_message((key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning)
         if text:
-            self.add_message(key, at, "text", text)
+            self.add_message(key, time, "text", text)
         tokens = get_dict(message, "tokens")
         if tokens:
             cached, thoughts = get_int(tokens, "cached"), get_int(tokens, "thoughts")
             fresh = max(0, get_int(tokens, "input") - cached)
-            self.add_usage(Usage(key, at, 0, self.model, fresh, get_int(tokens, "output"), cached, reasoning=thoughts))
+            self.add_usage(Usage(key, time, 0, self.model, fresh, get_int(tokens, "output"), cached, reasoning=thoughts))
         for number, request in enumerate(get_list(message, "toolCalls")):
             if isinstance(request, dict):
-                self._call(request, key, number, at)
+                self._call(request, key, number, time)
 
-    def _call(self, request: dict[str, Any], key: str, number: int, at: float | None) -> None:
+    def _call(self, request: dict[str, Any], key: str, number: int, time: float | None) -> None:
         """A call with its result; of where a command ran only the description speaks."""
         done_at = time_of(request.get("timestamp"))
         self.begin(done_at)
-        place = _WHERE.search(get_str(request, "description"))
-        cwd = self.add_cwd(place[1]) if place else next(iter(self.cwds), "")
+        location = _WHERE.search(get_str(request, "description"))
+        cwd = self.add_cwd(location[1]) if location else next(iter(self.cwds), "")
         call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
-        call = Call(call_id, name, get_dict(request, "args"), at, self.order, model=self.model, message_id=key, cwd=cwd)
+        call = Call(call_id, name, get_dict(request, "args"), time, self.order, model=self.model, message_id=key, cwd=cwd)
         # The tool puts a heading before what a command printed.
         output = get_str(_response(request), "output").removeprefix("Output: ")
         self.add_call(call, Result(done_at, output, details=request))
@@ -190,18 +190,18 @@ class _Reader(RecordReader):
         """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
         if call.name not in _EDIT_TOOLS:
             return []
-        arguments, shown = get_dict(call.arguments), get_dict(result.details, "resultDisplay")
-        proposed, path = arguments.get("ai_proposed_content"), get_str(shown, "filePath") or path_argument(arguments)
+        arguments, display = get_dict(call.arguments), get_dict(result.details, "resultDisplay")
+        proposed, path = arguments.get("ai_proposed_content"), get_str(display, "filePath") or path_argument(arguments)
         if isinstance(proposed, str):
             arguments = {**arguments, "content": proposed}
-        before, after, new = shown.get("originalContent"), shown.get("newContent"), shown.get("isNewFile") is True
+        before, after, new = display.get("originalContent"), display.get("newContent"), display.get("isNewFile") is True
         return edits_from_arguments(
             {**arguments, "file_path": path},
             call.cwd,
             before=before if isinstance(before, str) and not new else None,
             before_known=isinstance(before, str) or new,
             after=after if isinstance(after, str) else None,
-            hunks=parse_unified(get_str(shown, "fileDiff")),
+            hunks=parse_unified(get_str(display, "fileDiff")),
         )
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
@@ -231,15 +231,15 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "tmp"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for project in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for project in files.directories(location):
         yield from _chats(project)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    directories = _registered(place)
-    for project in files.directories(place):
-        cwd = next((one for one in [*directories.get(project.name, ()), _marked(project)] if roots.of(one)), "")
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    directories = _project_directories(location)
+    for project in files.directories(location):
+        cwd = next((entry for entry in [*directories.get(project.name, ()), _marked_directory(project)] if roots.of(entry)), "")
         cwd = cwd or next((path for path in roots.paths if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
         if cwd:
             for path in _chats(project):
@@ -264,16 +264,16 @@ def _id(path: Path) -> str:
     return get_str(document, "sessionId") or path.stem
 
 
-def _registered(place: Path) -> dict[str, list[str]]:
+def _project_directories(location: Path) -> dict[str, list[str]]:
     """Name of a project's directory -> directories of files."""
-    found: dict[str, list[str]] = {}
-    for path, name in get_dict(files.document(place.parent / _REGISTRY), "projects").items():
+    results: dict[str, list[str]] = {}
+    for path, name in get_dict(files.document(location.parent / _REGISTRY), "projects").items():
         if isinstance(name, str):
-            found.setdefault(name, []).append(path)
-    return found
+            results.setdefault(name, []).append(path)
+    return results
 
 
-def _marked(project: Path) -> str:
+def _marked_directory(project: Path) -> str:
     mark = project / _MARK
     return decode(files.head(mark, 4096)).strip() if mark.is_file() else ""
 
@@ -286,7 +286,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         kept_days=30,
     ),
 )

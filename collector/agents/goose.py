@@ -50,10 +50,10 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    found = copies(blobs)
-    documents = [blob for blob in found if "conversation" in get_dict(first_value(blob))]
+    value = copies(blobs)
+    documents = [blob for blob in value if "conversation" in get_dict(first_value(blob))]
     reader = _Reader(NAME, session_id)
-    return reader.read_documents(documents) if documents and len(documents) == len(found) else reader.read_lines(found)
+    return reader.read_documents(documents) if documents and len(documents) == len(value) else reader.read_lines(value)
 
 
 class _Reader(RecordReader):
@@ -78,52 +78,52 @@ class _Reader(RecordReader):
         return call.name if call.name in self.spawns else call.name.rpartition("__")[2]
 
     def _about(self, record: dict[str, Any]) -> None:
-        at = time_of(record.get("created_at"))
-        self.begin(at)
+        time = time_of(record.get("created_at"))
+        self.begin(time)
         self.add_cwd(record.get("working_dir"))
         self.model = get_str(record, "model_config", "model_name") or self.model
         names = (("accumulated_input_tokens", "input_tokens"), ("accumulated_output_tokens", "output_tokens"))
         put_in, out = (max(get_int(record, total) or get_int(record, last), 0) for total, last in names)
         cost = recorded_cost(record.get("accumulated_cost"))
         if put_in or out or cost:
-            self.add_usage(Usage(_ALL, time_of(record.get("updated_at")) or at, 0, self.model, put_in, out, cost=cost))
+            self.add_usage(Usage(_ALL, time_of(record.get("updated_at")) or time, 0, self.model, put_in, out, cost=cost))
 
     def _message(self, record: dict[str, Any]) -> None:
-        at, agent = time_of(record.get("created")), get_str(record, "agent")
+        time, agent = time_of(record.get("created")), get_str(record, "agent")
         self.started = self.started or bool(agent)
         key = get_str(record, "id") or f"{agent} {self.order}"
         if not self.is_new(key):
             return
-        self.begin(at)
+        self.begin(time)
         blocks, role = objects(record.get("content")), get_str(record, "role")
-        self.model = self.switched("model_change", self.model, get_str(record, "metadata", "inference", "requestedModel"), at)
-        typed = text_of([one for one in blocks if one.get("type") == "text"]) if role == "user" and not agent else ""
+        self.model = self.switched("model_change", self.model, get_str(record, "metadata", "inference", "requestedModel"), time)
+        typed = text_of([entry for entry in blocks if entry.get("type") == "text"]) if role == "user" and not agent else ""
         if typed and get(record, "metadata", "userVisible") is not False:
             clean = without_reminders(typed)
-            self.add_user_text(key, at, clean, classify(clean))
+            self.add_user_text(key, time, clean, classify(clean))
         for index, block in enumerate(blocks):
             kind = get_str(block, "type")
             if kind in ("toolRequest", "frontendToolRequest"):
-                self._call(block, f"{key}/{index}", key, at, agent)
+                self._call(block, f"{key}/{index}", key, time, agent)
             elif kind == "toolResponse":
-                self._result(block, at)
+                self._result(block, time)
             elif role == "assistant":
-                self.add_block((key, index), at, block, agent)
+                self.add_block((key, index), time, block, agent)
 
-    def _call(self, block: dict[str, Any], key: str, message: str, at: float | None, agent: str) -> None:
+    def _call(self, block: dict[str, Any], key: str, message: str, time: float | None, agent: str) -> None:
         value = get_dict(block, "toolCall", "value") or get_dict(block, "toolCall")
         call_id, name = get_str(block, "id") or key, get_str(value, "name")
-        call = Call(call_id, name, get_dict(value, "arguments"), at, self.order, agent, self.model, message, self.cwd)
+        call = Call(call_id, name, get_dict(value, "arguments"), time, self.order, agent, self.model, message, self.cwd)
         self.add_call(call)
 
-    def _result(self, block: dict[str, Any], at: float | None) -> None:
+    def _result(self, block: dict[str, Any], time: float | None) -> None:
         answer = get_dict(block, "toolResult")
         value = get_dict(answer, "value")
         parts = get_list(value, "content") or get_list(answer, "value") or get_list(block, "toolResult")
         texts = dict.fromkeys(get_str(part, "text") for part in parts)  # once for the model and once for the person
         failed = answer.get("status") == "error" or value.get("isError") is True
-        text = "\n".join(one for one in texts if one) or get_str(answer, "error")
-        self.add_result(get_str(block, "id"), Result(at, text, failed, get_dict(value, "structuredContent")))
+        text = "\n".join(entry for entry in texts if entry) or get_str(answer, "error")
+        self.add_result(get_str(block, "id"), Result(time, text, failed, get_dict(value, "structuredContent")))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class _Reader(RecordReader):
             return []
         if kind == "insert":
             line = max(get_int(arguments, "insert_line"), 0)
-            added = tuple(f"+{one}" for one in argument(arguments, "new_str").removesuffix("\n").split("\n"))
+            added = tuple(f"+{entry}" for entry in argument(arguments, "new_str").removesuffix("\n").split("\n"))
             return [Edit(path, "edit", hunks=(Hunk(line, 0, line + 1, len(added), added, exact_text=True),))]
         if hunks := parse_unified(get_str(arguments, "diff")):
             return [Edit(path, "edit", hunks=hunks)]
@@ -170,22 +170,22 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing(home / "sessions" for home in homes)
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    if (place / _DATABASE).is_file():
-        yield place / _DATABASE
-    yield from files.listed(place, (".jsonl",))
+def _session_files(location: Path) -> Iterator[Path]:
+    if (location / _DATABASE).is_file():
+        yield location / _DATABASE
+    yield from files.listed(location, (".jsonl",))
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    known = set()
-    if (place / _DATABASE).is_file():
-        for one in _rows(place / _DATABASE, roots):
-            known.add(one.id)
-            yield one
-    for path in files.listed(place, (".jsonl",)):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    previous = set()
+    if (location / _DATABASE).is_file():
+        for entry in _rows(location / _DATABASE, roots):
+            previous.add(entry.id)
+            yield entry
+    for path in files.listed(location, (".jsonl",)):
         first = files.first_line(path)
         cwd = get_str(first, "working_dir")
-        if roots.of(cwd) and path.stem not in known:  # the database was filled from such files
+        if roots.of(cwd) and path.stem not in previous:  # the database was filled from such files
             yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
 
 
@@ -201,10 +201,10 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 def _rows(path: Path, roots: Roots) -> Iterator[LocalSession]:
     with copied(path) as database:
-        known = database.columns("sessions")
-        if not {"id", "working_dir"} <= known or not {"session_id", "content_json"} <= database.columns("messages"):
+        previous = database.columns("sessions")
+        if not {"id", "working_dir"} <= previous or not {"session_id", "content_json"} <= database.columns("messages"):
             return
-        columns = ", ".join(name for name in _ABOUT if name in known)
+        columns = ", ".join(name for name in _ABOUT if name in previous)
         for row in database.rows(f"SELECT {columns} FROM sessions"):
             number, cwd = str(row["id"]), str(row["working_dir"])
             if roots.of(cwd) and not row.get("parent_session_id"):
@@ -215,21 +215,21 @@ def _rows(path: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _records(database: CopiedDatabase, session: str) -> Iterator[dict[str, Any]]:
     """A session as its lines were before there was a database, with the messages of the sessions that it started."""
-    known = database.columns("sessions")
-    columns = ", ".join(name for name in _ABOUT + _MORE if name in known)
+    previous = database.columns("sessions")
+    columns = ", ".join(name for name in _ABOUT + _MORE if name in previous)
     (row,) = database.rows(f"SELECT {columns} FROM sessions WHERE id = ?", (session,))
     messages = list(_messages(database, session))
     yield row | {"message_count": len(messages), "model_config": parsed(row.get("model_config_json"))}
     yield from messages
-    if "parent_session_id" in known:
+    if "parent_session_id" in previous:
         for child in database.rows("SELECT id FROM sessions WHERE parent_session_id = ? ORDER BY id", (session,)):
             for message in _messages(database, str(child["id"])):
                 yield message | {"agent": str(child["id"])}
 
 
 def _messages(database: CopiedDatabase, session: str) -> Iterator[dict[str, Any]]:
-    known = database.columns("messages")
-    columns = ", ".join(name for name in _MESSAGE if name in known)
+    previous = database.columns("messages")
+    columns = ", ".join(name for name in _MESSAGE if name in previous)
     for row in database.rows(f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY id", (session,)):
         about = {"id": str(row.get("message_id") or f"{session}/{row['id']}"), "role": str(row["role"])}
         content = {"created": row.get("created_timestamp"), "content": parsed(row["content_json"])}
@@ -245,7 +245,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="rows and lines that other projects describe from real ones",
     ),
 )

@@ -113,10 +113,10 @@ class _Reader(RecordReader):
         self.model = self.switched("model_change", self.model, get_str(record, "model_id"), None)
         if text:
             self.add_message(self.key, None, "text", text)
-        for index, one in enumerate(objects(record.get("tool_calls"))):
-            call_id, name = get_str(one, "id") or f"{self.key}/{index}", get_str(one, "name")
+        for index, entry in enumerate(objects(record.get("tool_calls"))):
+            call_id, name = get_str(entry, "id") or f"{self.key}/{index}", get_str(entry, "name")
             began, ended = (time_of(value) for value in (*get_list(self.known, call_id), None, None)[:2])
-            call = Call(call_id, name, parsed(one.get("arguments")), began, self.order, model=self.model, message_id=self.key)
+            call = Call(call_id, name, parsed(entry.get("arguments")), began, self.order, model=self.model, message_id=self.key)
             call.cwd = self.cwd
             self.ended[call_id] = ended
             self.add_call(call)
@@ -147,15 +147,15 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("GROK_HOME", machine.home / ".grok") / "sessions"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for directory in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for directory in files.directories(location):
         for session in files.directories(directory):
             if (session / _CHAT).is_file() and not (session / _CHAT).is_symlink():
                 yield session / _CHAT
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         cwd = get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")
         if roots.of(cwd):
             beside = (path.with_name(name) for name in (_ABOUT, _UPDATES))
@@ -165,24 +165,24 @@ def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The lines, after one with what they lack: the directory, when the session began and ended, and times of calls."""
-    known = {path.name: path for path in session.files}
-    summary = files.document(known[_ABOUT]) if _ABOUT in known else None
+    previous = {path.name: path for path in session.files}
+    summary = files.document(previous[_ABOUT]) if _ABOUT in previous else None
     about: dict[str, Any] = {name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")}
-    times = _times(files.lines(known[_UPDATES])) if _UPDATES in known else {}
+    times = _times(files.lines(previous[_UPDATES])) if _UPDATES in previous else {}
     head = {"type": "system", "content": [], "about": {**about, "cwd": session.cwd, "times": times}}
-    yield json.dumps(head).encode() + b"\n" + files.lines(known[_CHAT])
+    yield json.dumps(head).encode() + b"\n" + files.lines(previous[_CHAT])
 
 
 def _times(updates: bytes) -> dict[str, tuple[float, float]]:
     """Call -> when it was first and last heard of."""
-    found: dict[str, tuple[float, float]] = {}
+    results: dict[str, tuple[float, float]] = {}
     for record in records([updates], [], ""):
         update = get(record, "params", "update")
-        call, at = get_str(update, "toolCallId"), time_of(record.get("timestamp"))
-        if call and at is not None:
-            began = found.get(call, (at, at))[0]
-            found[call] = (min(began, at), max(began, at))
-    return found
+        call, time = get_str(update, "toolCallId"), time_of(record.get("timestamp"))
+        if call and time is not None:
+            began = results.get(call, (time, time))[0]
+            results[call] = (min(began, time), max(began, time))
+    return results
 
 
 STORES = (
@@ -193,7 +193,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="its plug-in for Entire, and what other projects read",
     ),
 )

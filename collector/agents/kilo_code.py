@@ -44,16 +44,16 @@ def _is_message(value: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    found = copies(blobs)
-    tasks = [blob for blob in found if is_task(first_value(blob), NAME)]
-    if tasks or all(first_value(blob) is None for blob in found):
-        return read_task(NAME, session_id, tasks or found)
+    value = copies(blobs)
+    tasks = [blob for blob in value if is_task(first_value(blob), NAME)]
+    if tasks or all(first_value(blob) is None for blob in value):
+        return read_task(NAME, session_id, tasks or value)
     problems: list[Problem] = []
-    session = read_exported(NAME, session_id, [_as_exported(blob, problems, session_id) for blob in found])
+    session = read_exported(NAME, session_id, [_export_form(blob, problems, session_id) for blob in value])
     return replace(session, problems=(*problems, *session.problems))
 
 
-def _as_exported(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
+def _export_form(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
     """A copy as OpenCode exports a session."""
     head = first_value(blob)
     if head is None:
@@ -62,10 +62,10 @@ def _as_exported(blob: bytes, problems: list[Problem], session_id: str) -> bytes
         return blob
     if "messages" in get_dict(head):
         about = get_dict(head)
-        place = get_str(about, "project", "directory") or get_str(about, "project", "worktree")
+        location = get_str(about, "project", "directory") or get_str(about, "project", "worktree")
         info: dict[str, Any] = {
             "id": about.get("id"),
-            "directory": place,
+            "directory": location,
             "parentID": about.get("parentID"),
             "time": about.get("time"),
         }

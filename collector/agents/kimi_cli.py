@@ -62,41 +62,41 @@ class _Reader(RecordReader):
             self.add_cwd(record.get("work_dir"))
             self.add_version(record.get("protocol_version"))
             return
-        at = time_of(record.get("timestamp"))
-        self.begin(at)
-        self._event(get_dict(record, "message"), at, "", f"{record.get('timestamp')}")
+        time = time_of(record.get("timestamp"))
+        self.begin(time)
+        self._event(get_dict(record, "message"), time, "", f"{record.get('timestamp')}")
 
-    def _event(self, message: dict[str, Any], at: float | None, agent: str, key: str) -> None:
+    def _event(self, message: dict[str, Any], time: float | None, agent: str, key: str) -> None:
         kind, payload = get_str(message, "type"), get_dict(message, "payload")
         if kind == "SubagentEvent":
             call = get_str(payload, "parent_tool_call_id") or get_str(payload, "task_tool_call_id")
             inner = get_str(payload, "agent_id") or call or "subagent"
             self.started.setdefault(call, inner)
             if not agent:
-                self._event(get_dict(payload, "event"), at, inner, key)
+                self._event(get_dict(payload, "event"), time, inner, key)
         elif kind in ("TurnBegin", "SteerInput"):
             if not agent:
                 clean = without_reminders(text_of(payload.get("user_input")))
-                self.add_user_text(key, at, clean, classify(clean))
+                self.add_user_text(key, time, clean, classify(clean))
         elif kind == "ToolCall":
-            self._call(payload, at, agent)
+            self._call(payload, time, agent)
         elif kind == "ToolCallPart":
             self._more(payload, agent)
         elif kind == "ToolResult":
-            self._result(payload, at)
+            self._result(payload, time)
         else:
-            self._rest(kind, payload, at, agent, key)
+            self._rest(kind, payload, time, agent, key)
 
-    def _rest(self, kind: str, payload: dict[str, Any], at: float | None, agent: str, key: str) -> None:
+    def _rest(self, kind: str, payload: dict[str, Any], time: float | None, agent: str, key: str) -> None:
         if kind in ("ContentPart", "TextPart", "ThinkPart"):
             thought = get_str(payload, "think")
             self.add_message(
-                (key, agent, self.order), at, "reasoning" if thought else "text", thought or get_str(payload, "text"), agent
+                (key, agent, self.order), time, "reasoning" if thought else "text", thought or get_str(payload, "text"), agent
             )
         elif kind == "StepInterrupted":
-            self.add_event("interrupt", at)
+            self.add_event("interrupt", time)
         elif kind == "CompactionBegin":
-            self.add_event("compaction", at)
+            self.add_event("compaction", time)
         elif kind not in _EVENTS and not kind.startswith(
             ("Hook", "MCP", "Btw", "Question", "Plan", "Notification", "CompactionEnd")
         ):
@@ -104,26 +104,26 @@ class _Reader(RecordReader):
         tokens = get_dict(payload, "token_usage")
         if tokens:
             usage = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
-            self.add_usage(Usage(get_str(payload, "message_id") or f"{agent} {key}", at, 0, "", agent_id=agent, **usage))
+            self.add_usage(Usage(get_str(payload, "message_id") or f"{agent} {key}", time, 0, "", agent_id=agent, **usage))
 
-    def _call(self, payload: dict[str, Any], at: float | None, agent: str) -> None:
+    def _call(self, payload: dict[str, Any], time: float | None, agent: str) -> None:
         call_id = get_str(payload, "id") or f"call {self.order}"
         if call_id in self.calls:
             return
         self.latest[agent], self.texts[call_id] = call_id, get_str(payload, "function", "arguments")
-        self.add_call(Call(call_id, get_str(payload, "function", "name"), {}, at, self.order, agent, cwd=self.cwd))
+        self.add_call(Call(call_id, get_str(payload, "function", "name"), {}, time, self.order, agent, cwd=self.cwd))
 
     def _more(self, payload: dict[str, Any], agent: str) -> None:
         call_id = self.latest.get(agent, "")
         if call_id:
             self.texts[call_id] += get_str(payload, "arguments_part")
 
-    def _result(self, payload: dict[str, Any], at: float | None) -> None:
+    def _result(self, payload: dict[str, Any], time: float | None) -> None:
         value = get_dict(payload, "return_value") or get_dict(payload, "result")
         output = text_of(value.get("output"))
         failed = value.get("is_error") is True or value.get("type") == "ToolError"
         text = output if output and not failed else f"{get_str(value, 'message')}\n{output}".strip()
-        self.add_result(get_str(payload, "tool_call_id"), Result(at, text, failed, value))
+        self.add_result(get_str(payload, "tool_call_id"), Result(time, text, failed, value))
 
     def session(self) -> Session:
         for call_id, text in self.texts.items():
@@ -152,9 +152,9 @@ class _Reader(RecordReader):
             return [Edit(path, op, content=get_str(call.arguments, "content"))]
         if call.name != "StrReplaceFile":
             return []
-        given = get(call.arguments, "edit")
-        several = objects(given) or ([given] if isinstance(given, dict) else [])
-        pairs = (Replacement(get_str(one, "old"), get_str(one, "new"), one.get("replace_all") is True) for one in several)
+        chosen = get(call.arguments, "edit")
+        several = objects(chosen) or ([chosen] if isinstance(chosen, dict) else [])
+        pairs = (Replacement(get_str(entry, "old"), get_str(entry, "new"), entry.get("replace_all") is True) for entry in several)
         return [Edit(path, "edit", replacements=tuple(pairs))]
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
@@ -180,16 +180,16 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("KIMI_SHARE_DIR", machine.home / ".kimi") / "sessions"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for directory in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for directory in files.directories(location):
         yield from _sessions(directory)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    listed = [get_str(one, "path") for one in objects(get(files.document(place.parent / "kimi.json"), "work_dirs"))]
-    known = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
-    for directory in files.directories(place):
-        cwd = known.get(directory.name.rpartition("_")[2], "")  # another kind of machine stands before the digest
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    listed = [get_str(entry, "path") for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))]
+    previous = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
+    for directory in files.directories(location):
+        cwd = previous.get(directory.name.rpartition("_")[2], "")  # another kind of machine stands before the digest
         for path in _sessions(directory) if cwd else ():
             yield LocalSession(path.parent.name, (path,), f"kept for {cwd}", cwd=cwd)
 
@@ -218,7 +218,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="its source",
     ),
 )

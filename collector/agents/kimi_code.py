@@ -62,61 +62,61 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         """`work_dir` and `agent` of the first line are put there by `_load`: no line names them."""
-        kind, at = get_str(record, "type"), time_of(record.get("time"))
+        kind, time = get_str(record, "type"), time_of(record.get("time"))
         if kind == "metadata":
             self.add_cwd(record.get("work_dir"))
             self.add_version(first_of(record, "app_version", "protocol_version"))
             self.inside = get_str(record, "agent")
             return
-        self.begin(at)
+        self.begin(time)
         agent = get_str(record, "agentId") or self.inside
         agent = "" if agent == _MAIN else agent
         if kind == _EVENT:
-            self._event(get_dict(record, "event"), at, agent)
+            self._event(get_dict(record, "event"), time, agent)
         elif kind in ("turn.prompt", "turn.steer"):
-            self._prompt(record, record.get("input"), at, agent)
+            self._prompt(record, record.get("input"), time, agent)
         elif kind == "context.append_message":
             message = get_dict(record, "message")
             if get_str(message, "role") == "user":
-                self._prompt(message, message.get("content"), at, agent)
+                self._prompt(message, message.get("content"), time, agent)
         elif kind in ("config.update", "llm.request", "usage.record"):
             model = get_str(record, "model") or get_str(record, "modelAlias")
             if not agent:
-                self.model = self.switched("model_change", self.model, model, at)
+                self.model = self.switched("model_change", self.model, model, time)
         elif kind == "context.apply_compaction":
-            self.add_event("compaction", at)
+            self.add_event("compaction", time)
 
-    def _prompt(self, about: dict[str, Any], content: object, at: float | None, agent: str) -> None:
+    def _prompt(self, about: dict[str, Any], content: object, time: float | None, agent: str) -> None:
         """A prompt is recorded when it is typed, and again when it is given to the model."""
         text = without_reminders(text_of(content))
         if not agent and get_str(about, "origin", "kind") in _TYPED and text:
-            key = (text, round(at or 0.0))
-            known = any(other == text and abs(when - key[1]) < 60 for other, when in self.prompts)
+            key = (text, round(time or 0.0))
+            previous = any(other == text and abs(when - key[1]) < 60 for other, when in self.prompts)
             self.prompts.append(key)
-            if not known:
-                self.add_user_text(key, at, text, classify(text))
+            if not previous:
+                self.add_user_text(key, time, text, classify(text))
 
-    def _event(self, event: dict[str, Any], at: float | None, agent: str) -> None:
+    def _event(self, event: dict[str, Any], time: float | None, agent: str) -> None:
         kind, key = get_str(event, "type"), get_str(event, "uuid")
         if kind == "tool.call":
             call_id = get_str(event, "toolCallId") or key
             arguments = event.get("args")
             arguments = parsed(arguments) if isinstance(arguments, str) else arguments
-            call = Call(f"{agent}{call_id}", get_str(event, "name"), arguments, at, self.order, agent, self.model, cwd=self.cwd)
+            call = Call(f"{agent}{call_id}", get_str(event, "name"), arguments, time, self.order, agent, self.model, cwd=self.cwd)
             self.add_call(call)
         elif kind == "tool.result":
             result = get_dict(event, "result")
             output = result.get("output")
             text = text_of(output) if isinstance(output, str | list) else as_json(output) if output is not None else ""
-            found = Result(at, text or get_str(result, "message"), result.get("isError") is True, result)
-            self.add_result(f"{agent}{get_str(event, 'toolCallId')}", found)
+            value = Result(time, text or get_str(result, "message"), result.get("isError") is True, result)
+            self.add_result(f"{agent}{get_str(event, 'toolCallId')}", value)
         elif kind == "content.part" and self.is_new(key):
             thought = get_str(event, "part", "type") == "think"
             text = get_str(event, "part", "think") or get_str(event, "part", "text")
-            self.add_message(key or self.order, at, "reasoning" if thought else "text", text, agent)
+            self.add_message(key or self.order, time, "reasoning" if thought else "text", text, agent)
         elif kind == "step.end" and (tokens := get_dict(event, "usage")):
             counted = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
-            self.add_usage(Usage(key or f"step {self.order}", at, 0, self.model, agent_id=agent, **counted))
+            self.add_usage(Usage(key or f"step {self.order}", time, 0, self.model, agent_id=agent, **counted))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -150,16 +150,16 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("KIMI_CODE_HOME", machine.home / ".kimi-code") / "sessions"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for directory in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for directory in files.directories(location):
         for session in files.directories(directory):
             main = session / "agents" / _store_MAIN / _WIRE
             if main.is_file() and not main.is_symlink():
                 yield main
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         session = path.parents[2]
         cwd = get_str(files.document(session / "state.json"), "workDir")
         if roots.of(cwd):
@@ -174,11 +174,11 @@ def _load(session: LocalSession) -> Iterator[bytes]:
         agent = path.parent.name
         about = {"work_dir": session.cwd, "agent": "" if agent == _store_MAIN else agent}
         head = {"type": "metadata", "protocol_version": "", "created_at": 0, **about}
-        own = files.lines(path)
-        known = files.first_line(path)
-        if known.get("type") == "metadata":
-            head, own = {**known, **about}, own.partition(b"\n")[2]
-        yield json.dumps(head).encode() + b"\n" + own
+        mine = files.lines(path)
+        previous = files.first_line(path)
+        if previous.get("type") == "metadata":
+            head, mine = {**previous, **about}, mine.partition(b"\n")[2]
+        yield json.dumps(head).encode() + b"\n" + mine
 
 
 STORES = (
@@ -189,7 +189,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="lines that other projects show from real ones",
     ),
 )

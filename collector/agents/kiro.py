@@ -47,20 +47,22 @@ def sniff(head: object) -> bool:
     if isinstance(get(head, "entry"), int):
         return "user" in get_dict(head) or "assistant" in get_dict(head)
     history = get_list(head, "history")
-    return isinstance(get(head, "conversation_id"), str) and all("user" in one and "assistant" in one for one in objects(history))
+    return isinstance(get(head, "conversation_id"), str) and all(
+        "user" in item and "assistant" in item for item in objects(history)
+    )
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    found = copies(blobs)
-    chats = [blob for blob in found if is_chat(first_value(blob))]
+    value = copies(blobs)
+    chats = [blob for blob in value if is_chat(first_value(blob))]
     if chats:
         return read_chat(NAME, session_id, chats)
-    documents = [blob for blob in found if "history" in get_dict(first_value(blob))]
+    documents = [blob for blob in value if "history" in get_dict(first_value(blob))]
     reader = _Reader(NAME, session_id)
     return (
         reader.read_documents(documents)
         if documents
-        else reader.read_lines(_entries_again(blob, reader.problems, session_id) for blob in found)
+        else reader.read_lines(_entries_again(blob, reader.problems, session_id) for blob in value)
     )
 
 
@@ -85,66 +87,66 @@ class _Reader(RecordReader):
     def _entry(self, entry: dict[str, Any], number: int) -> None:
         user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
         answer = get_dict(entry, "assistant")
-        said = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
-        key = get_str(said, "message_id") or _place(entry, number)
+        notice = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
+        key = get_str(notice, "message_id") or _place(entry, number)
         if not self.is_new(key):
             return
-        asked = time_of(about.get("request_start_timestamp_ms")) or time_of(user.get("timestamp"))
-        self.begin(asked)
+        prompted = time_of(about.get("request_start_timestamp_ms")) or time_of(user.get("timestamp"))
+        self.begin(prompted)
         self.add_cwd(get(user, "env_context", "env_state", "current_working_directory"))
         content = get_dict(user, "content")
         for kind in ("ToolUseResults", "CancelledToolUses"):
-            for one in objects(get(content, kind, "tool_use_results")):
-                self._result(one, asked, kind == "CancelledToolUses")
+            for item in objects(get(content, kind, "tool_use_results")):
+                self._result(item, prompted, kind == "CancelledToolUses")
         prompt = get_str(content, "Prompt", "prompt") or get_str(content, "CancelledToolUses", "prompt")
-        self.add_turn((key, "asked"), time_of(user.get("timestamp")) or asked, prompt)
-        ended = time_of(about.get("stream_end_timestamp_ms")) or asked
+        self.add_turn((key, "asked"), time_of(user.get("timestamp")) or prompted, prompt)
+        ended = time_of(about.get("stream_end_timestamp_ms")) or prompted
         self.begin(ended)
         self.model = self.switched("model_change", self.model, get_str(about, "model_id"), ended)
-        if get_str(said, "content"):
-            self.add_message(key, ended, "text", get_str(said, "content"))
-        for index, one in enumerate(objects(get(said, "tool_uses"))):
-            self._call(get_str(one, "id") or f"{key}/{index}", get_str(one, "name"), one.get("args"), key, ended)
+        if get_str(notice, "content"):
+            self.add_message(key, ended, "text", get_str(notice, "content"))
+        for index, item in enumerate(objects(get(notice, "tool_uses"))):
+            self._call(get_str(item, "id") or f"{key}/{index}", get_str(item, "name"), item.get("args"), key, ended)
 
     # --- lines ----------------------------------------------------------------------------------------------------
 
     def _line(self, record: dict[str, Any]) -> None:
         data = get_dict(record, "data")
-        at = time_of(first_of(get_dict(data, "meta"), "timestamp", "timestamp_ms")) or time_of(
+        time = time_of(first_of(get_dict(data, "meta"), "timestamp", "timestamp_ms")) or time_of(
             first_of(data, "timestamp", "created_at")
         )
         key = first_of(data, "message_id", "messageId")
         key = key if isinstance(key, str) and key else f"line {self.order}"
         if not self.is_new(f"{record.get('kind')} {key}"):
             return
-        self.begin(at)
+        self.begin(time)
         blocks = objects(data.get("content"))
         if record.get("kind") == "Prompt":
-            self.add_turn(key, at, "\n".join(get_str(one, "data") for one in blocks if one.get("kind") == "text"))
+            self.add_turn(key, time, "\n".join(get_str(item, "data") for item in blocks if item.get("kind") == "text"))
             return
         for index, block in enumerate(blocks):
             inner = get_dict(block, "data")
             if block.get("kind") == "text":
-                self.add_message((key, index), at, "text", get_str(block, "data"))
+                self.add_message((key, index), time, "text", get_str(block, "data"))
             elif block.get("kind") == "toolUse":
                 call_id = get_str(inner, "toolUseId") or f"{key}/{index}"
-                self._call(call_id, get_str(inner, "name"), inner.get("input"), key, at)
+                self._call(call_id, get_str(inner, "name"), inner.get("input"), key, time)
             elif block.get("kind") == "toolResult":
-                self._result(inner, at, cancelled=False)
+                self._result(inner, time, cancelled=False)
 
     # --- both -----------------------------------------------------------------------------------------------------
 
-    def _call(self, call_id: str, name: str, arguments: object, key: str, at: float | None) -> None:
-        call = Call(call_id, name, get_dict(arguments), at, self.order, model=self.model, message_id=key, cwd=self.cwd)
+    def _call(self, call_id: str, name: str, arguments: object, key: str, time: float | None) -> None:
+        call = Call(call_id, name, get_dict(arguments), time, self.order, model=self.model, message_id=key, cwd=self.cwd)
         self.add_call(call)
 
-    def _result(self, result: dict[str, Any], at: float | None, cancelled: bool) -> None:
-        parts = [first_of(one, "Json", "Text", "data") for one in get_list(result, "content")]
+    def _result(self, result: dict[str, Any], time: float | None, cancelled: bool) -> None:
+        parts = [first_of(item, "Json", "Text", "data") for item in get_list(result, "content")]
         text = "\n".join(part if isinstance(part, str) else as_json(part, 1_000_000) for part in parts if part is not None)
         status = "cancelled" if cancelled else get_str(result, "status").lower()
         value = next((part for part in parts if isinstance(part, dict)), None)
         details = {"status": status, "value": value if value is not None else parsed(text)}
-        self.add_result(get_str(result, "tool_use_id") or get_str(result, "toolUseId"), Result(at, text, details=details))
+        self.add_result(get_str(result, "tool_use_id") or get_str(result, "toolUseId"), Result(time, text, details=details))
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
@@ -164,15 +166,15 @@ class _Reader(RecordReader):
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name not in _WRITERS:
             return []
-        return list(_written(get_dict(call.arguments), resolve(call.cwd, path_argument(call.arguments))))
+        return list(_writing_edits(get_dict(call.arguments), resolve(call.cwd, path_argument(call.arguments))))
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """A whole file, where one was asked for and no part of it."""
-        asked = objects(get(call.arguments, "operations")) or [get_dict(call.arguments)]
-        one = asked[0]
-        part = any(get_int(one, name) not in (0, 1) for name in ("start_line", "end_line", "offset", "limit"))
-        path = resolve(call.cwd, path_argument(one))
-        if len(asked) > 1 or part or not path or not result.text or one.get("mode") not in (None, "Line"):
+        prompted = objects(get(call.arguments, "operations")) or [get_dict(call.arguments)]
+        item = prompted[0]
+        part = any(get_int(item, name) not in (0, 1) for name in ("start_line", "end_line", "offset", "limit"))
+        path = resolve(call.cwd, path_argument(item))
+        if len(prompted) > 1 or part or not path or not result.text or item.get("mode") not in (None, "Line"):
             return None
         return FileObservation(path, result.at or call.at, 1, result.text, whole=False)
 
@@ -197,7 +199,7 @@ def _place(entry: dict[str, Any], number: int) -> str:
     return f"entry {number} {hashlib.sha256(as_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-def _written(arguments: dict[str, Any], path: str) -> Iterator[Edit]:
+def _writing_edits(arguments: dict[str, Any], path: str) -> Iterator[Edit]:
     """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or `append`, in two spellings."""
     kind, new = get_str(arguments, "command"), argument(arguments, "new_str", "newStr", "content")
     if not path:
@@ -208,7 +210,7 @@ def _written(arguments: dict[str, Any], path: str) -> Iterator[Edit]:
         yield Edit(path, "append", content=new)
     elif kind == "insert":
         line = max(get_int(arguments, "insert_line") or get_int(arguments, "insertLine"), 0)
-        added = tuple(f"+{one}" for one in new.removesuffix("\n").split("\n"))
+        added = tuple(f"+{item}" for item in new.removesuffix("\n").split("\n"))
         yield Edit(path, "edit", hunks=(Hunk(line, 0, line + 1, len(added), added, exact_text=True),))
     else:
         old = argument(arguments, "old_str", "oldStr")
@@ -227,15 +229,15 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([lines, *(home / name / _DATABASE for home in homes for name in ("kiro-cli", "amazon-q"))])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    if place.name == _DATABASE:
-        yield place
+def _session_files(location: Path) -> Iterator[Path]:
+    if location.name == _DATABASE:
+        yield location
     else:
-        yield from files.listed(place, (".jsonl",))
+        yield from files.listed(location, (".jsonl",))
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    return _rows(place, roots) if place.name == _DATABASE else _lines(place, roots)
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    return _rows(location, roots) if location.name == _DATABASE else _lines(location, roots)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -245,8 +247,8 @@ def _load(session: LocalSession) -> Iterator[bytes]:
         return
     with copied(path) as database:
         table = _table(session.key)
-        where = "conversation_id = ?" if table == "conversations_v2" else "key = ?"
-        sql = f"SELECT CAST(value AS TEXT) AS value FROM {table} WHERE {where}"
+        condition = "conversation_id = ?" if table == "conversations_v2" else "key = ?"
+        sql = f"SELECT CAST(value AS TEXT) AS value FROM {table} WHERE {condition}"
         (row,) = database.rows(sql, (session.key.partition(" ")[2],))
     yield str(row["value"]).encode("utf-8", "replace")
 
@@ -255,28 +257,30 @@ def _table(key: str) -> str:
     return "conversations_v2" if key.startswith("v2 ") else "conversations"
 
 
-def _rows(place: Path, roots: Roots) -> Iterator[LocalSession]:
+def _rows(location: Path, roots: Roots) -> Iterator[LocalSession]:
     """The key is the directory; before version 2 there was one conversation for each."""
-    with copied(place) as database:
-        if {"key", "conversation_id", "value"} <= (known := database.columns("conversations_v2")):
-            updated = "updated_at" if "updated_at" in known else "NULL"
+    with copied(location) as database:
+        if {"key", "conversation_id", "value"} <= (previous := database.columns("conversations_v2")):
+            updated = "updated_at" if "updated_at" in previous else "NULL"
             for row in database.rows(f"SELECT key, conversation_id, {updated} AS at FROM conversations_v2"):
                 if roots.of(str(row["key"])):
-                    yield _session(place, str(row["conversation_id"]), f"v2 {row['conversation_id']}", str(row["key"]), row["at"])
+                    yield _session(
+                        location, str(row["conversation_id"]), f"v2 {row['conversation_id']}", str(row["key"]), row["at"]
+                    )
         elif {"key", "value"} <= database.columns("conversations"):
             sql = "SELECT key, json_extract(value, '$.conversation_id') AS id FROM conversations WHERE json_valid(value)"
             for row in database.rows(sql):
                 if roots.of(str(row["key"])) and row["id"]:
-                    yield _session(place, str(row["id"]), f"v1 {row['key']}", str(row["key"]), None)
+                    yield _session(location, str(row["id"]), f"v1 {row['key']}", str(row["key"]), None)
 
 
-def _session(place: Path, number: str, key: str, cwd: str, updated: object) -> LocalSession:
+def _session(location: Path, number: str, key: str, cwd: str, updated: object) -> LocalSession:
     stamp = f"{key} {updated}" if updated is not None else ""
-    return LocalSession(number, (place,), f"kept for {cwd}", key, cwd, stamp, time_of(updated) or 0.0)
+    return LocalSession(number, (location,), f"kept for {cwd}", key, cwd, stamp, time_of(updated) or 0.0)
 
 
-def _lines(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _stored(place):
+def _lines(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for path in _session_files(location):
         about = files.document(path.with_suffix(".json"))
         cwd = get_str(about, "cwd")
         if roots.of(cwd):
@@ -291,7 +295,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         evidence="the source of Amazon Q Developer CLI, which became Kiro CLI, and readers of other projects",
     ),
     CHATS,

@@ -58,18 +58,18 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.data / "opencode" / "storage"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    return files.listed(place / "session", _JSON, depth=2)
+def _session_files(location: Path) -> Iterator[Path]:
+    return files.listed(location / "session", _JSON, depth=2)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     """Sessions name their directory; where one does not, its project does."""
-    for path in _stored(place):
+    for path in _session_files(location):
         info = files.document(path)
-        project = get_str(files.document(place / "project" / f"{path.parent.name}.json"), "worktree")
+        project = get_str(files.document(location / "project" / f"{path.parent.name}.json"), "worktree")
         directory = get_str(info, "directory") or project
         if roots.of(directory):
-            stamp = files.stamp([path, *files.listed(place / "message" / path.stem, _JSON)])
+            stamp = files.stamp([path, *files.listed(location / "message" / path.stem, _JSON)])
             yield LocalSession(path.stem, (path,), f"its directory is {directory}", "", directory, stamp)
 
 
@@ -80,7 +80,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     for message in files.listed(storage / "message" / session.id, _JSON):
         parts = [_object(part) | {"id": part.stem} for part in files.listed(storage / "part" / message.stem, _JSON)]
         messages.append({"info": _object(message) | {"id": message.stem, "sessionID": session.id}, "parts": parts})
-    messages.sort(key=lambda one: (time_of(get(one, "info", "time", "created")) or 0.0, get_str(one, "info", "id")))
+    messages.sort(key=lambda entry: (time_of(get(entry, "info", "time", "created")) or 0.0, get_str(entry, "info", "id")))
     yield json.dumps({"info": _object(path) | {"id": session.id, "directory": session.cwd}, "messages": messages}).encode()
 
 
@@ -105,7 +105,7 @@ STORES = (
         _places,
         _find,
         load=_load,
-        stored=_stored,
+        stored=_session_files,
         form="opencode-files",
     ),
 )

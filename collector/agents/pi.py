@@ -86,73 +86,73 @@ class _Reader(RecordReader):
         key = get_str(record, "id")
         if not self.is_new(key):
             return
-        at = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
-        self.begin(at)
-        self._branch(record, key, at)
+        time = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
+        self.begin(time)
+        self._branch(record, key, time)
         kind = get_str(record, "type")
         if kind == "session":
             self.add_cwd(record.get("cwd"))
             self.parent_session = get_str(record, "parentSession") or self.parent_session
         elif kind == "message":
-            self._message(get_dict(record, "message"), key or f"{at}/{self.order}", at)
+            self._message(get_dict(record, "message"), key or f"{time}/{self.order}", time)
         elif kind == "model_change":
             provider, _, model = get_str(record, "model").partition("/")
             if get_str(record, "role") in ("", "default"):  # Oh My Pi has models for small tasks beside it
-                self._switch_model(get_str(record, "modelId") or model or provider, at)
+                self._switch_model(get_str(record, "modelId") or model or provider, time)
         elif kind in ("compaction", "branch_summary"):
-            self.add_event("compaction" if kind == "compaction" else "branched", at, get_str(record, "summary"))
+            self.add_event("compaction" if kind == "compaction" else "branched", time, get_str(record, "summary"))
         elif kind == "mode_change":
-            self.add_event("mode_change", at, get_str(record, "mode"))
+            self.add_event("mode_change", time, get_str(record, "mode"))
         elif kind == "session_init":  # a subagent: its task comes from the agent that started it
             self.parent_id = self.parent_session
         elif kind not in _IGNORED:
             self.unknown_record_type(kind)
 
-    def _branch(self, record: dict[str, Any], key: str, at: float | None) -> None:
+    def _branch(self, record: dict[str, Any], key: str, time: float | None) -> None:
         """An entry whose parent is not the entry before it starts a branch."""
         parent = get_str(record, "parentId")
         if parent and self.last_id and parent not in (self.last_id, key) and parent in self.record_ids:
-            self.add_event("branched", at, parent)
+            self.add_event("branched", time, parent)
         self.last_id = key if record.get("type") != "session" else ""
 
-    def _switch_model(self, model: str, at: float | None) -> None:
-        self.model = self.switched("model_change", self.model, model, at)
+    def _switch_model(self, model: str, time: float | None) -> None:
+        self.model = self.switched("model_change", self.model, model, time)
 
     # --- messages -------------------------------------------------------------------------------------------------
 
-    def _message(self, message: dict[str, Any], key: str, at: float | None) -> None:
+    def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
         role, text = message.get("role"), text_of(message.get("content"))
         if role == "user":
             clean = without_reminders(text)
             injected = bool(self.parent_id) or message.get("attribution") == "agent"
             kind = PromptKind.INJECTED if injected else classify(clean)
-            self.add_turn(key, at, clean, kind.value)
+            self.add_turn(key, time, clean, kind.value)
         elif role == "assistant":
-            self._assistant(message, key, at)
+            self._assistant(message, key, time)
         elif role == "toolResult":
-            result = Result(at, text, failed=message.get("isError") is True, details=message.get("details"))
+            result = Result(time, text, failed=message.get("isError") is True, details=message.get("details"))
             self.add_result(get_str(message, "toolCallId"), result)
         elif role == "bashExecution":
-            self.add_event("user_shell", at, get_str(message, "command"))
+            self.add_event("user_shell", time, get_str(message, "command"))
         elif role in ("custom", "hookMessage"):
-            self.add_event("injected", at, text[:80])
+            self.add_event("injected", time, text[:80])
 
-    def _assistant(self, message: dict[str, Any], key: str, at: float | None) -> None:
-        self._switch_model(get_str(message, "model"), at)
+    def _assistant(self, message: dict[str, Any], key: str, time: float | None) -> None:
+        self._switch_model(get_str(message, "model"), time)
         fresh, output, cached, written = (get_int(message, "usage", n) for n in ("input", "output", "cacheRead", "cacheWrite"))
         if fresh or output or cached or written:
             cost = recorded_cost(get(message, "usage", "cost", "total"))
-            self.add_usage(Usage(key, at, 0, self.model, fresh, output, cached, written, cost=cost))
+            self.add_usage(Usage(key, time, 0, self.model, fresh, output, cached, written, cost=cost))
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
-            self.add_event("interrupt" if stop == "aborted" else "api_error", at, get_str(message, "errorMessage"))
+            self.add_event("interrupt" if stop == "aborted" else "api_error", time, get_str(message, "errorMessage"))
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "toolCall":
                 call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
                 arguments = get_dict(block, "arguments")
-                self.add_call(Call(call_id, name, arguments, at, self.order, model=self.model, message_id=key))
+                self.add_call(Call(call_id, name, arguments, time, self.order, model=self.model, message_id=key))
             else:
-                self.add_block((key, index), at, block)
+                self.add_block((key, index), time, block)
 
     def command(self, call: Call, result: Result) -> Command:
         cwd = resolve(self.cwd, get_str(call.arguments, "cwd")) or self.cwd
@@ -197,18 +197,18 @@ _HEADER_LINES = 5
 def _places(machine: Machine) -> list[Path]:
     pi = machine.variable("PI_CODING_AGENT_DIR", machine.home / ".pi" / "agent")
     chosen = machine.variable("PI_CODING_AGENT_SESSION_DIR", pi / "sessions")
-    profiles = [one / "agent" / "sessions" for one in files.directories(machine.home / ".omp" / "profiles")]
+    profiles = [entry / "agent" / "sessions" for entry in files.directories(machine.home / ".omp" / "profiles")]
     return machine.existing([chosen, machine.home / ".omp" / "agent" / "sessions", machine.data / "omp" / "sessions", *profiles])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    return files.listed(place, (".jsonl",), depth=2)
+def _session_files(location: Path) -> Iterator[Path]:
+    return files.listed(location, (".jsonl",), depth=2)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     families: dict[str, list[_Found]] = defaultdict(list)
     parents: dict[str, str] = {}
-    for path in _stored(place):
+    for path in _session_files(location):
         header = _header(path)
         cwd = get_str(header, "cwd")
         if roots.of(cwd):
@@ -217,9 +217,9 @@ def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
             families[path.name].append(_Found(get_str(header, "id") or path.stem, cwd, path))
     for name in [name for name, parent in parents.items() if parent in families and parent != name]:
         families[_origin(name, parents)] += families.pop(name)
-    for one, *forks in families.values():
-        why = f"started in {one.cwd}" + "".join(f"; with its fork {fork.id}" for fork in forks)
-        yield LocalSession(one.id, (one.path, *(fork.path for fork in forks)), why, cwd=one.cwd)
+    for entry, *forks in families.values():
+        why = f"started in {entry.cwd}" + "".join(f"; with its fork {fork.id}" for fork in forks)
+        yield LocalSession(entry.id, (entry.path, *(fork.path for fork in forks)), why, cwd=entry.cwd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +231,10 @@ class _Found:
 
 def _origin(name: str, parents: dict[str, str]) -> str:
     """The file at the beginning of a chain of forks."""
-    seen = {name}
-    while parents.get(name, "") in parents and parents[name] not in seen:
+    visited = {name}
+    while parents.get(name, "") in parents and parents[name] not in visited:
         name = parents[name]
-        seen.add(name)
+        visited.add(name)
     return name
 
 
@@ -242,11 +242,11 @@ def _header(path: Path) -> dict[str, Any]:
     """The record that begins a session; a title may stand before it."""
     for line in files.head(path).split(b"\n")[:_HEADER_LINES]:
         try:
-            found = next((one for one in values(line) if get_str(one, "type") == "session"), None)
+            value = next((entry for entry in values(line) if get_str(entry, "type") == "session"), None)
         except (ValueError, RecursionError):
             return {}
-        if isinstance(found, dict):
-            return found
+        if isinstance(value, dict):
+            return value
     return {}
 
 
@@ -257,6 +257,6 @@ STORES = (
         Known.REAL,
         _places,
         _find,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

@@ -65,44 +65,46 @@ class _Reader(RecordReader):
         key = get_str(record, "uuid")
         if not self.is_new(key):
             return
-        at = time_of(record.get("timestamp"))
-        self.begin(at)
+        time = time_of(record.get("timestamp"))
+        self.begin(time)
         self.add_cwd(record.get("cwd"))
         self.add_version(record.get("version"))
         self.add_branch(record.get("gitBranch"))
         kind, parts = get_str(record, "type"), get_list(record, "message", "parts")
         if kind == "user":
             text = without_reminders("\n".join(get_str(part, "text") for part in parts))
-            self.add_user_text(key, at, text, classify(text, is_meta=get_str(record, "provenance") not in ("", "real_user")))
+            self.add_user_text(key, time, text, classify(text, is_meta=get_str(record, "provenance") not in ("", "real_user")))
         elif kind == "assistant":
-            self._answer(record, parts, key, at)
+            self._answer(record, parts, key, time)
         elif kind == "tool_result":
-            self._results(record, parts, at)
+            self._results(record, parts, time)
         elif kind == "system":
             if get_str(record, "subtype") == "chat_compression":
-                self.add_event("compaction", at)
+                self.add_event("compaction", time)
         else:
             self.unknown_record_type(kind)
 
-    def _answer(self, record: dict[str, Any], parts: list[Any], key: str, at: float | None) -> None:
-        self.model = self.switched("model_change", self.model, get_str(record, "model"), at)
+    def _answer(self, record: dict[str, Any], parts: list[Any], key: str, time: float | None) -> None:
+        self.model = self.switched("model_change", self.model, get_str(record, "model"), time)
         tokens = get_dict(record, "usageMetadata")
         if tokens:
             cached, thoughts = get_int(tokens, "cachedContentTokenCount"), get_int(tokens, "thoughtsTokenCount")
             fresh = max(0, get_int(tokens, "promptTokenCount") - cached)
             output = get_int(tokens, "candidatesTokenCount")
-            self.add_usage(Usage(key, at, 0, self.model, fresh, output, cached, reasoning=thoughts))
+            self.add_usage(Usage(key, time, 0, self.model, fresh, output, cached, reasoning=thoughts))
         for number, part in enumerate(parts):
             request = get_dict(part, "functionCall")
             if request:
                 call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
                 arguments = get_dict(request, "args")
-                call = Call(call_id, name, arguments, at, self.order, model=self.model, message_id=key, cwd=self.cwd)
+                call = Call(call_id, name, arguments, time, self.order, model=self.model, message_id=key, cwd=self.cwd)
                 self.add_call(call)
             elif get_str(part, "text"):
-                self.add_message((key, number), at, "reasoning" if get(part, "thought") is True else "text", get_str(part, "text"))
+                self.add_message(
+                    (key, number), time, "reasoning" if get(part, "thought") is True else "text", get_str(part, "text")
+                )
 
-    def _results(self, record: dict[str, Any], parts: list[Any], at: float | None) -> None:
+    def _results(self, record: dict[str, Any], parts: list[Any], time: float | None) -> None:
         details = get_dict(record, "toolCallResult")
         for part in parts:
             response = get_dict(part, "functionResponse")
@@ -111,7 +113,7 @@ class _Reader(RecordReader):
             answer = get_dict(response, "response")
             text = get_str(answer, "output") or get_str(answer, "error")
             failed = "error" in answer or get_str(details, "status") in ("error", "cancelled")
-            self.add_result(get_str(response, "id") or get_str(details, "callId"), Result(at, text, failed, details))
+            self.add_result(get_str(response, "id") or get_str(details, "callId"), Result(time, text, failed, details))
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         if result.failed and get_str(result.details, "status") == "cancelled":
@@ -126,17 +128,17 @@ class _Reader(RecordReader):
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name not in _EDIT_TOOLS:
             return []
-        shown = get_dict(result.details, "resultDisplay")
-        whole = shown.get("truncatedForSession") is not True
-        before, after = shown.get("originalContent"), shown.get("newContent")
-        new = whole and "originalContent" in shown and before is None
+        display = get_dict(result.details, "resultDisplay")
+        whole = display.get("truncatedForSession") is not True
+        before, after = display.get("originalContent"), display.get("newContent")
+        new = whole and "originalContent" in display and before is None
         return edits_from_arguments(
             {**get_dict(call.arguments), "file_path": path_argument(call.arguments)},
             call.cwd,
             before=before if whole and isinstance(before, str) else None,
             before_known=new or (whole and isinstance(before, str)),
             after=after if whole and isinstance(after, str) else None,
-            hunks=parse_unified(get_str(shown, "fileDiff")),
+            hunks=parse_unified(get_str(display, "fileDiff")),
         )
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
@@ -154,15 +156,15 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing([machine.variable("QWEN_RUNTIME_DIR", machine.home / ".qwen") / "projects"])
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for project in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for project in files.directories(location):
         yield from files.listed(project / "chats", (".jsonl",))
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    own = tuple(re.sub(r"[^A-Za-z0-9]", "-", root) for root in roots.paths)
-    for path in _stored(place):
-        if roots.anywhere or path.parents[1].name.startswith(own):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    mine = tuple(re.sub(r"[^A-Za-z0-9]", "-", root) for root in roots.paths)
+    for path in _session_files(location):
+        if roots.anywhere or path.parents[1].name.startswith(mine):
             cwd = get_str(files.first_line(path), "cwd")
             if roots.of(cwd):
                 yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
@@ -175,6 +177,6 @@ STORES = (
         Known.DOCUMENTATION,
         _places,
         _find,
-        stored=_stored,
+        stored=_session_files,
     ),
 )

@@ -54,11 +54,11 @@ class _Reader(RecordReader):
         snapshot = get_dict(record, "initial_project_snapshot")
         self.begin(time_of(record.get("updated_at")))
         self.begin(time_of(snapshot.get("timestamp")) or time_of(record.get("created_at")))
-        for place in (
+        for location in (
             *get_list(record, "folders"),
-            *(get(one, "worktree_path") for one in get_list(snapshot, "worktree_snapshots")),
+            *(get(entry, "worktree_path") for entry in get_list(snapshot, "worktree_snapshots")),
         ):
-            self.add_cwd(place)
+            self.add_cwd(location)
         self.cwd = next(iter(self.cwds), "")
         self.model = get_str(record, "model", "model")
         tokens = get_dict(record, "request_token_usage")
@@ -131,21 +131,21 @@ class _Reader(RecordReader):
 
     def _path(self, path: str) -> str:
         """`tally/src/a.go` of the directory `/home/ana/work/tally`."""
-        first, _, rest = normal_path(path).partition("/")
+        first, _, remainder = normal_path(path).partition("/")
         root = next((cwd for cwd in self.cwds if first and PurePosixPath(normal_path(cwd)).name == first), "")
         if not root:
             return normal_path(path)
-        return normal_path(f"{root}/{rest}")
+        return normal_path(f"{root}/{remainder}")
 
 
-def _result(found: dict[str, Any]) -> Result | None:
-    if not found:
+def _result(value: dict[str, Any]) -> Result | None:
+    if not value:
         return None
-    content, output = found.get("content"), found.get("output")
-    blocks = objects(content) or [get_dict(found, "content")]
-    text = "\n".join(shown for block in blocks if (shown := get_str(block, "Text")))
+    content, output = value.get("content"), value.get("output")
+    blocks = objects(content) or [get_dict(value, "content")]
+    text = "\n".join(display for block in blocks if (display := get_str(block, "Text")))
     text = text or (content if isinstance(content, str) else output if isinstance(output, str) else as_json(output))
-    return Result(None, text, found.get("is_error") is True, output)
+    return Result(None, text, value.get("is_error") is True, output)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -161,44 +161,44 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing(home / "threads" / "threads.db" for home in homes)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    with copied(place) as database:
-        known = database.columns("threads")
-        if not known >= _COLUMNS:
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    with copied(location) as database:
+        previous = database.columns("threads")
+        if not previous >= _COLUMNS:
             return
-        columns = ", ".join(["id", "updated_at", *(name for name in _MORE if name in known)])
+        columns = ", ".join(["id", "updated_at", *(name for name in _MORE if name in previous)])
         for row in database.rows(f"SELECT {columns} FROM threads"):
             if not row.get("parent_id"):
-                folders = _folders(row) or _named(_thread(database, str(row["id"])))
+                folders = _folders(row) or _named_folders(_thread(database, str(row["id"])))
                 mine = next((folder for folder in folders if roots.of(folder)), "")
                 if mine:
-                    yield _session(place, row, mine)
+                    yield _session(location, row, mine)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     with copied(session.files[0]) as database:
-        known = database.columns("threads")
-        columns = ", ".join(["id", *(name for name in _MORE if name in known)])
+        previous = database.columns("threads")
+        columns = ", ".join(["id", *(name for name in _MORE if name in previous)])
         (row,) = database.rows(f"SELECT {columns} FROM threads WHERE id = ?", (session.key,))
         thread = _thread(database, session.key)
     yield json.dumps({**thread, "folders": _folders(row) or [session.cwd], "created_at": row.get("created_at")}).encode()
 
 
-def _session(place: Path, row: dict[str, Any], cwd: str) -> LocalSession:
+def _session(location: Path, row: dict[str, Any], cwd: str) -> LocalSession:
     number, updated = str(row["id"]), row["updated_at"]
     why, stamp = f"its project is in {cwd}", f"{number} {updated}"
-    return LocalSession(number, (place,), why, number, cwd, stamp, time_of(updated) or 0.0)
+    return LocalSession(number, (location,), why, number, cwd, stamp, time_of(updated) or 0.0)
 
 
 def _folders(row: dict[str, Any]) -> list[str]:
     return [folder for folder in str(row.get("folder_paths") or "").split("\n") if folder]
 
 
-def _named(thread: dict[str, Any]) -> list[str]:
+def _named_folders(thread: dict[str, Any]) -> list[str]:
     """Directories that the document itself names: older databases have no column for them."""
     snapshot = thread.get("initial_project_snapshot")
     worktrees = objects(snapshot.get("worktree_snapshots")) if isinstance(snapshot, dict) else []
-    return [path for one in worktrees if (path := get_str(one, "worktree_path"))]
+    return [path for entry in worktrees if (path := get_str(entry, "worktree_path"))]
 
 
 def _thread(database: CopiedDatabase, number: str) -> dict[str, Any]:

@@ -50,9 +50,9 @@ def read_all(repo: GitRepo) -> list[Checkpoint]:
     refs = repo.refs()
     merged: dict[str, Checkpoint] = {}
     for layout in layouts():
-        for found in layout.find(repo, refs):
-            known = merged.get(found.id)
-            merged[found.id] = merge(known, found) if known else found
+        for item in layout.find(repo, refs):
+            existing = merged.get(item.id)
+            merged[item.id] = merge(existing, item) if existing else item
     return [merged[key] for key in sorted(merged)]
 
 
@@ -87,8 +87,8 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
 
 def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
     """A transcript that one copy lacks is no problem when the other has it."""
-    found = {f"{s.checkpoint_id}/{s.index}" for s in sessions if s.transcript_state is StoredTranscript.PRESENT}
-    return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in found
+    results = {f"{s.checkpoint_id}/{s.index}" for s in sessions if s.transcript_state is StoredTranscript.PRESENT}
+    return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in results
 
 
 _FROM_OTHER = (

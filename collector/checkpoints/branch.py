@@ -36,15 +36,15 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         if store is None or commit is None or commit in done:
             continue
         done.add(commit)  # a remote-tracking twin of the local branch adds nothing
-        stored = _stored(repo, commit)
-        found = repo.commit(commit)
-        for checkpoint_id, tree in sharded(repo, found.tree) if found else []:
+        stored = _session_files(repo, commit)
+        tip = repo.commit(commit)
+        for checkpoint_id, tree in sharded(repo, tip.tree) if tip else []:
             checkpoint = read_tree(repo, tree, checkpoint_id, store, name)
             author, signature = stored.get(checkpoint_id, ("", ""))
             yield replace(checkpoint, author_email=author, signature=signature)
 
 
-def _stored(repo: GitRepo, tip: str) -> dict[str, tuple[str, str]]:
+def _session_files(repo: GitRepo, tip: str) -> dict[str, tuple[str, str]]:
     """Checkpoint id -> (e-mail of the developer whose commit first stored it, kind of signature when all such commits have one)."""
     stored: dict[str, tuple[str, str]] = {}
     for commit in repo.history(tip):

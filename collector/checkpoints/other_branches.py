@@ -23,22 +23,22 @@ class OtherBranch:
     checkpoints: frozenset[str]
 
 
-def other_branches(repo: GitRepo, head: str, wanted: Collection[str]) -> list[OtherBranch]:
+def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> list[OtherBranch]:
     """Branches that name some of the checkpoints `wanted` in commits that are not in `head`, the most telling first.
 
     A branch that names nothing which an earlier one does not is left out.
     """
     refs = [(name, oid) for name, oid in sorted(repo.refs().items()) if name.startswith(_BRANCHES) and not is_checkpoint_ref(name)]
     tips = {oid: _short(name) for name, oid in reversed(refs) if not name.endswith("/HEAD") and oid != head}
-    found = []
+    results = []
     for oid, name in list(tips.items())[:_MAX_BRANCHES]:
         named = {key for c in islice(repo.history_of([oid], hide=[head]), _MAX_COMMITS) for key in checkpoint_ids(c.message)}
-        found.append(OtherBranch(name, frozenset(named.intersection(wanted))))
-    telling, known = [], set[str]()
-    for branch in sorted(found, key=lambda one: (-len(one.checkpoints), one.name)):
-        if branch.checkpoints - known:
+        results.append(OtherBranch(name, frozenset(named.intersection(needed))))
+    telling, existing = [], set[str]()
+    for branch in sorted(results, key=lambda entry: (-len(entry.checkpoints), entry.name)):
+        if branch.checkpoints - existing:
             telling.append(branch)
-            known |= branch.checkpoints
+            existing |= branch.checkpoints
     return telling
 
 

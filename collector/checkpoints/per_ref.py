@@ -35,7 +35,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         if not checkpoint_id:
             continue
         commit = repo.peel_commit(target)
-        found = repo.commit(commit) if commit else None
-        if found is not None:
-            checkpoint = read_tree(repo, found.tree, checkpoint_id, CheckpointStore.REF, name)
-            yield replace(checkpoint, author_email=found.author_email, signature=repo.signature(found.sha))
+        tip = repo.commit(commit) if commit else None
+        if tip is not None:
+            checkpoint = read_tree(repo, tip.tree, checkpoint_id, CheckpointStore.REF, name)
+            yield replace(checkpoint, author_email=tip.author_email, signature=repo.signature(tip.sha))

@@ -48,42 +48,42 @@ def read_pull_requests(repo: GitRepo, head: str, names: Names = named_checkpoint
     tips = {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
     beside = {c.sha: c for c in repo.history_of(sorted(set(tips.values())), [head])}
     telling = _telling(beside, names)
-    place = {sha: number for number, sha in enumerate(beside)}
-    found: dict[str, PullRequest] = {}
+    location = {sha: number for number, sha in enumerate(beside)}
+    results: dict[str, PullRequest] = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
         tip = tips[name]
-        if tip in telling and tip not in found:  # a branch that is also a pull request adds nothing
+        if tip in telling and tip not in results:  # a branch that is also a pull request adds nothing
             pull = _PULL.match(name)
-            commits = tuple(beside[sha] for sha in sorted(_reached(tip, beside), key=place.__getitem__))
-            found[tip] = PullRequest(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
-    return list(found.values())
+            commits = tuple(beside[sha] for sha in sorted(_reach(tip, beside), key=location.__getitem__))
+            results[tip] = PullRequest(name, int(pull[1]) if pull else 0, tip, commits, _base(repo, commits, beside))
+    return list(results.values())
 
 
 def _telling(beside: Mapping[str, Commit], names: Names) -> set[str]:
     """Commits that name something, or descend from one that does; `beside` has parents first."""
-    found: set[str] = set()
+    results: set[str] = set()
     for sha, commit in beside.items():
-        if names(commit) or any(parent in found for parent in commit.parents):
-            found.add(sha)
-    return found
+        if names(commit) or any(parent in results for parent in commit.parents):
+            results.add(sha)
+    return results
 
 
 def _base(repo: GitRepo, commits: Iterable[Commit], beside: Mapping[str, Commit]) -> str:
     """The latest of the branch's commits that these were put on or merged with."""
     edges = {parent for commit in commits for parent in commit.parents if parent not in beside}
-    known = [found for found in map(repo.commit, sorted(edges)) if found is not None]
-    return max(known, key=lambda c: c.commit_time).sha if known else ""
+    existing = [item for item in map(repo.commit, sorted(edges)) if item is not None]
+    return max(existing, key=lambda c: c.commit_time).sha if existing else ""
 
 
-def _reached(tip: str, beside: Mapping[str, Commit]) -> list[str]:
-    seen = {tip}
+def _reach(tip: str, beside: Mapping[str, Commit]) -> list[str]:
+    visited = {tip}
     stack = [tip]
     while stack:
         for parent in beside[stack.pop()].parents:
-            if parent in beside and parent not in seen:
-                seen.add(parent)
+            if parent in beside and parent not in visited:
+                visited.add(parent)
                 stack.append(parent)
-    return list(seen)
+    return list(visited)
 
 
 __all__ = ["Names", "PullRequest", "is_source", "named_checkpoints", "read_pull_requests"]

@@ -44,16 +44,16 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
 
 def _session(commit: Commit) -> str:
     """The session whose turn a snapshot ends; "" for a commit that is none."""
-    found = _SESSION.findall(commit.message)
-    return found[-1] if found and _METADATA.search(commit.message) else ""
+    matches = _SESSION.findall(commit.message)
+    return matches[-1] if matches and _METADATA.search(commit.message) else ""
 
 
 def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkpoint:
-    where = repo.entries(commit.tree)
+    entries = repo.entries(commit.tree)
     for name in (FOLDER, "metadata", session):
-        oid, is_tree = where.get(name, ("", False))
-        where = repo.entries(oid) if is_tree else {}
-    chunks = tuple(transcript_chunks(where))
+        oid, is_tree = entries.get(name, ("", False))
+        entries = repo.entries(oid) if is_tree else {}
+    chunks = tuple(transcript_chunks(entries))
     state = transcript_state(repo, chunks)
     record = SessionRecord(
         checkpoint_id=commit.sha,
@@ -63,7 +63,7 @@ def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkp
         created_at=commit.author_time,
         transcript=chunks,
         transcript_state=state,
-        prompt_blob=blob_of(where, "prompt.txt"),
+        prompt_blob=blob_of(entries, "prompt.txt"),
     )
     missing = (problem(f"{commit.sha}/0", "transcript_missing_blob", "listed in the tree, absent from this clone"),)
     return Checkpoint(

@@ -24,7 +24,7 @@ def subagent_records(
 ) -> tuple[SubagentRecord, ...]:
     """The records of subagents beside `entries`. One without a transcript is a problem, which names the recorder's reason."""
     tasks = entries.get("tasks")
-    found = []
+    results = []
     folders = list(repo.entries(tasks[0]).items())[:_MAX_TASKS] if tasks is not None and tasks[1] else []
     for name, (folder, is_tree) in folders:
         oid, is_folder = repo.entries(folder).get("task.json", ("", True)) if is_tree else ("", True)
@@ -34,7 +34,7 @@ def subagent_records(
             continue
         files = tuple(path for path in get_list(record, "files") if isinstance(path, str))
         call, agent = get_str(record, "tool_use_id") or name, get_str(record, "agent_id")
-        found.append(SubagentRecord(call, agent, files, bool(get_str(record, "completed_at"))))
+        results.append(SubagentRecord(call, agent, files, bool(get_str(record, "completed_at"))))
         if reason := get_str(record, "transcript_unavailable_reason"):
             problems.append(problem(f"{checkpoint_id}/tasks/{call}", "no_subagent_transcript", reason))
-    return tuple(found)
+    return tuple(results)

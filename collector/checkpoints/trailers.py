@@ -38,7 +38,7 @@ class Declaration(NamedTuple):
 def declarations(commit: Commit) -> Iterator[Declaration]:
     """Every agent that the commit itself names, once for each place."""
     author = f"{commit.author_name} <{commit.author_email}>"
-    for where, text in (*(("trailer", found) for found in _CO_AUTHOR.findall(commit.message)), ("author", author)):
+    for where, text in (*(("trailer", name) for name in _CO_AUTHOR.findall(commit.message)), ("author", author)):
         if agent := agent_of_account(text):
             model = _MODEL.match(text)
             yield Declaration(where, agent, (model["of_aider"] or model["name"]).strip() if model else "")
@@ -55,5 +55,5 @@ def declared_agent(commit: Commit) -> Declaration | None:
 
 def automation(commit: Commit) -> str | None:
     """Name of the automation account (no coding agent) that authored the commit."""
-    found = _BOT.search(commit.author_name) or _BOT.search(commit.author_email)
-    return commit.author_name[:100] if found else None
+    match = _BOT.search(commit.author_name) or _BOT.search(commit.author_email)
+    return commit.author_name[:100] if match else None

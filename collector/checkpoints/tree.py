@@ -47,9 +47,9 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointSto
         subject = f"{checkpoint_id}/{number}"
         meta = load_json(repo, inner, "metadata.json", subject, problems, required=store is not CheckpointStore.V2_FULL)
         sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
-    for number, one in enumerate(sessions):  # of whichever session: the records say
-        if one.index >= 0 and (tasks or subagents):
-            sessions[number] = replace(one, tasks=(*one.tasks, *tasks), subagents=(*one.subagents, *subagents))
+    for number, entry in enumerate(sessions):  # of whichever session: the records say
+        if entry.index >= 0 and (tasks or subagents):
+            sessions[number] = replace(entry, tasks=(*entry.tasks, *tasks), subagents=(*entry.subagents, *subagents))
     if not sessions:
         problems.append(problem(checkpoint_id, "no_sessions"))
     created = [s.created_at for s in sessions if s.created_at is not None]
@@ -143,17 +143,17 @@ def transcript_state(repo: GitRepo, chunks: Sequence[str]) -> StoredTranscript:
 
 def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[str, ...]:
     """Blob ids of `tasks/<call>/agent-<id>.jsonl`: what a subagent did, by its own records."""
-    found = entries.get("tasks")
-    if found is None or not found[1]:
+    value = entries.get("tasks")
+    if value is None or not value[1]:
         return ()
-    folders = [oid for oid, is_tree in repo.entries(found[0]).values() if is_tree][:_MAX_TASKS]
+    folders = [oid for oid, is_tree in repo.entries(value[0]).values() if is_tree][:_MAX_TASKS]
     files = ((name, oid) for folder in folders for name, (oid, is_tree) in repo.entries(folder).items() if not is_tree)
     return tuple(oid for name, oid in files if name.startswith("agent-") and name.endswith(".jsonl") and repo.has(oid))
 
 
 def blob_of(entries: Mapping[str, tuple[str, bool]], name: str) -> str:
-    found = entries.get(name)
-    return found[0] if found and not found[1] else ""
+    value = entries.get(name)
+    return value[0] if value and not value[1] else ""
 
 
 def load_json(
@@ -223,11 +223,11 @@ class CheckpointTree(NamedTuple):
 
 def sharded(repo: GitRepo, tree: str) -> list[CheckpointTree]:
     """The checkpoints below a root of `<id[:2]>/<id[2:]>/`; anything else on the branch is somebody else's."""
-    found = []
+    results = []
     for shard, (oid, is_tree) in repo.entries(tree).items():
         if not is_tree or len(shard) != 2:
             continue
-        for rest, (inner, inner_is_tree) in repo.entries(oid).items():
-            if inner_is_tree and IS_ID.match(shard + rest):
-                found.append(CheckpointTree(shard + rest, inner))
-    return found
+        for remainder, (inner, inner_is_tree) in repo.entries(oid).items():
+            if inner_is_tree and IS_ID.match(shard + remainder):
+                results.append(CheckpointTree(shard + remainder, inner))
+    return results

@@ -27,9 +27,9 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     for store, pattern in _PATTERNS.items():
         for name, target in sorted(refs.items()):
             commit = repo.peel_commit(target) if pattern.match(name) else None
-            found = repo.commit(commit) if commit else None
-            for checkpoint_id, tree in sharded(repo, found.tree) if found else []:
+            tip = repo.commit(commit) if commit else None
+            for checkpoint_id, tree in sharded(repo, tip.tree) if tip else []:
                 checkpoint = read_tree(repo, tree, checkpoint_id, store, name)
-                known = merged.get(checkpoint_id)
-                merged[checkpoint_id] = merge(known, checkpoint) if known else checkpoint
+                existing = merged.get(checkpoint_id)
+                merged[checkpoint_id] = merge(existing, checkpoint) if existing else checkpoint
     yield from merged.values()

@@ -40,46 +40,46 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
     roots = ANYWHERE if options.anywhere else Roots.of_repository(repo, options.former_paths)
     if not roots.paths and not roots.anywhere:
         return NOTHING_LOCAL
-    found: dict[str, LocalSession] = {}
+    results: dict[str, LocalSession] = {}
     problems: list[Problem] = []
     for store in stores():
-        for place in _places(store, options, roots):
-            for session in _sessions_of(store, place, roots, problems):
-                found.setdefault(session.id, session)
-    return LocalSessions(found, tuple(problems), repo.own_emails())
+        for location in _places(store, options, roots):
+            for session in _sessions_of(store, location, roots, problems):
+                results.setdefault(session.id, session)
+    return LocalSessions(results, tuple(problems), repo.own_emails())
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
     """Where an agent keeps sessions: in places of its own, and in the worktrees."""
-    yield from dict.fromkeys(place for machine in machines(options) for place in store.places(machine))
+    yield from dict.fromkeys(location for machine in machines(options) for location in store.places(machine))
     if store.inside is not None:
-        yield from dict.fromkeys(place for path in roots.paths for place in store.inside(Path(path)))
+        yield from dict.fromkeys(location for path in roots.paths for location in store.inside(Path(path)))
 
 
-def _sessions_of(store: Store, place: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
+def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
     try:
-        sessions = list(store.sessions(place, roots))
+        sessions = list(store.sessions(location, roots))
     except _FAILURES as error:
-        problems.append(Problem("checkpoints", store.name, "local_place_unreadable", f"{place}: {error}"))
+        problems.append(Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}"))
         return
-    unseen = unseen_until(store, place) if sessions else 0.0
-    for one in sessions:
+    unseen = unseen_until(store, location) if sessions else 0.0
+    for entry in sessions:
         yield replace(
-            one,
-            at=one.at or max(map(files.written_at, one.files), default=0.0),
-            stamp=one.stamp or files.stamp(one.files),
+            entry,
+            at=entry.at or max(map(files.written_at, entry.files), default=0.0),
+            stamp=entry.stamp or files.stamp(entry.files),
             unseen_until=unseen,
         )
 
 
-def unseen_until(store: Store, place: Path) -> float:
+def unseen_until(store: Store, location: Path) -> float:
     """The moment before which sessions may have been deleted; 0 for an agent that deletes none by itself.
 
     Files go by age when the agent is started: none that was written in the days before the newest one is missing.
     """
     if store.kept_days is None:
         return 0.0
-    times = [files.written_at(path) for path in store.stored(place)]
+    times = [files.written_at(path) for path in store.stored(location)]
     return min(min(times), max(times) - store.kept_days * _DAY) if times else 0.0
 
 

@@ -12,8 +12,8 @@ from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 def local_checkpoints(local: LocalSessions, stored: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
     """One for each session that is in no checkpoint of the clone; its id is none that a commit could name."""
-    known = {record.session_id for checkpoint in stored for record in checkpoint.sessions}
-    for key in sorted(local.sessions.keys() - known):
+    existing = {record.session_id for checkpoint in stored for record in checkpoint.sessions}
+    for key in sorted(local.sessions.keys() - existing):
         yield _checkpoint(local.sessions[key], min(local.emails, default=""))
 
 

@@ -32,12 +32,12 @@ class FoundTranscript:
 
 def would_read(repo: GitRepo, options: LocalOptions) -> list[FoundTranscript]:
     """The sessions of this machine that would be read for a clone, latest first, and what could not be looked at."""
-    found = find_sessions(repo, options)
+    value = find_sessions(repo, options)
     rows = []
-    for one in sorted(found.sessions.values(), key=lambda session: -session.at):
-        size = sum(path.stat().st_size for path in one.files if path.exists())
-        rows.append(FoundTranscript(one.agent, one.id, len(one.files), size, _day(one.at), one.why, str(one.files[0])))
-    rows += [FoundTranscript(p.subject, "", 0, 0, "", f"cannot be read: {p.detail}", "") for p in found.problems]
+    for entry in sorted(value.sessions.values(), key=lambda session: -session.at):
+        size = sum(path.stat().st_size for path in entry.files if path.exists())
+        rows.append(FoundTranscript(entry.agent, entry.id, len(entry.files), size, _day(entry.at), entry.why, str(entry.files[0])))
+    rows += [FoundTranscript(p.subject, "", 0, 0, "", f"cannot be read: {p.detail}", "") for p in value.problems]
     return rows
 
 
@@ -58,25 +58,25 @@ class Survey:
 
 def survey(machine: Machine) -> list[Survey]:
     """Which agents are on a machine; only names, sizes and times of files are looked at."""
-    found = [_survey(store, place) for store in stores() for place in store.places(machine)]
-    for one in UNREADABLE:
-        for place in machine.existing(one.places(machine)):
-            found.append(Survey(one.agent, str(place), 0, 0, "", "", None, "", one.why))
-    return found
+    results = [_survey(store, location) for store in stores() for location in store.places(machine)]
+    for entry in UNREADABLE:
+        for location in machine.existing(entry.places(machine)):
+            results.append(Survey(entry.agent, str(location), 0, 0, "", "", None, "", entry.why))
+    return results
 
 
-def _survey(store: Store, place: Path) -> Survey:
-    abouts = [path.stat() for path in store.stored(place) if path.exists()]
+def _survey(store: Store, location: Path) -> Survey:
+    abouts = [path.stat() for path in store.stored(location) if path.exists()]
     times = [about.st_mtime for about in abouts]
     size, oldest, newest = sum(about.st_size for about in abouts), min(times, default=0.0), max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []
     if store.kept_days is not None and times:
-        kept = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
-        notes.append(f"{kept} after {store.kept_days} days")
+        retained = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
+        notes.append(f"{retained} after {store.kept_days} days")
     return Survey(
-        store.agent, str(place), len(times), size, _day(oldest), _day(newest), store.kept_days, store.known, "; ".join(notes)
+        store.agent, str(location), len(times), size, _day(oldest), _day(newest), store.kept_days, store.known, "; ".join(notes)
     )
 
 
-def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M") if at else ""
+def _day(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M") if time else ""

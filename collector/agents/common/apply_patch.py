@@ -77,11 +77,11 @@ def _hunk(body: list[str]) -> Hunk:
 
 def patches_in(text: str) -> list[str]:
     """Patches that a shell command passes to `apply_patch`: a heredoc or a quoted argument."""
-    found, position = [], 0
+    matches, position = [], 0
     while "apply_patch" in text and (start := text.find(BEGIN, position)) >= 0:
         end = text.find(END, start)
         if end < 0:
             break
         position = end + len(END)
-        found.append(text[start:position])
-    return found
+        matches.append(text[start:position])
+    return matches

@@ -29,7 +29,7 @@ def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
     """
     calls = list(session.calls)
     ended = session.ended_at
-    for copy in sorted(copies, key=lambda one: one.at):
+    for copy in sorted(copies, key=lambda entry: entry.at):
         later = [n for n in range(len(copy.calls), len(calls)) if calls[n].call_id not in copy.calls]
         writing = calls[later[0]].message_id if later else ""
         for number in later:

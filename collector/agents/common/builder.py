@@ -53,15 +53,15 @@ class SessionBuilder:
         """Whether no record had this id before; always when it has none."""
         if not record_id:
             return True
-        known = record_id in self.record_ids
+        existing = record_id in self.record_ids
         self.record_ids.add(record_id)
-        return not known
+        return not existing
 
-    def begin(self, at: float | None) -> None:
+    def begin(self, time: float | None) -> None:
         """Begins a record: what is added next is later than what was added before."""
         self.order += 1
-        if at is not None:
-            self.times.append(at)
+        if time is not None:
+            self.times.append(time)
 
     def problem(self, code: str, detail: str) -> None:
         self.problems.append(Problem("transcripts", self.session_id, code, detail[:MAX_DETAIL]))
@@ -75,67 +75,67 @@ class SessionBuilder:
 
     def add_cwd(self, value: object) -> str:
         """A working directory, which holds from here on; "" when the value is not text."""
-        cwd = _added(self.cwds, value)
+        cwd = _remember(self.cwds, value)
         self.cwd = cwd or self.cwd
         return cwd
 
     def add_version(self, value: object) -> None:
-        _added(self.versions, value)
+        _remember(self.versions, value)
 
     def add_branch(self, value: object) -> None:
-        _added(self.branches, value)
+        _remember(self.branches, value)
 
-    def switched(self, kind: str, before: str, after: str, at: float | None) -> str:
+    def switched(self, kind: str, before: str, after: str, time: float | None) -> str:
         """The model or mode that holds from here on; a change is an event of this kind."""
         if before and after and before != after:
-            self.add_event(kind, at, after)
+            self.add_event(kind, time, after)
         return after or before
 
-    def add_turn(self, key: Hashable, at: float | None, text: str, origin: str = "prompt") -> None:
+    def add_turn(self, key: Hashable, time: float | None, text: str, origin: str = "prompt") -> None:
         if text.strip():
-            self.turns.setdefault(key, (self.order, Turn(0, at, text, origin)))
+            self.turns.setdefault(key, (self.order, Turn(0, time, text, origin)))
 
-    def add_user_text(self, key: Hashable, at: float | None, text: str, kind: PromptKind) -> None:
+    def add_user_text(self, key: Hashable, time: float | None, text: str, kind: PromptKind) -> None:
         """A text in the place of a user's: a turn, unless the harness put it there or it reports an interruption."""
         if kind is PromptKind.INTERRUPT:
-            self.add_event("interrupt", at)
+            self.add_event("interrupt", time)
         elif kind is PromptKind.INJECTED:
-            self.add_event("injected", at, text[:80])
+            self.add_event("injected", time, text[:80])
         elif kind is PromptKind.USER_SHELL:
-            self.add_event("user_shell", at, text)
+            self.add_event("user_shell", time, text)
         else:
-            self.add_turn(key, at, text, kind.value)
+            self.add_turn(key, time, text, kind.value)
 
-    def add_message(self, key: Hashable, at: float | None, kind: str, text: str, agent_id: str = "") -> None:
-        self.messages.setdefault(key, (self.order, AgentMessage(at, 0, kind, text, agent_id)))
+    def add_message(self, key: Hashable, time: float | None, kind: str, text: str, agent_id: str = "") -> None:
+        self.messages.setdefault(key, (self.order, AgentMessage(time, 0, kind, text, agent_id)))
 
-    def add_block(self, key: Hashable, at: float | None, block: object, agent_id: str = "") -> None:
+    def add_block(self, key: Hashable, time: float | None, block: object, agent_id: str = "") -> None:
         """A block of text or of reasoning in a response; any other kind is left to the reader."""
         kind = get(block, "type")
         if kind == "text":
-            self.add_message(key, at, "text", get_str(block, "text"), agent_id)
+            self.add_message(key, time, "text", get_str(block, "text"), agent_id)
         elif kind in ("thinking", "redacted_thinking"):
-            self.add_message(key, at, "reasoning", get_str(block, "thinking"), agent_id)
+            self.add_message(key, time, "reasoning", get_str(block, "thinking"), agent_id)
 
     def is_larger(self, message_id: str, output: int) -> bool:
         """Streamed records repeat the usage of a response with a growing output: the largest counts."""
-        known = self.usage.get(message_id)
-        return known is None or known[1].output < output
+        existing = self.usage.get(message_id)
+        return existing is None or existing[1].output < output
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens of a response, unless it is known with as many; at the time of its first record."""
-        order, known = self.usage.get(usage.message_id, (self.order, None))
-        if known is None:
+        order, existing = self.usage.get(usage.message_id, (self.order, None))
+        if existing is None:
             self.usage[usage.message_id] = (order, usage)
-        elif known.output < usage.output:
-            self.usage[usage.message_id] = (order, replace(usage, at=known.at))
+        elif existing.output < usage.output:
+            self.usage[usage.message_id] = (order, replace(usage, at=existing.at))
 
-    def add_event(self, kind: str, at: float | None, detail: str = "", limit: int = MAX_DETAIL) -> None:
-        self.events.setdefault((kind, at, detail), (self.order, SessionEvent(kind, at, 0, detail[:limit])))
+    def add_event(self, kind: str, time: float | None, detail: str = "", limit: int = MAX_DETAIL) -> None:
+        self.events.setdefault((kind, time, detail), (self.order, SessionEvent(kind, time, 0, detail[:limit])))
 
-    def add_observation(self, seen: FileObservation) -> None:
-        if seen.path:
-            self.observations.setdefault((seen.path, seen.at, seen.start, hash(seen.text)), seen)
+    def add_observation(self, visited: FileObservation) -> None:
+        if visited.path:
+            self.observations.setdefault((visited.path, visited.at, visited.start, hash(visited.text)), visited)
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class SessionBuilder:
             calls=placement.of(calls, sort=True),
             messages=placement.of(self.messages.values(), self.in_order_of_time),
             usage=placement.of(self.usage.values(), self.in_order_of_time),
-            notices=tuple(sorted(self.observations.values(), key=lambda seen: seen.at or 0.0)),
+            notices=tuple(sorted(self.observations.values(), key=lambda visited: visited.at or 0.0)),
             marks=placement.of(self.events.values(), self.in_order_of_time),
             versions=tuple(self.versions),
             branches=tuple(self.branches),
@@ -171,17 +171,17 @@ class SessionBuilder:
 
     def _span(self, calls: Iterable[ToolCall]) -> list[float]:
         """Times at which something happened."""
-        found = [at for call in calls for at in (call.at, call.done_at)]
+        results = [time for call in calls for time in (call.at, call.done_at)]
         for store in (self.messages, self.usage, self.events):
-            found.extend(event.at for _, event in store.values())
-        return [*self.times, *(at for at in found if at is not None)]
+            results.extend(event.at for _, event in store.values())
+        return [*self.times, *(time for time in results if time is not None)]
 
 
-def _added(known: dict[str, None], value: object) -> str:
+def _remember(existing: dict[str, None], value: object) -> str:
     """The value if it is text, which is remembered in order of first appearance; else ""."""
     text = value if isinstance(value, str) else ""
     if text:
-        known.setdefault(text, None)
+        existing.setdefault(text, None)
     return text
 
 
@@ -193,9 +193,9 @@ class _TurnFinder:
         self._times = [turn.at for _, turn in turns if turn.at is not None]
         self._timed = len(self._times) == len(turns)
 
-    def _turn(self, at: float | None, order: int) -> int:
-        if at is not None and self._timed:
-            return bisect_right(self._times, at)
+    def _turn(self, time: float | None, order: int) -> int:
+        if time is not None and self._timed:
+            return bisect_right(self._times, time)
         return bisect_right(self._orders, order)
 
     def of(self, events: Iterable[tuple[int, _Event]], sort: bool) -> tuple[_Event, ...]:

@@ -14,7 +14,7 @@ _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 def continued(full: Session, compact: Session) -> Session:
     """`full`, and what the compact transcript has after its end. Calls are known by the agent's own ids, turns are counted on."""
     end = full.ended_at or 0.0
-    known = {call.call_id for call in full.calls}
+    existing = {call.call_id for call in full.calls}
     first = max((turn.index for turn in full.turns), default=0)
     later = [turn for turn in compact.turns if turn.at is not None and turn.at > end]
     number = {turn.index: first + n for n, turn in enumerate(later, 1)}
@@ -26,7 +26,7 @@ def continued(full: Session, compact: Session) -> Session:
         full,
         cwds=tuple(dict.fromkeys((*full.cwds, *compact.cwds))),
         turns=(*full.turns, *(replace(turn, index=number[turn.index]) for turn in later)),
-        calls=(*full.calls, *(call for call in after(compact.calls) if call.call_id not in known)),
+        calls=(*full.calls, *(call for call in after(compact.calls) if call.call_id not in existing)),
         messages=(*full.messages, *after(compact.messages)),
         usage=(*full.usage, *after(compact.usage)),
         marks=(*full.marks, *after(compact.marks)),

@@ -81,7 +81,7 @@ def records(
 
     The unreadable lines of a copy become one problem with their number and the first position; `skip` drops lines unread.
     """
-    seen: set[int] = set()
+    visited: set[int] = set()
     longest = b""
     for blob in blobs:
         bad = 0
@@ -90,9 +90,9 @@ def records(
         longest = max(longest, blob, key=len)
         for number, line in enumerate(blob[start:].split(b"\n"), 1 + blob.count(b"\n", 0, start)):
             key = hash(line)
-            if key in seen or not line or line.isspace():
+            if key in visited or not line or line.isspace():
                 continue
-            seen.add(key)
+            visited.add(key)
             if skip and skip(line):
                 continue
             try:
@@ -123,8 +123,8 @@ def same_lines(first: bytes, second: bytes) -> int:
 
 def copies(blobs: Iterable[bytes]) -> list[bytes]:
     """The copies worth reading, largest first, whatever their order: those that begin another one add nothing."""
-    kept: list[bytes] = []
+    retained: list[bytes] = []
     for blob in sorted(set(blobs), key=lambda b: (-len(b), b)):
-        if not any(longer.startswith(blob) for longer in kept):
-            kept.append(blob)
-    return kept
+        if not any(longer.startswith(blob) for longer in retained):
+            retained.append(blob)
+    return retained

@@ -17,24 +17,24 @@ _ELISION = "..."
 def recorded_edits(details: object, cwd: str, path: str = "") -> list[Edit]:
     """The edits that the details of a result describe, file by file; [] when they name no file and `path` is not given."""
     files = get_list(details, "perFileResults") or [details]
-    changes = (_recorded(file, cwd, get_str(file, "path") or path) for file in files if get(file, "isError") is not True)
+    changes = (_recorded_edit(file, cwd, get_str(file, "path") or path) for file in files if get(file, "isError") is not True)
     return [edit for edit in changes if edit is not None]
 
 
-def _recorded(file: object, cwd: str, written: str) -> Edit | None:
+def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
     before, after = (_text(file, name) for name in ("oldText", "newText"))
     path, source, target = (resolve(cwd, name) for name in (written, get_str(file, "sourcePath"), get_str(file, "move")))
     hunks, op = display_hunks(get_str(file, "diff")), get_str(file, "op")
     if not path or not (hunks or op or after is not None):
         return None
-    known: dict[str, Any] = {"before": before, "before_known": before is not None}
+    existing: dict[str, Any] = {"before": before, "before_known": before is not None}
     if op == "delete":
-        return Edit(path, "delete", **known)
+        return Edit(path, "delete", **existing)
     if target:
-        return Edit(source or path, "move", hunks=hunks, new_path=target, after=after, **known)
+        return Edit(source or path, "move", hunks=hunks, new_path=target, after=after, **existing)
     if op == "create":
         return Edit(path, "write", content=after, hunks=hunks)
-    return Edit(path, "edit", hunks=hunks, after=after, **known)
+    return Edit(path, "edit", hunks=hunks, after=after, **existing)
 
 
 def _text(file: object, name: str) -> str | None:
@@ -71,11 +71,11 @@ def _groups(lines: Iterable[str]) -> list[list[_Row]]:
         if row is not None:
             groups[-1].append(row)
         old = 0 if row is None else row[1] if row[0] != "+" else old
-    bare = (_without_elisions(group) for group in groups)
+    bare = (_strip_elisions(group) for group in groups)
     return [group for group in bare if any(mark != " " for mark, _, _ in group)]
 
 
-def _without_elisions(group: list[_Row]) -> list[_Row]:
+def _strip_elisions(group: list[_Row]) -> list[_Row]:
     """Some versions number the dots that stand for left out lines like a kept line."""
     while group and group[-1][0] == " " and group[-1][2] == _ELISION:
         group = group[:-1]

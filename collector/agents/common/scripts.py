@@ -14,15 +14,15 @@ _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0"
 
 def patches_in_script(script: str) -> list[str]:
     """Patches written as one string literal of a JavaScript program. Text put together at run time is not recovered."""
-    found, position = [], 0
+    matches, position = [], 0
     while (start := script.find(BEGIN, position)) >= 0:
         position = start + len(BEGIN)
         opening = _QUOTE_BEFORE.search(script, max(0, start - 40), start)
         literal = _literal(script, opening.end(2), opening[2], bool(opening[1])) if opening else None
         if literal and END in literal[0]:
             text, position = literal
-            found.append(text.strip())
-    return found
+            matches.append(text.strip())
+    return matches
 
 
 _COMMAND_KEY = re.compile(r"""["']?\b(cmd|command)["']?\s*:\s*(["'`])""")
@@ -38,13 +38,13 @@ class ScriptCommand(NamedTuple):
 
 def commands_in_script(script: str) -> list[ScriptCommand]:
     """The command of each `exec_command` call with literal arguments in a JavaScript program."""
-    found = []
+    results = []
     starts = [match.end() for match in re.finditer(r"\bexec_command\s*\(", script)]
     for start, stop in zip(starts, [*starts[1:], len(script)], strict=False):
         command = _argument(script, _COMMAND_KEY, start, stop)
         if command:
-            found.append(ScriptCommand(command, _argument(script, _WORKDIR_KEY, start, stop)))
-    return found
+            results.append(ScriptCommand(command, _argument(script, _WORKDIR_KEY, start, stop)))
+    return results
 
 
 def _argument(script: str, key: re.Pattern[str], start: int, stop: int) -> str:
@@ -64,14 +64,14 @@ def _literal(script: str, start: int, quote: str, raw: bool) -> tuple[str, int] 
             continue
         if char == quote:
             text = script[start:position]
-            return (text if raw else _ESCAPE.sub(_unescaped, text)), position + 1
+            return (text if raw else _ESCAPE.sub(_unescape, text)), position + 1
         if quote == "`" and script.startswith("${", position):
             return None
         position += 1
     return None
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     code = match[1] or match[2] or match[3]
     if code:
         value = int(code, 16)

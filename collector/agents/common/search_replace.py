@@ -28,7 +28,7 @@ def _blocks(lines: list[str]) -> Iterator[Replacement]:
         elif old is not None and new is None and _MIDDLE.match(line):
             new = []
         elif old is not None and new is not None and _REPLACE.match(line):
-            yield Replacement(_joined(_without_place(old)), _joined(new))
+            yield Replacement(_join(_strip_place(old)), _join(new))
             old = new = None
         elif new is not None:
             new.append(line)
@@ -36,11 +36,11 @@ def _blocks(lines: list[str]) -> Iterator[Replacement]:
             old.append(line)
 
 
-def _joined(lines: list[str]) -> str:
+def _join(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _without_place(lines: list[str]) -> list[str]:
+def _strip_place(lines: list[str]) -> list[str]:
     start = 0
     while start < len(lines) and _PLACE.match(lines[start]):
         start += 1

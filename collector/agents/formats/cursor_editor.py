@@ -64,58 +64,58 @@ class _Reader(RecordReader):
             self.unknown_record_type("no bubble")
 
     def _conversation(self, about: dict[str, Any], record: dict[str, Any]) -> None:
-        at = time_of(about.get("createdAt"))
-        self.begin(at)
-        self.last = at if at is not None else self.last
+        time = time_of(about.get("createdAt"))
+        self.begin(time)
+        self.last = time if time is not None else self.last
         self.main = self.main or get_str(about, "composerId")
         self.add_cwd(record.get("folder"))
         self.add_branch(about.get("createdOnBranch"))
         self.model = get_str(about, "modelConfig", "modelName") or self.model
-        self.created |= {normal_path(path_of(get(one, "uri"))) for one in get_list(about, "newlyCreatedFiles")}
+        self.created |= {normal_path(path_of(get(entry, "uri"))) for entry in get_list(about, "newlyCreatedFiles")}
 
     def _bubble(self, record: dict[str, Any], bubble: dict[str, Any]) -> None:
         composer, key = get_str(record, "composer"), get_str(bubble, "bubbleId")
         if not self.is_new(f"{composer}:{key}" if key else ""):
             return
         agent = "" if composer in ("", self.main) else composer
-        at = _time(bubble)
-        self.last = at if at is not None else self.last
-        self.begin(at)
+        time = _time(bubble)
+        self.last = time if time is not None else self.last
+        self.begin(time)
         key = key or str(self.order)
         text = get_str(bubble, "text")
         if bubble.get("type") == _USER:
             if not agent:
                 clean = without_reminders(text)
-                self.add_user_text(key, at, clean, classify(clean))
+                self.add_user_text(key, time, clean, classify(clean))
         elif bubble.get("type") == _ASSISTANT:
-            self._answer(record, bubble, key, at, agent)
+            self._answer(record, bubble, key, time, agent)
         else:
             self.unknown_record_type(bubble.get("type"))
 
-    def _answer(self, record: dict[str, Any], bubble: dict[str, Any], key: str, at: float | None, agent: str) -> None:
-        self.model = self.switched("model_change", self.model, get_str(bubble, "modelInfo", "modelName"), at)
+    def _answer(self, record: dict[str, Any], bubble: dict[str, Any], key: str, time: float | None, agent: str) -> None:
+        self.model = self.switched("model_change", self.model, get_str(bubble, "modelInfo", "modelName"), time)
         thought, text = get_str(bubble, "thinking", "text"), get_str(bubble, "text")
         if thought:
-            self.add_message((key, "thinking"), at, "reasoning", thought, agent)
+            self.add_message((key, "thinking"), time, "reasoning", thought, agent)
         if text:
-            self.add_message(key, at, "text", text, agent)
+            self.add_message(key, time, "text", text, agent)
         tokens = get_dict(bubble, "tokenCount")
         put_in, put_out = get_int(tokens, "inputTokens"), get_int(tokens, "outputTokens")
         if put_in or put_out:
-            self.add_usage(Usage(key, at, 0, self.model, put_in, put_out, agent_id=agent))
+            self.add_usage(Usage(key, time, 0, self.model, put_in, put_out, agent_id=agent))
         tool = get_dict(bubble, "toolFormerData")
         if get_str(tool, "name"):
-            self._tool(tool, record, key, at, agent)
+            self._tool(tool, record, key, time, agent)
 
-    def _tool(self, tool: dict[str, Any], record: dict[str, Any], key: str, at: float | None, agent: str) -> None:
+    def _tool(self, tool: dict[str, Any], record: dict[str, Any], key: str, time: float | None, agent: str) -> None:
         """What the model wrote (`rawArgs`) and how Cursor read it (`params`) are one set of arguments."""
         arguments = {**_object(tool.get("rawArgs")), **_object(tool.get("params"))}
         details = {"tool": tool, "result": _object(tool.get("result"))}
         details |= {name: record[name] for name in ("before", "after") if isinstance(record.get(name), str)}
         call_id = get_str(tool, "toolCallId") or key
-        call = Call(call_id if call_id not in self.calls else key, get_str(tool, "name"), arguments, at, self.order)
+        call = Call(call_id if call_id not in self.calls else key, get_str(tool, "name"), arguments, time, self.order)
         call.agent_id, call.model, call.message_id, call.cwd = agent, self.model, key, self.cwd
-        call.not_before = None if at is not None else self.last
+        call.not_before = None if time is not None else self.last
         ended = get_str(tool, "status") in ("completed", "error", "cancelled")
         self.add_call(call, Result(None, get_str(details, "result", "output"), details=details, recorded=ended))
 
@@ -190,15 +190,15 @@ def _path(call: Call) -> str:
 
 def _hunks(chunks: list[Any]) -> tuple[Hunk, ...]:
     """Parts of a diff whose lines begin with a mark and a blank."""
-    found = []
+    results = []
     for chunk in chunks:
         lines = get_str(chunk, "diffString").removesuffix("\n").split("\n")
         if all(line[:2] in ("- ", "+ ", "  ", "-", "+", " ", "") for line in lines):
             start, count = get_int(chunk, "oldStart"), get_int(chunk, "oldLines")
             new_start, new_count = get_int(chunk, "newStart"), get_int(chunk, "newLines")
             marked = tuple((line[:1] or " ") + line[2:] for line in lines)
-            found.append(Hunk(max(start, 0), max(count, 0), max(new_start, 0), max(new_count, 0), marked, exact_text=True))
-    return tuple(found)
+            results.append(Hunk(max(start, 0), max(count, 0), max(new_start, 0), max(new_count, 0), marked, exact_text=True))
+    return tuple(results)
 
 
 def _object(text: object) -> dict[str, Any]:
@@ -209,18 +209,18 @@ def _object(text: object) -> dict[str, Any]:
 
 def _error(tool: dict[str, Any]) -> str:
     about = _object(tool.get("error"))
-    said = get_str(about, "modelVisibleErrorMessage") or get_str(about, "clientVisibleErrorMessage")
-    return said or get_str(tool, "error")
+    notice = get_str(about, "modelVisibleErrorMessage") or get_str(about, "clientVisibleErrorMessage")
+    return notice or get_str(tool, "error")
 
 
 def _time(bubble: dict[str, Any]) -> float | None:
     """When a message was begun; old versions count from the start of the program, and tell when it ended."""
-    at = time_of(bubble.get("createdAt"))
+    time = time_of(bubble.get("createdAt"))
     timing = get_dict(bubble, "timingInfo")
     started = get_int(timing, "clientStartTime")
     ended = next((value for name in _ENDS if (value := get_int(timing, name)) >= _YEAR_2000), 0)
-    if at is not None or started <= 0:
-        return at
+    if time is not None or started <= 0:
+        return time
     return time_of(started) if started >= _YEAR_2000 else time_of(ended - started)
 
 
@@ -243,27 +243,27 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing(user / _WORKSPACES for user in editor_users(machine, ("Cursor",)))
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    database = place.parent / "globalStorage" / _STATE
+def _session_files(location: Path) -> Iterator[Path]:
+    database = location.parent / "globalStorage" / _STATE
     if database.is_file():
         yield database
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     opened = {
-        workspace.name: folder for workspace in files.directories(place) for folder in folders(workspace)[:1] if roots.of(folder)
+        workspace.name: folder for workspace in files.directories(location) for folder in folders(workspace)[:1] if roots.of(folder)
     }
-    for path in _stored(place) if opened or roots.anywhere else ():
-        listed = {number: folder for name, folder in opened.items() for number in _listed(place / name / _STATE)}
+    for path in _session_files(location) if opened or roots.anywhere else ():
+        listed = {number: folder for name, folder in opened.items() for number in _list_sessions(location / name / _STATE)}
         with copied(path) as database:
-            known = [one for row in _composers(database) if (one := _composer(row))]
-        parents = {one.id: one.parent for one in known}
-        for one in known:
-            folder = listed.get(one.id) or opened.get(one.workspace) or (one.folder if roots.of(one.folder) else "")
-            if folder and one.parent not in parents:
-                stamp = f"{one.id} {one.updated}"
+            previous = [entry for row in _composers(database) if (entry := _composer(row))]
+        parents = {entry.id: entry.parent for entry in previous}
+        for entry in previous:
+            folder = listed.get(entry.id) or opened.get(entry.workspace) or (entry.folder if roots.of(entry.folder) else "")
+            if folder and entry.parent not in parents:
+                stamp = f"{entry.id} {entry.updated}"
                 why = f"Cursor opened {folder}"
-                yield LocalSession(one.id, (path,), why, one.id, folder, stamp, one.updated or 0.0)
+                yield LocalSession(entry.id, (path,), why, entry.id, folder, stamp, entry.updated or 0.0)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -306,7 +306,7 @@ def _composer(row: dict[str, Any]) -> _Composer | None:
     return _Composer(number, workspace, folder, parent, time_of(row["updated"]) or time_of(row["created"])) if number else None
 
 
-def _listed(path: Path) -> list[str]:
+def _list_sessions(path: Path) -> list[str]:
     """The conversations that the database of a workspace names."""
     if not path.is_file():
         return []
@@ -316,15 +316,15 @@ def _listed(path: Path) -> list[str]:
             rows = database.rows(sql, (_LISTED, _PANE, *_range(f"{_PANE}.")))
     except DatabaseUnreadable:
         return []  # the conversations may still name the workspace
-    found: list[str] = []
+    results: list[str] = []
     for row in rows:
         value = parsed(row["value"])
         if row["key"] == _LISTED:
-            found += [get_str(one, "composerId") for one in get_list(value, "allComposers")]
-            found += [one for one in get_list(value, "selectedComposerIds") if isinstance(one, str)]
+            results += [get_str(entry, "composerId") for entry in get_list(value, "allComposers")]
+            results += [entry for entry in get_list(value, "selectedComposerIds") if isinstance(entry, str)]
         elif isinstance(value, dict):
-            found += [key.removeprefix(_VIEW) for key in value if key.startswith(_VIEW)]
-    return [number for number in found if number]
+            results += [key.removeprefix(_VIEW) for key in value if key.startswith(_VIEW)]
+    return [number for number in results if number]
 
 
 def _range(prefix: str) -> tuple[str, str]:
@@ -355,38 +355,38 @@ def _bubbles(database: CopiedDatabase, composer: str, about: dict[str, Any]) -> 
     """The messages in the order in which the conversation lists them; old versions keep them in the conversation itself."""
     sql = "SELECT key, CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE key >= ? AND key < ?"
     prefix = f"{_BUBBLE}{composer}:"
-    known = {str(row["key"]).removeprefix(prefix): _store_object(row["value"]) for row in database.rows(sql, _range(prefix))}
+    previous = {str(row["key"]).removeprefix(prefix): _store_object(row["value"]) for row in database.rows(sql, _range(prefix))}
     tools = _old_tools(about)
     for header in objects(about.get("fullConversationHeadersOnly")) or objects(about.get("conversation")):
         number = get_str(header, "bubbleId")
-        whole = header | known.pop(number, {})
+        whole = header | previous.pop(number, {})
         if number in tools:
             whole = {"toolFormerData": tools[number]} | whole
         yield whole
-    for number, bubble in known.items():  # that no list has: of a point the user went back behind
+    for number, bubble in previous.items():  # that no list has: of a point the user went back behind
         if bubble:
             yield {"bubbleId": number} | bubble
 
 
 def _old_tools(about: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for capability in objects(about.get("capabilities")):
         if capability.get("type") == _TOOLS:
-            found |= _store_object(get_dict(capability, "data").get("bubbleDataMap"))
-    return found
+            results |= _store_object(get_dict(capability, "data").get("bubbleDataMap"))
+    return results
 
 
 def _texts(database: CopiedDatabase, bubble: dict[str, Any]) -> dict[str, str]:
     """The file before and after an edit, where a result names them."""
     result = _store_object(get_dict(bubble, "toolFormerData").get("result"))
-    found = {}
+    results = {}
     for name, key in (("before", "beforeContentId"), ("after", "afterContentId")):
         number = get_str(result, key)
         if number.startswith(_TEXT):
             sql = "SELECT CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE key = ? AND length(value) <= ?"
             for row in database.rows(sql, (number, _LARGEST_TEXT)):
-                found[name] = row["value"]
-    return found
+                results[name] = row["value"]
+    return results
 
 
 def _value(database: CopiedDatabase, key: str) -> dict[str, Any]:
@@ -406,7 +406,7 @@ CONVERSATIONS = Store(
     _places,
     _find,
     load=_load,
-    stored=_stored,
+    stored=_session_files,
     evidence="descriptions of real databases by other projects, exported calls",
     form="cursor-editor",
 )

@@ -42,36 +42,38 @@ class _Reader(RecordReader):
     def take(self, record: dict[str, Any]) -> None:
         about = get_dict(record, "kiroEditor")
         self.add_cwd(about.get("cwd"))
-        executions = {get_str(one, "executionId"): one for one in objects(about.get("executions"))}
+        executions = {get_str(item, "executionId"): item for item in objects(about.get("executions"))}
         for number, entry in enumerate(objects(get(about, "chat", "history"))):
             execution = executions.get(get_str(entry, "executionId"), {})
-            at = time_of(execution.get("startTime"))
+            time = time_of(execution.get("startTime"))
             message = get_dict(entry, "message")
             key = get_str(message, "id") or f"message {number}"
-            self.begin(at)
+            self.begin(time)
             text = text_of(message.get("content"))
             if message.get("role") == "user":
                 clean = without_reminders(text)
-                self.add_user_text(key, at, clean, classify(clean))
+                self.add_user_text(key, time, clean, classify(clean))
             elif message.get("role") == "assistant":
                 if text:
-                    self.add_message(key, time_of(execution.get("endTime")) or at, "text", text)
-                self._actions(execution, key, at)
+                    self.add_message(key, time_of(execution.get("endTime")) or time, "text", text)
+                self._actions(execution, key, time)
 
     def _actions(self, execution: dict[str, Any], key: str, began: float | None) -> None:
         """What an execution did, in order; an action without a time happened no earlier than the one before."""
-        at = began
+        time = began
         for number, action in enumerate(objects(execution.get("actions"))):
-            at = time_of(first_of(action, "emittedAt", "timestamp", "startTime")) or at
+            time = time_of(first_of(action, "emittedAt", "timestamp", "startTime")) or time
             kind, call_id = get_str(action, "actionType"), get_str(action, "actionId") or f"{key}/{number}"
-            self.begin(at)
+            self.begin(time)
             if kind == _SAY:
-                self.add_message(call_id, at, "text", get_str(action, "output", "message"))
+                self.add_message(call_id, time, "text", get_str(action, "output", "message"))
                 continue
-            call = Call(call_id, kind, get_dict(action, "input"), at, self.order, message_id=key, cwd=self.cwd)
+            call = Call(call_id, kind, get_dict(action, "input"), time, self.order, message_id=key, cwd=self.cwd)
             output = get_dict(action, "output")
-            shown = get_str(output, "output") or get_str(output, "message")
-            self.add_call(call, Result(at, shown, details=action, recorded=bool(output) or bool(get_str(action, "actionState"))))
+            display = get_str(output, "output") or get_str(output, "message")
+            self.add_call(
+                call, Result(time, display, details=action, recorded=bool(output) or bool(get_str(action, "actionState")))
+            )
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         if not result.recorded:
@@ -97,8 +99,8 @@ class _Reader(RecordReader):
             return [Edit(path, "edit")]
         if call.name == "create":
             return [Edit(path, "write", content=after, after=after)]
-        known = isinstance(before, str)
-        return [Edit(path, "edit", before=before if isinstance(before, str) else None, before_known=known, after=after)]
+        previous = isinstance(before, str)
+        return [Edit(path, "edit", before=before if isinstance(before, str) else None, before_known=previous, after=after)]
 
 
 # --- on this machine -------------------------------------------------------------------------------------------------
@@ -112,19 +114,19 @@ def _places(machine: Machine) -> list[Path]:
     return machine.existing(user / "globalStorage" / "kiro.kiroagent" / "workspace-sessions" for user in users)
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for workspace in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for workspace in files.directories(location):
         yield from (path for path in files.listed(workspace, (".json",)) if path.name != _LIST)
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    for workspace in files.directories(place):
-        for one in objects(files.document(workspace / _LIST)):
-            cwd, number = get_str(one, "workspaceDirectory"), get_str(one, "sessionId")
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    for workspace in files.directories(location):
+        for item in objects(files.document(workspace / _LIST)):
+            cwd, number = get_str(item, "workspaceDirectory"), get_str(item, "sessionId")
             path = next((path for path in files.listed(workspace, (".json",)) if number and path.stem == number), None)
             if path is not None and roots.of(cwd):
                 name = hashlib.sha256(cwd.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-                logs = files.listed(place.parent / name / _LOGS, ("",))
+                logs = files.listed(location.parent / name / _LOGS, ("",))
                 yield LocalSession(number, (path, *logs), f"kept for {cwd}", cwd=cwd)
 
 
@@ -132,9 +134,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """The chat with the logs that it names. Raises ValueError for a chat that is no JSON: it is being written."""
     path, *logs = session.files
     chat: dict[str, Any] = json.loads(files.content(path))
-    wanted = {get_str(entry, "executionId") for entry in get_list(chat, "history")} - {""}
-    found = (files.document(log) for log in logs)
-    executions = [log for log in found if get_str(log, "executionId") in wanted]
+    needed = {get_str(entry, "executionId") for entry in get_list(chat, "history")} - {""}
+    value = (files.document(log) for log in logs)
+    executions = [log for log in value if get_str(log, "executionId") in needed]
     yield json.dumps({"kiroEditor": {"cwd": session.cwd, "chat": chat, "executions": executions}}).encode()
 
 
@@ -145,7 +147,7 @@ CHATS = Store(
     _places,
     _find,
     load=_load,
-    stored=_stored,
+    stored=_session_files,
     evidence="its plug-in for Entire, and what other projects read",
     form="kiro-editor",
 )

@@ -65,14 +65,14 @@ class _Reader(RecordReader):
 
     def _message(self, message: dict[str, Any], key: str, ends: dict[str, float]) -> None:
         info, parts = get_dict(message, "info"), get_list(message, "parts")
-        at = time_of(get(info, "time", "created"))
-        self.begin(at)
+        time = time_of(get(info, "time", "created"))
+        self.begin(time)
         if info.get("role") == "user":
-            self._switch_model(info, at)
-            self._user(key, parts, at)
-            self._turn_changes(info, at, ends)
+            self._switch_model(info, time)
+            self._user(key, parts, time)
+            self._turn_changes(info, time, ends)
         else:
-            self._assistant(info, key, parts, at)
+            self._assistant(info, key, parts, time)
 
     @property
     def _first_cwd(self) -> str:
@@ -80,59 +80,59 @@ class _Reader(RecordReader):
 
     # --- user -----------------------------------------------------------------------------------------------------
 
-    def _user(self, key: str, parts: list[Any], at: float | None) -> None:
+    def _user(self, key: str, parts: list[Any], time: float | None) -> None:
         typed = []
         for part in parts:
             kind, text = get(part, "type"), get_str(part, "text")
             if kind == "text" and get(part, "synthetic") is True:
-                self.add_event("injected", at, text[:80])
+                self.add_event("injected", time, text[:80])
             elif kind == "text":
                 typed.append(text)
             elif kind == "subtask":
-                self.add_turn((key, "command"), at, f"/{get_str(part, 'command')}", self._origin("command"))
+                self.add_turn((key, "command"), time, f"/{get_str(part, 'command')}", self._origin("command"))
             elif kind == "compaction":
-                self.add_event("compaction", at, "auto" if get(part, "auto") is True else "")
-        self.add_turn(key, at, "\n".join(typed), self._origin("prompt"))
+                self.add_event("compaction", time, "auto" if get(part, "auto") is True else "")
+        self.add_turn(key, time, "\n".join(typed), self._origin("prompt"))
 
     def _origin(self, origin: str) -> str:
         """What starts a subagent was written by the agent that started it."""
         return "injected" if self.parent_id else origin
 
-    def _turn_changes(self, info: dict[str, Any], at: float | None, ends: dict[str, float]) -> None:
+    def _turn_changes(self, info: dict[str, Any], time: float | None, ends: dict[str, float]) -> None:
         """Texts of the files that the turn changed, as they were when it began and when it ended."""
-        ended = ends.get(get_str(info, "id"), at)
+        ended = ends.get(get_str(info, "id"), time)
         for change in get_list(info, "summary", "diffs"):
             path = resolve(self._first_cwd, get_str(change, "file"))
             before, after = _both_texts(change)
             if before is not None and get(change, "status") != "added":
-                self.add_observation(FileObservation(path, at, 1, before, whole=True))
+                self.add_observation(FileObservation(path, time, 1, before, whole=True))
             if after is not None and get(change, "status") != "deleted":
                 self.add_observation(FileObservation(path, ended, 1, after, whole=True))
 
     # --- assistant ------------------------------------------------------------------------------------------------
 
-    def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], at: float | None) -> None:
+    def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], time: float | None) -> None:
         self.add_cwd(get(info, "path", "cwd"))
-        self._switch_model(info, at)
-        self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), at)
-        self._usage(info, key, at)
+        self._switch_model(info, time)
+        self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), time)
+        self._usage(info, key, time)
         error = get_str(info, "error", "name")
         if error:
             kind = "interrupt" if error == "MessageAbortedError" else "api_error"
-            self.add_event(kind, at, get_str(info, "error", "data", "message") or error)
+            self.add_event(kind, time, get_str(info, "error", "data", "message") or error)
         for index, part in enumerate(parts):
             if isinstance(part, dict):
-                self._part(part, info, f"{key}/{index}", at)
+                self._part(part, info, f"{key}/{index}", time)
 
-    def _switch_model(self, info: dict[str, Any], at: float | None) -> None:
+    def _switch_model(self, info: dict[str, Any], time: float | None) -> None:
         """A prompt names the model that was chosen, an answer the one that gave it."""
-        self.model = self.switched("model_change", self.model, _model(info), at)
+        self.model = self.switched("model_change", self.model, _model(info), time)
 
-    def _usage(self, info: dict[str, Any], key: str, at: float | None) -> None:
+    def _usage(self, info: dict[str, Any], key: str, time: float | None) -> None:
         tokens = get_dict(info, "tokens")
         usage = Usage(
             message_id=key,
-            at=at,
+            at=time,
             turn=0,
             model=_model(info),
             input=get_int(tokens, "input"),
@@ -145,20 +145,20 @@ class _Reader(RecordReader):
         if usage.input or usage.output or usage.cache_read:
             self.add_usage(usage)
 
-    def _part(self, part: dict[str, Any], info: dict[str, Any], key: str, at: float | None) -> None:
+    def _part(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
         kind = part.get("type")
-        began = time_of(get(part, "time", "start")) or at
+        began = time_of(get(part, "time", "start")) or time
         if kind in ("text", "reasoning"):
             self.add_message(key, began, str(kind), get_str(part, "text"))
         elif kind == "tool":
-            self._tool(part, info, key, at)
+            self._tool(part, info, key, time)
         elif kind == "patch":
             files = "\n".join(f for f in get_list(part, "files") if isinstance(f, str))
-            self.add_event("files_changed", at, files, limit=4000)
+            self.add_event("files_changed", time, files, limit=4000)
 
-    def _tool(self, part: dict[str, Any], info: dict[str, Any], key: str, at: float | None) -> None:
+    def _tool(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
         state = get_dict(part, "state")
-        began = time_of(get(state, "time", "start")) or at
+        began = time_of(get(state, "time", "start")) or time
         self.begin(began)
         call_id = get_str(part, "callID")
         call = Call(
@@ -197,20 +197,20 @@ class _Reader(RecordReader):
         if call.name in ("apply_patch", "patch"):
             stated = edits_from_patch(call.arguments, call.cwd)
             by_path = {edit.path: edit for edit in stated}
-            files = [_patched(file, call.cwd, by_path) for file in get_list(metadata, "files") if get_str(file, "filePath")]
+            files = [_patched_file(file, call.cwd, by_path) for file in get_list(metadata, "files") if get_str(file, "filePath")]
             return files or stated
         if call.name == "write":
             return edits_from_arguments(call.arguments, call.cwd, before_known=metadata.get("exists") is False)
         if call.name in ("edit", "multiedit"):
             change = get_dict(metadata, "filediff")
-            hunks = _shown(change, get_str(metadata, "diff"))
+            hunks = _display_hunks(change, get_str(metadata, "diff"))
             return edits_from_arguments(call.arguments, call.cwd, **_texts(change), hunks=hunks)
         return []
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The lines of a file as `read` showed them, with their numbers."""
-        path, shown = resolve(call.cwd, get_str(call.arguments, "filePath")), get_str(result.details, "output")
-        body = body_of(shown)
+        path, display = resolve(call.cwd, get_str(call.arguments, "filePath")), get_str(result.details, "output")
+        body = body_of(display)
         lines = [match for line in body.split("\n") if (match := _LINE.match(line))]
         if not path or not lines or _CUT_LINE in body or len(lines[0][1]) > 9:
             return None
@@ -222,20 +222,20 @@ class _Reader(RecordReader):
         return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
 
 
-def body_of(shown: str) -> str:
+def body_of(display: str) -> str:
     """What stands in `<content>` or `<file>`, whichever is first, without a line break at either end; "" without one of them.
 
     An output that was cut has no end. Searched without a regular expression, which tries every character of the file.
     """
-    begins = [(at, tag) for tag in _TAGS if (at := shown.find(f"<{tag}>")) >= 0]
+    begins = [(position, tag) for tag in _TAGS if (position := display.find(f"<{tag}>")) >= 0]
     if not begins:
         return ""
-    at, tag = min(begins)
-    start = at + len(tag) + 2
-    start += shown.startswith("\n", start)
-    end = shown.find(f"</{tag}>", start)
-    end = len(shown) if end < 0 else end
-    return shown[start : end - (end > start and shown[end - 1] == "\n")]
+    position, tag = min(begins)
+    start = position + len(tag) + 2
+    start += display.startswith("\n", start)
+    end = display.find(f"</{tag}>", start)
+    end = len(display) if end < 0 else end
+    return display[start : end - (end > start and display[end - 1] == "\n")]
 
 
 def _model(info: dict[str, Any]) -> str:
@@ -244,8 +244,8 @@ def _model(info: dict[str, Any]) -> str:
 
 def _is_copied(message: dict[str, Any], created: float | None) -> bool:
     """Whether the message is older than its session."""
-    at = time_of(get(message, "info", "time", "created"))
-    return created is not None and at is not None and at < created - _CLOCK
+    time = time_of(get(message, "info", "time", "created"))
+    return created is not None and time is not None and time < created - _CLOCK
 
 
 def _message_key(info: dict[str, Any], number: int) -> str:
@@ -279,13 +279,13 @@ def _texts(change: dict[str, Any]) -> dict[str, Any]:
     return {"before": before, "before_known": True, "after": after}
 
 
-def _shown(change: object, diff: str = "") -> tuple[Hunk, ...]:
+def _display_hunks(change: object, diff: str = "") -> tuple[Hunk, ...]:
     """Hunks of a display diff: indentation common to all its lines is cut, so positions are exact and text is not."""
     hunks = parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
     return tuple(replace(hunk, exact_text=False) for hunk in hunks)
 
 
-def _patched(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
+def _patched_file(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
     """One file of an applied patch: whole texts where the version records them, else what the patch states."""
     path, kind, texts = resolve(cwd, get_str(file, "filePath")), file.get("type"), _texts(file)
     of_patch = stated.get(path)
@@ -295,15 +295,15 @@ def _patched(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
     if kind == "delete":
         return Edit(path, "delete", before=texts.get("before"), before_known=bool(texts))
     new_path = resolve(cwd, get_str(file, "movePath") or (get_str(file, "move") if kind == "move" else ""))
-    hunks = _shown(file) if texts or of_patch is None else _placed(_shown(file), of_patch.hunks)
+    hunks = _display_hunks(file) if texts or of_patch is None else _place_hunks(_display_hunks(file), of_patch.hunks)
     return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, **texts)
 
 
-def _placed(shown: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
+def _place_hunks(display: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
     """The shown hunks where their lines prove to be uncut, else those of the patch: exact text without positions."""
-    if stated and _changed_lines(shown) == _changed_lines(stated):
-        return tuple(replace(hunk, exact_text=True) for hunk in shown)
-    return stated or shown
+    if stated and _changed_lines(display) == _changed_lines(stated):
+        return tuple(replace(hunk, exact_text=True) for hunk in display)
+    return stated or display
 
 
 def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
@@ -317,15 +317,15 @@ _TABLES = {"session": ("id", "directory"), "message": ("id", "session_id", "data
 _KEPT = ("parent_id", "project_id", "version", "title", "time_created", "time_updated")
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    with copied(place) as database:
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    with copied(location) as database:
         if not _has_tables(database):
             return
-        known = database.columns("session")
-        columns = ", ".join(["id", "directory", *(name for name in _KEPT if name in known)])
+        existing = database.columns("session")
+        columns = ", ".join(["id", "directory", *(name for name in _KEPT if name in existing)])
         mine = [row for row in database.rows(f"SELECT {columns} FROM session") if roots.of(str(row["directory"]))]
         for row in mine:
-            yield _session(place, row)
+            yield _session(location, row)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -337,12 +337,12 @@ def _has_tables(database: CopiedDatabase) -> bool:
     return all(set(columns) <= database.columns(table) for table, columns in _TABLES.items())
 
 
-def _session(place: Path, row: dict[str, Any]) -> LocalSession:
+def _session(location: Path, row: dict[str, Any]) -> LocalSession:
     number, directory, updated = str(row["id"]), str(row["directory"]), row.get("time_updated")
-    at = updated / 1000 if isinstance(updated, int | float) else 0.0
+    time = updated / 1000 if isinstance(updated, int | float) else 0.0
     stamp = f"{number} {updated}" if updated else ""
     why = f"its directory is {directory}"
-    return LocalSession(number, (place,), why, number, directory, stamp, at)
+    return LocalSession(number, (location,), why, number, directory, stamp, time)
 
 
 def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
@@ -350,7 +350,7 @@ def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
     (row,) = database.rows("SELECT * FROM session WHERE id = ?", (session,))
     messages = database.rows("SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,))
     parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for of_message in _batches([str(one["id"]) for one in messages]):
+    for of_message in _batches([str(entry["id"]) for entry in messages]):
         marks = ", ".join("?" * len(of_message))
         sql = f"SELECT id, message_id, data FROM part WHERE message_id IN ({marks}) ORDER BY id"
         for part in database.rows(sql, of_message):
@@ -365,7 +365,8 @@ def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
             "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
         },
         "messages": [
-            {"info": _object(one["data"]) | {"id": one["id"], "sessionID": session}, "parts": parts[one["id"]]} for one in messages
+            {"info": _object(entry["data"]) | {"id": entry["id"], "sessionID": session}, "parts": parts[entry["id"]]}
+            for entry in messages
         ],
     }
 
@@ -379,6 +380,6 @@ def _object(text: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def database_store(agent: str, name: str, where: str, places: Callable[[Machine], list[Path]], evidence: str = "") -> Store:
+def database_store(agent: str, name: str, condition: str, locations: Callable[[Machine], list[Path]], evidence: str = "") -> Store:
     """The database of OpenCode, or of an agent that grew out of it."""
-    return Store(agent, where, Known.DOCUMENTATION, places, _find, load=_load, evidence=evidence, form=name)
+    return Store(agent, condition, Known.DOCUMENTATION, locations, _find, load=_load, evidence=evidence, form=name)

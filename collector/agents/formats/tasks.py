@@ -72,68 +72,68 @@ class _Reader(RecordReader):
         self.as_typed = get(record, "task", "as_typed") is True
         self.add_cwd(get(record, "task", "cwd"))
         self.parent_id = self.parent_id or get_str(record, "task", "parent")
-        for one in objects(get(record, "task", "environments")):
-            self.add_version(one.get("cline_version"))
-        messages, shown = get_list(record, "api"), _Shown(objects(record.get("ui")))
-        for at, text in shown.typed:
-            self.begin(at)
-            self.add_turn((at, text), at, text)
+        for element in objects(get(record, "task", "environments")):
+            self.add_version(element.get("cline_version"))
+        messages, display = get_list(record, "api"), _Shown(objects(record.get("ui")))
+        for time, text in display.typed:
+            self.begin(time)
+            self.add_turn((time, text), time, text)
         for number, message in enumerate(messages):
             if get(message, "role") == "assistant":
-                self._answer(message, number, shown, messages[number + 1] if number + 1 < len(messages) else None)
+                self._answer(message, number, display, messages[number + 1] if number + 1 < len(messages) else None)
             elif get(message, "role") == "user":
-                self._asked(message, number, with_text=not shown.typed)
-        for key, usage in shown.usage(self.model):
+                self._take_prompt(message, number, with_text=not display.typed)
+        for key, usage in display.usage(self.model):
             self.add_usage(Usage(key, usage.pop("at"), 0, **usage))
 
-    def _asked(self, message: Any, number: int, with_text: bool) -> None:
+    def _take_prompt(self, message: Any, number: int, with_text: bool) -> None:
         text = text_of(get(message, "content"))
         clock, model, directory = _CLOCK.search(text), _MODEL.search(text), _DIRECTORY.search(text)
-        at = time_of(get(message, "ts")) or (timestamp(clock[1]) if clock else None)
-        self.begin(at)
+        time = time_of(get(message, "ts")) or (timestamp(clock[1]) if clock else None)
+        self.begin(time)
         self.add_cwd(directory[1] if directory else "")
-        self.model = self.switched("model_change", self.model, model[1] if model else "", at)
+        self.model = self.switched("model_change", self.model, model[1] if model else "", time)
         if self.as_typed:
             clean = without_reminders(
                 "\n".join(get_str(b, "text") for b in blocks_of(get(message, "content")) if get_str(b, "text"))
             )
-            self.add_user_text(number, at, clean, classify(clean))
+            self.add_user_text(number, time, clean, classify(clean))
             return
-        for index, said in enumerate(_SAID.finditer(text) if with_text else ()):
-            self.add_turn((number, index), at, said[2])
+        for index, notice in enumerate(_SAID.finditer(text) if with_text else ()):
+            self.add_turn((number, index), time, notice[2])
 
-    def _answer(self, message: dict[str, Any], number: int, shown: _Shown, following: object) -> None:
+    def _answer(self, message: dict[str, Any], number: int, display: _Shown, following: object) -> None:
         """An answer of the model; `following`: the next message, which has the results of its calls."""
-        at = began = shown.asked.get(number - 2) or time_of(message.get("ts"))
-        ended = shown.asked.get(number) or time_of(get(following, "ts"))
+        time = began = display.asked.get(number - 2) or time_of(message.get("ts"))
+        ended = display.asked.get(number) or time_of(get(following, "ts"))
         self.begin(began)
         key = str(number)
         self.model = self.switched("model_change", self.model, _model(message), began)
-        self._tokens(message, key, began, shown)
-        times = iter(shown.acts.get(number, ()))
+        self._tokens(message, key, began, display)
+        times = iter(display.acts.get(number, ()))
         results = _Results(get(following, "content"))
         for index, block in enumerate(_calls_apart(blocks_of(message.get("content")))):
             if get(block, "type") == "tool_use":
                 name = get_str(block, "name")
-                at = next(times, at)
-                call = Call(get_str(block, "id") or f"{key}/{index}", name, get_dict(block, "input"), at, self.order)
+                time = next(times, time)
+                call = Call(get_str(block, "id") or f"{key}/{index}", name, get_dict(block, "input"), time, self.order)
                 call.model, call.message_id, call.cwd = self.model, key, self.cwd
                 text = results.of(get_str(block, "id"), name)
-                done = max(ended, at) if ended is not None and at is not None else ended
+                done = max(ended, time) if ended is not None and time is not None else ended
                 self.add_call(call, Result(done, text or "", recorded=text is not None))
             else:
                 self.add_block((key, index), began, block)
 
-    def _tokens(self, message: dict[str, Any], key: str, at: float | None, shown: _Shown) -> None:
+    def _tokens(self, message: dict[str, Any], key: str, time: float | None, display: _Shown) -> None:
         metrics, tokens = get_dict(message, "metrics"), get_dict(message, "metrics", "tokens")
         cost = recorded_cost(metrics.get("cost"))
         if "inputTokens" in metrics:
             fresh, out = get_int(metrics, "inputTokens"), get_int(metrics, "outputTokens")
             read, written = get_int(metrics, "cacheReadTokens"), get_int(metrics, "cacheWriteTokens")
-            self.add_usage(Usage(key, at, 0, self.model, fresh, out, read, written, cost=cost))
-        elif tokens and not shown.has_tokens:
+            self.add_usage(Usage(key, time, 0, self.model, fresh, out, read, written, cost=cost))
+        elif tokens and not display.has_tokens:
             put_in, out, cached = (get_int(tokens, name) for name in ("prompt", "completion", "cached"))
-            self.add_usage(Usage(key, at, 0, self.model, put_in, out, cached, cost=cost))
+            self.add_usage(Usage(key, time, 0, self.model, put_in, out, cached, cost=cost))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -149,10 +149,10 @@ class _Reader(RecordReader):
         return (Status.ERROR, beginning[:ERROR_CHARS]) if _FAILED.search(beginning) else (Status.OK, "")
 
     def command(self, call: Call, result: Result) -> Command:
-        head, found, output = result.text.partition("Output:\n")
+        head, matches, output = result.text.partition("Output:\n")
         cwd = resolve(call.cwd, get_str(call.arguments, "cwd")) or call.cwd
         background = "still running" in head[:500]
-        return shell_command(_commands(call.arguments), cwd, output if found else result.text, background)
+        return shell_command(_commands(call.arguments), cwd, output if matches else result.text, background)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         """What was asked for, and the whole text after it where nobody else changed that before it was saved."""
@@ -165,7 +165,7 @@ class _Reader(RecordReader):
         arguments = {**get_dict(call.arguments), "file_path": path}
         if call.name == "apply_patch":
             return edits_from_patch(arguments, call.cwd)
-        return list(_written(call.name, path, arguments, after)) if path else []
+        return list(_writing_edits(call.name, path, arguments, after)) if path else []
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text of a file; some versions put a number before each line, or show a part."""
@@ -185,7 +185,7 @@ def _commands(arguments: object) -> str:
     several = parsed(listed) if isinstance(listed, str) and listed.startswith("[") else listed
     if not isinstance(several, list):
         return get_str(arguments, "command") or get_str(arguments, "commands")
-    texts = (one if isinstance(one, str) else get_str(one, "command") for one in several)
+    texts = (element if isinstance(element, str) else get_str(element, "command") for element in several)
     return "\n".join(text for text in texts if text)
 
 
@@ -193,10 +193,10 @@ def _path(arguments: object) -> str:
     return path_argument(arguments) or get_str(arguments, "absolutePath") or get_str(arguments, "absolute_path")
 
 
-def _written(tool: str, path: str, arguments: dict[str, Any], after: str | None) -> Iterator[Edit]:
+def _writing_edits(tool: str, path: str, arguments: dict[str, Any], after: str | None) -> Iterator[Edit]:
     """What a tool that changes one file was asked to do."""
     if tool in _DIFFS:
-        yield _replaced(path, get_str(arguments, "diff"), after)
+        yield _replacing_edit(path, get_str(arguments, "diff"), after)
     elif tool == "search_and_replace":
         yield from edits_from_arguments({"path": path, "old_str": arguments.get("search"), "new_str": arguments.get("replace")})
     elif tool == "insert_content":
@@ -204,7 +204,7 @@ def _written(tool: str, path: str, arguments: dict[str, Any], after: str | None)
     elif tool == "editor":
         line = get_int(arguments, "insert_line")
         if arguments.get("insert_line") is not None:  # before this line
-            added = tuple(f"+{one}" for one in get_str(arguments, "new_text").removesuffix("\n").split("\n"))
+            added = tuple(f"+{element}" for element in get_str(arguments, "new_text").removesuffix("\n").split("\n"))
             yield Edit(path, "edit", hunks=(Hunk(max(line - 1, 0), 0, max(line, 1), len(added), added, exact_text=True),))
         else:
             yield from edits_from_arguments(
@@ -214,7 +214,7 @@ def _written(tool: str, path: str, arguments: dict[str, Any], after: str | None)
         yield from edits_from_arguments(arguments, after=after if "content" in arguments else None)
 
 
-def _replaced(path: str, diff: str, after: str | None) -> Edit:
+def _replacing_edit(path: str, diff: str, after: str | None) -> Edit:
     blocks = search_replace_blocks(diff)
     if len(blocks) == 1 and not blocks[0].old:  # the whole file
         return Edit(path, "write", content=blocks[0].new, after=after)
@@ -242,8 +242,8 @@ def _calls_apart(blocks: list[Any]) -> Iterator[Any]:
 
 def _values(inside: str) -> dict[str, str]:
     """Arguments written as XML: the newlines next to the tags are not theirs."""
-    long = {found[1]: found[2] for found in _XML_LAST.finditer(inside)}
-    short = {found[1]: found[2].strip() for found in _XML_VALUE.finditer(_XML_LAST.sub("", inside))}
+    long = {match[1]: match[2] for match in _XML_LAST.finditer(inside)}
+    short = {match[1]: match[2].strip() for match in _XML_VALUE.finditer(_XML_LAST.sub("", inside))}
     return short | {name: value.removeprefix("\n").removesuffix("\n") for name, value in long.items()}
 
 
@@ -255,11 +255,11 @@ class _Results:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for block in blocks_of(content):
             text = get_str(block, "text")
-            found = _RESULT.match(text)
+            match = _RESULT.match(text)
             if get(block, "type") == "tool_result":
                 self._by_id[get_str(block, "tool_use_id")] = text_of(get(block, "content"))
-            elif found:
-                self._by_name[found[1] or found[2]].append(text[found.end() :] if found[1] else text)
+            elif match:
+                self._by_name[match[1] or match[2]].append(text[match.end() :] if match[1] else text)
 
     def of(self, call_id: str, name: str) -> str | None:
         if call_id in self._by_id:
@@ -278,30 +278,30 @@ class _Shown:
         self._requests: list[tuple[float | None, dict[str, Any]]] = []
         answer = 0
         for number, entry in enumerate(entries):
-            at, last = time_of(entry.get("ts")), entry.get("conversationHistoryIndex")
+            time, last = time_of(entry.get("ts")), entry.get("conversationHistoryIndex")
             kind = get_str(entry, "say") or get_str(entry, "ask")
             if kind in _TYPED or (number == 0 and kind == "text"):
-                self.typed.append((at, get_str(entry, "text")))
+                self.typed.append((time, get_str(entry, "text")))
             elif kind == "api_req_started":
                 about = parsed(get_str(entry, "text"))
-                self._requests.append((at, {"about": about, "model": get_str(entry, "modelInfo", "modelId")}))
-                if isinstance(last, int) and at is not None:
+                self._requests.append((time, {"about": about, "model": get_str(entry, "modelInfo", "modelId")}))
+                if isinstance(last, int) and time is not None:
                     answer = last + 2
-                    self.asked.setdefault(last, at)
-            elif kind in _ACTS and at is not None and answer:
-                self.acts[answer].append(at)
+                    self.asked.setdefault(last, time)
+            elif kind in _ACTS and time is not None and answer:
+                self.acts[answer].append(time)
 
     @property
     def has_tokens(self) -> bool:
-        return any(get_int(one["about"], "tokensOut") for _, one in self._requests)
+        return any(get_int(element["about"], "tokensOut") for _, element in self._requests)
 
     def usage(self, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        for number, (at, one) in enumerate(self._requests):
-            about = one["about"]
+        for number, (time, element) in enumerate(self._requests):
+            about = element["about"]
             tokens = {name: get_int(about, theirs) for name, theirs in _TOKENS.items()}
             if any(tokens.values()):
                 cost = recorded_cost(get(about, "cost"))
-                yield f"request {number}", {"at": at, "model": one["model"] or model, "cost": cost, **tokens}
+                yield f"request {number}", {"at": time, "model": element["model"] or model, "cost": cost, **tokens}
 
 
 _TOKENS = {"input": "tokensIn", "output": "tokensOut", "cache_read": "cacheReads", "cache_write": "cacheWrites"}
@@ -317,18 +317,18 @@ _API, _UI, _METADATA, _ITEM = "api_conversation_history.json", "ui_messages.json
 _NAMED_DIRECTORY = re.compile(rb"# Current (?:Working|Workspace) Directory \(((?:[^\"\\]|\\.){1,4000}?)\) Files")
 
 
-def _stored(place: Path) -> Iterator[Path]:
-    for task in files.directories(place):
+def _session_files(location: Path) -> Iterator[Path]:
+    for task in files.directories(location):
         if (task / _API).is_file():
             yield task / _API
 
 
-def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
-    history = files.document(place.parent / "state" / "taskHistory.json")
-    listed = {get_str(one, "id"): get_str(one, "cwdOnTaskInitialization") for one in objects(history)}
-    for path in _stored(place):
+def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    history = files.document(location.parent / "state" / "taskHistory.json")
+    listed = {get_str(element, "id"): get_str(element, "cwdOnTaskInitialization") for element in objects(history)}
+    for path in _session_files(location):
         task = path.parent
-        cwd = listed.get(task.name) or get_str(files.document(task / _ITEM), "workspace") or _mentioned(path)
+        cwd = listed.get(task.name) or get_str(files.document(task / _ITEM), "workspace") or _mention(path)
         if roots.of(cwd):
             used = [path, *(task / name for name in (_UI, _METADATA, _ITEM) if (task / name).is_file())]
             yield LocalSession(task.name, tuple(used), f"started in {cwd}", cwd=cwd)
@@ -336,24 +336,24 @@ def _find(place: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for messages that are no JSON: they are being written."""
-    known = {path.name: path for path in session.files}
-    api = json.loads(files.content(known[_API]))
-    about, item = _value(known, _METADATA), _value(known, _ITEM)
+    previous = {path.name: path for path in session.files}
+    api = json.loads(files.content(previous[_API]))
+    about, item = _value(previous, _METADATA), _value(previous, _ITEM)
     task: dict[str, Any] = {"agent": session.agent, "cwd": session.cwd, "parent": get_str(item, "parentTaskId")}
     task["environments"] = get_list(about, "environment_history")
-    yield json.dumps({"task": task, "api": api, "ui": _value(known, _UI) or []}).encode()
+    yield json.dumps({"task": task, "api": api, "ui": _value(previous, _UI) or []}).encode()
 
 
-def _value(known: dict[str, Path], name: str) -> Any:
-    return files.document(known[name]) if name in known else None
+def _value(previous: dict[str, Path], name: str) -> Any:
+    return files.document(previous[name]) if name in previous else None
 
 
-def _mentioned(path: Path) -> str:
-    found = _NAMED_DIRECTORY.search(files.head(path))
-    return files.some_value(b'"' + found[1] + b'"') if found else ""
+def _mention(path: Path) -> str:
+    match = _NAMED_DIRECTORY.search(files.head(path))
+    return files.some_value(b'"' + match[1] + b'"') if match else ""
 
 
-def task_store(agent: str, extension: str, where: str, known: Known, evidence: str, home: str = "") -> Store:
+def task_store(agent: str, extension: str, condition: str, previous: Known, evidence: str, home: str = "") -> Store:
     """Where an extension of VS Code keeps its tasks, and its program for the command line in a directory of the home."""
 
     def places(machine: Machine) -> list[Path]:
@@ -361,4 +361,4 @@ def task_store(agent: str, extension: str, where: str, known: Known, evidence: s
         directories = [user / "globalStorage" / extension for user in users] + ([machine.home / home] if home else [])
         return machine.existing(directory / "tasks" for directory in directories)
 
-    return Store(agent, where, known, places, _find, load=_load, stored=_stored, evidence=evidence)
+    return Store(agent, condition, previous, places, _find, load=_load, stored=_session_files, evidence=evidence)

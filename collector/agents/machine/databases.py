@@ -56,17 +56,17 @@ def copied(path: Path) -> Iterator[CopiedDatabase]:
     """
     before = state(path)
     if before[1] == _ABSENT and before[0] != _ABSENT:
-        with _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", path) as database:
+        with _open(f"{path.absolute().as_uri()}?mode=ro&immutable=1", path) as database:
             yield database
         if state(path) != before:
             raise DatabaseUnreadable(f"{path} changed while it was read; try again")
         return
-    with _opened(_fresh_copy(path).as_uri(), path) as database:
+    with _open(_fresh_copy(path).as_uri(), path) as database:
         yield database
 
 
 @contextmanager
-def _opened(uri: str, path: Path) -> Iterator[CopiedDatabase]:
+def _open(uri: str, path: Path) -> Iterator[CopiedDatabase]:
     try:
         connection = sqlite3.connect(uri, isolation_level=None, uri=True)
     except sqlite3.Error as error:
@@ -94,18 +94,18 @@ _copies: dict[Path, _Copy] = {}
 
 def _fresh_copy(path: Path) -> Path:
     """A copy of the database as it is now: the one that was made before, as long as nothing was written since."""
-    known = _copies.get(path)
-    if known is None or known.state != state(path):
-        made = _Copy(state(path), tempfile.TemporaryDirectory(prefix="whowrote-"))
+    existing = _copies.get(path)
+    if existing is None or existing.state != state(path):
+        created = _Copy(state(path), tempfile.TemporaryDirectory(prefix="whowrote-"))
         try:
-            _copy(path, made.path)
+            _copy(path, created.path)
         except BaseException:
-            made.directory.cleanup()
+            created.directory.cleanup()
             raise
-        made.state = state(path)
-        _copies[path] = made
-        if known is not None:
-            known.directory.cleanup()
+        created.state = state(path)
+        _copies[path] = created
+        if existing is not None:
+            existing.directory.cleanup()
     return _copies[path].path
 
 
@@ -129,11 +129,11 @@ def _copy(path: Path, copy: Path) -> None:
 
 def state(path: Path) -> State:
     """Size and time of a database and of its log; changes when it is written."""
-    found = []
+    results = []
     for ending in ("", _LOG):
         try:
             about = path.with_name(path.name + ending).lstat()
-            found.append((about.st_size, about.st_mtime_ns))
+            results.append((about.st_size, about.st_mtime_ns))
         except FileNotFoundError:
-            found.append(_ABSENT)
-    return tuple(found)
+            results.append(_ABSENT)
+    return tuple(results)

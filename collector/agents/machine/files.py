@@ -54,9 +54,9 @@ def _read(path: Path, size: int | None) -> bytes:
         return file.read(LARGEST)
 
 
-def listed(place: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator[Path]:
+def listed(location: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator[Path]:
     """Files whose names end like this, at most so many directories down; by name, no links followed, none half written."""
-    for entry in _entries(place):
+    for entry in _entries(location):
         if entry.is_file(follow_symlinks=False):
             if entry.name.endswith(endings) and not entry.name.endswith(_NOT_FINISHED):
                 yield Path(entry.path)
@@ -64,15 +64,15 @@ def listed(place: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator[Pa
             yield from listed(Path(entry.path), endings, min(depth, _DEEPEST) - 1)
 
 
-def directories(place: Path) -> Iterator[Path]:
+def directories(location: Path) -> Iterator[Path]:
     """The directories in a place, by name; no links."""
-    return (Path(entry.path) for entry in _entries(place) if entry.is_dir(follow_symlinks=False))
+    return (Path(entry.path) for entry in _entries(location) if entry.is_dir(follow_symlinks=False))
 
 
-def _entries(place: Path) -> list[os.DirEntry[str]]:
+def _entries(location: Path) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(place) as found:
-            return sorted(found, key=lambda entry: entry.name)
+        with os.scandir(location) as matches:
+            return sorted(matches, key=lambda entry: entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return []
 
@@ -113,5 +113,5 @@ def first_line(path: Path) -> dict[str, Any]:
 
 def some_value(value: bytes) -> str:
     """The text of a JSON string as it stands in a file."""
-    found = first_value(value)
-    return found if isinstance(found, str) else ""
+    candidate = first_value(value)
+    return candidate if isinstance(candidate, str) else ""

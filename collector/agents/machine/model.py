@@ -45,8 +45,8 @@ class Machine:
 
     def variable(self, name: str, default: Path) -> Path:
         """The directory that a variable names, else the usual one."""
-        given = self.variables.get(name, "").strip()
-        return Path(given).expanduser() if given else default
+        chosen = self.variables.get(name, "").strip()
+        return Path(chosen).expanduser() if chosen else default
 
     @property
     def data(self) -> Path:
@@ -58,13 +58,13 @@ class Machine:
 
     def existing(self, paths: Iterable[Path]) -> list[Path]:
         """Those that are there, each once, and inside what may be read."""
-        found: dict[Path, None] = {}
+        results: dict[Path, None] = {}
         for path in paths:
             if path.exists():
-                place = path.resolve()
-                if self.within is None or place.is_relative_to(self.within.resolve()):
-                    found[place] = None
-        return list(found)
+                location = path.resolve()
+                if self.within is None or location.is_relative_to(self.within.resolve()):
+                    results[location] = None
+        return list(results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def whole_lines(session: LocalSession) -> Iterator[bytes]:
     return map(files.lines, session.files)
 
 
-def itself(place: Path) -> Iterator[Path]:
+def itself(location: Path) -> Iterator[Path]:
     """A place that is a file with all sessions."""
-    yield place
+    yield location
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Store:
     def name(self) -> str:
         return self.form or self.agent
 
-    def sessions(self, place: Path, roots: Roots) -> Iterator[LocalSession]:
+    def sessions(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
         """Sessions of the repository in one place. Raises OSError for a place that cannot be read."""
-        for session in self.find(place, roots):
+        for session in self.find(location, roots):
             yield replace(session, source=self.name, agent=self.agent)

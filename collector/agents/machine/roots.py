@@ -42,8 +42,8 @@ class Roots:
 
     @classmethod
     def of_paths(cls, paths: Iterable[str]) -> Roots:
-        known = {path for given in paths if (path := comparable(given)).count("/") >= _SHORTEST}
-        return cls(tuple(sorted(known, key=lambda path: (-len(path), path))))
+        existing = {path for chosen in paths if (path := comparable(chosen)).count("/") >= _SHORTEST}
+        return cls(tuple(sorted(existing, key=lambda path: (-len(path), path))))
 
     def of(self, path: str) -> str:
         """The worktree that contains a directory or file; "" for any other, and for one of another repository inside it."""
@@ -52,7 +52,7 @@ class Roots:
         inner = comparable(path)
         if self.anywhere:
             return inner
-        root = next((one for one in self.paths if inner == one or inner.startswith(one + "/")), "")
+        root = next((entry for entry in self.paths if inner == entry or inner.startswith(entry + "/")), "")
         return "" if root and self._is_of_another(inner, root) else root
 
     def _is_of_another(self, path: str, root: str) -> bool:

@@ -22,5 +22,5 @@ def folders(workspace: Path) -> list[str]:
     about = files.document(workspace / "workspace.json")
     listed = path_of(get_str(about, "workspace"))
     several = files.document(Path(listed)) if listed.endswith(".code-workspace") else None
-    inside = [str(Path(listed).parent / get_str(one, "path")) for one in get_list(several, "folders")]
-    return [one for one in (path_of(get_str(about, "folder")), *inside) if one]
+    inside = [str(Path(listed).parent / get_str(entry, "path")) for entry in get_list(several, "folders")]
+    return [entry for entry in (path_of(get_str(about, "folder")), *inside) if entry]

@@ -20,16 +20,16 @@ def decompressed(data: bytes, size: int) -> bytes:
 
 def _reader() -> Callable[[bytes, int], bytes]:
     try:
-        return _of_python(importlib.import_module("compression.zstd"))
+        return _python_reader(importlib.import_module("compression.zstd"))
     except ImportError:
         pass  # before 3.14
     try:
-        return _of_pyarrow(importlib.import_module("pyarrow"))
+        return _pyarrow_reader(importlib.import_module("pyarrow"))
     except ImportError as error:
         raise NoZstd("compressed; to read it, install whowrote[parquet] or use Python 3.14") from error
 
 
-def _of_python(library: object) -> Callable[[bytes, int], bytes]:
+def _python_reader(library: object) -> Callable[[bytes, int], bytes]:
     def read(data: bytes, size: int) -> bytes:
         decompressor = library.ZstdDecompressor()  # type: ignore[attr-defined]
         return bytes(decompressor.decompress(data, size))
@@ -37,16 +37,16 @@ def _of_python(library: object) -> Callable[[bytes, int], bytes]:
     return read
 
 
-def _of_pyarrow(library: object) -> Callable[[bytes, int], bytes]:
+def _pyarrow_reader(library: object) -> Callable[[bytes, int], bytes]:
     def read(data: bytes, size: int) -> bytes:
-        found = io.BytesIO()
+        value = io.BytesIO()
         try:
             with library.CompressedInputStream(library.BufferReader(data), "zstd") as stream:  # type: ignore[attr-defined]
-                while found.tell() < size and (part := stream.read(min(1 << 20, size - found.tell()))):
-                    found.write(part)
+                while value.tell() < size and (part := stream.read(min(1 << 20, size - value.tell()))):
+                    value.write(part)
         except OSError as error:
-            if not found.tell():
+            if not value.tell():
                 raise ValueError(f"damaged: {error}") from error
-        return found.getvalue()
+        return value.getvalue()
 
     return read
