@@ -43,7 +43,7 @@ import labelled  # noqa: E402
 import readings  # noqa: E402
 import second_opinion  # noqa: E402
 from exactness import EARLIER, exactness, history_table  # noqa: E402
-from pages import fill, table  # noqa: E402
+from pages import fill_each, table  # noqa: E402
 from support import random_history  # noqa: E402
 from support.builder import import_stream  # noqa: E402
 from support.truth import REPOS, cases, compare, expected_of, run  # noqa: E402
@@ -69,7 +69,7 @@ from collector.storage.store import Store  # noqa: E402
 from collector.text import encode  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "data" / "accuracy.json"
-PAGE = ROOT / "docs" / "accuracy.md"
+PAGES = ("accuracy.md", "accuracy-details.md")
 AUDIT = ROOT / "benchmarks" / "data" / "audit.csv"
 AUTHORS = ("agent", "human", "unknown")
 _NULL_COMMITS = 300
@@ -257,8 +257,8 @@ def look_again(database: Path, read: Path, names: Sequence[str]) -> None:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(results: dict[str, Any]) -> str:
-    """docs/accuracy.md. The prose is in docs/templates/accuracy.md."""
+def pages(results: dict[str, Any]) -> dict[str, str]:
+    """The pages in docs by name. Their prose is in docs/templates."""
     values: dict[str, object] = {
         "seeds": results["seeds"],
         "construction": _construction(results),
@@ -273,7 +273,7 @@ def page(results: dict[str, Any]) -> str:
         **second_opinion.texts(results.get("second_opinion", {})),
     }
     outcomes = labelled.texts(results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"])
-    return fill("accuracy.md", values | outcomes | readings.texts(results["findings_read"], results.get("weaknesses", [])))
+    return fill_each(PAGES, values | outcomes | readings.texts(results["findings_read"], results.get("weaknesses", [])))
 
 
 def _construction(results: dict[str, Any]) -> str:
@@ -361,7 +361,7 @@ def history(repositories: Sequence[Path], files: int | None) -> int:
         results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
         results.setdefault("history", {})[_name_of(path)] = found
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
-        PAGE.write_text(page(results), "utf-8")
+        _write(pages(results))
         print(_name_of(path), found, file=sys.stderr)
     return 0
 
@@ -494,15 +494,20 @@ def main(arguments: Sequence[str]) -> int:
     results |= {"audit": audited(), "findings_read": readings.verdicts()}
     results |= {"confidence": independent.confidence(independent.blind()), "confusion": independent.confusion(independent.blind())}
     results |= {"labels": labelled.labelled(), "labelled": labelled.spread(), "word_lists": labelled.word_lists()}
-    text = page(results)
+    texts = pages(results)
     if options.check:
-        if PAGE.read_text("utf-8") == text:
-            return 0
-        print("docs/accuracy.md is out of date; run: python benchmarks/accuracy.py --page", file=sys.stderr)
-        return 1
+        stale = [name for name, text in texts.items() if (ROOT / "docs" / name).read_text("utf-8") != text]
+        for name in stale:
+            print(f"docs/{name} is out of date; run: python benchmarks/accuracy.py --page", file=sys.stderr)
+        return 1 if stale else 0
     RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
-    PAGE.write_text(text, "utf-8")
+    _write(texts)
     return 0
+
+
+def _write(texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (ROOT / "docs" / name).write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,14 @@ def fill(template: str, values: Mapping[str, object]) -> str:
     return _PLACE.sub(lambda place: str(values[place[1]]).rstrip("\n"), text)
 
 
+def fill_each(templates: Sequence[str], values: Mapping[str, object]) -> dict[str, str]:
+    """Template -> its text, for templates that share values. Raises KeyError as `fill`, for a value that none of them uses."""
+    used = {name: set(_PLACE.findall((DOCS / "templates" / name).read_text("utf-8"))) for name in templates}
+    if unused := set(values) - set().union(*used.values()):
+        raise KeyError(f"no template uses {', '.join(sorted(unused))}")
+    return {name: fill(name, {key: values[key] for key in used[name]}) for name in templates}
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table; `|` in cells is escaped."""
     lines = [_row(header), "|" + "---|" * len(header), *(_row(row) for row in rows)]
