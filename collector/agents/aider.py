@@ -202,7 +202,7 @@ def _places(machine: Machine) -> list[Path]:
 
 def _inside(worktree: Path) -> list[Path]:
     location = worktree / _HISTORY
-    return [location] if location.is_file() and not location.is_symlink() else []
+    return [location] if files.is_plain(location) else []
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:

@@ -14,7 +14,6 @@ from collector.agents.common.arguments import argument, deletions, edits_from_ar
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.jsonl import copies, first_value
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.uris import path_of
 from collector.agents.machine import files
@@ -95,8 +94,7 @@ class _Reader(RecordReader):
             self._answer(message, blocks, key, time)
         elif role == "user":
             text = text_of([block for block in blocks if block.get("type") == "text"])
-            clean = without_reminders(text)
-            self.add_user_text(key, time, clean, classify(clean))
+            self.add_prompt(key, time, text)
         for block in blocks:
             if block.get("type") == "tool_result":
                 self._result(block, time_of(get(message, "meta", "sentAt")))

@@ -15,7 +15,6 @@ from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
 from collector.agents.common.costs import recorded_cost
 from collector.agents.common.facets import FACETS
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Session, Spawn, Status, Usage
 from collector.vocabulary.agents import Agent, slug_of
@@ -67,8 +66,7 @@ class _Reader(AnyAgentReader):
         if source == "agent":
             self._response(get_dict(step), text, key, time, get_str(step, "model_name") or model, agent_id)
         elif source == "user" and not agent_id:
-            clean = without_reminders(text)
-            self.add_user_text(key, time, clean, classify(clean))
+            self.add_prompt(key, time, text)
         elif source not in ("user", "system"):
             self.unknown_record_type(source)
 

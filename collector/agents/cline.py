@@ -43,7 +43,7 @@ def _places(machine: Machine) -> list[Path]:
 def _session_files(location: Path) -> Iterator[Path]:
     for session in files.directories(location):
         path = session / (session.name + _MESSAGES)
-        if path.is_file() and not path.is_symlink():
+        if files.is_plain(path):
             yield path
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from collector.agents.common.arguments import argument, edits_from_arguments
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.uris import path_of
 from collector.agents.machine import files
@@ -55,8 +54,7 @@ class _Reader(RecordReader):
             self.begin(None)
             text = text_of(message.get("content"))
             if message.get("role") == "user":
-                clean = without_reminders(text)
-                self.add_user_text(key, None, clean, classify(clean))
+                self.add_prompt(key, None, text)
             elif message.get("role") == "assistant":
                 self._answer(entry, message, key, text)
 

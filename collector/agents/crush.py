@@ -222,16 +222,16 @@ def _places(machine: Machine) -> list[Path]:
 
 def _inside(worktree: Path) -> list[Path]:
     location = worktree / _DATABASE
-    return [location] if location.is_file() and not location.is_symlink() and not location.parent.is_symlink() else []
+    return [location] if files.is_plain(location) and not location.parent.is_symlink() else []
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     if not roots.of(str(location.parents[1])):
         return
     with copied(location) as database:
-        if not all(set(columns) <= database.columns(table) for table, columns in _TABLES.items()):
+        if not database.has(_TABLES):
             return
-        rows = database.rows(f"SELECT {_present_columns(database, 'sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
+        rows = database.rows(f"SELECT {database.present('sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
         for row in rows:
             paths = [
                 str(entry["path"]) for entry in database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
@@ -257,19 +257,14 @@ def _directory(location: Path, paths: list[str], roots: Roots) -> str:
     return str(location.parents[1]) if roots.of(str(location.parents[1])) else ""
 
 
-def _present_columns(database: CopiedDatabase, table: str, columns: tuple[str, ...]) -> str:
-    previous = database.columns(table)
-    return ", ".join(name for name in columns if name in previous)
-
-
 def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[str, Any]]:
     """A session, the versions of its files, its messages, and those of the sessions that it started."""
-    (row,) = database.rows(f"SELECT {_present_columns(database, 'sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,))
+    (row,) = database.rows(f"SELECT {database.present('sessions', _ABOUT)} FROM sessions WHERE id = ?", (session,))
     yield {"session": row, "cwd": cwd}
     sql = "SELECT path, content FROM files WHERE session_id = ? ORDER BY path, version"
     for file in database.rows(sql, (session,)):
         yield {"file": file}
-    columns = _present_columns(database, "messages", _MESSAGE)
+    columns = database.present("messages", _MESSAGE)
     messages = f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY created_at, rowid"
     for message in database.rows(messages, (session,)):
         yield {"message": message}

@@ -236,7 +236,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             if named or roots.anywhere:
                 below = files.listed(path.parent / "subagents", (".jsonl",)) if path.parent.name == path.stem else ()
                 store = location.parent / "chats" / _digest(named) / path.stem / _store_STORE
-                used = (path, *below, *((store,) if named and store.is_file() and not store.is_symlink() else ()))
+                used = (path, *below, *((store,) if named and files.is_plain(store) else ()))
                 yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)
 
 

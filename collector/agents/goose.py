@@ -16,7 +16,6 @@ from collector.agents.common.calls import Call, Outcome, Result, failure, shell_
 from collector.agents.common.costs import recorded_cost
 from collector.agents.common.jsonl import copies, first_value
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
@@ -99,8 +98,7 @@ class _Reader(RecordReader):
         self.model = self.switched("model_change", self.model, get_str(record, "metadata", "inference", "requestedModel"), time)
         typed = text_of([entry for entry in blocks if entry.get("type") == "text"]) if role == "user" and not agent else ""
         if typed and get(record, "metadata", "userVisible") is not False:
-            clean = without_reminders(typed)
-            self.add_user_text(key, time, clean, classify(clean))
+            self.add_prompt(key, time, typed)
         for index, block in enumerate(blocks):
             kind = get_str(block, "type")
             if kind in ("toolRequest", "frontendToolRequest"):
@@ -159,6 +157,7 @@ class _Reader(RecordReader):
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 _DATABASE = "sessions.db"
+_TABLES = {"sessions": ("id", "working_dir"), "messages": ("session_id", "content_json")}
 _ABOUT = ("id", "working_dir", "created_at", "updated_at", "parent_session_id", "accumulated_input_tokens", "input_tokens")
 _MORE = ("accumulated_output_tokens", "output_tokens", "accumulated_cost", "model_config_json")
 _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
@@ -201,10 +200,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 def _rows(path: Path, roots: Roots) -> Iterator[LocalSession]:
     with copied(path) as database:
-        previous = database.columns("sessions")
-        if not {"id", "working_dir"} <= previous or not {"session_id", "content_json"} <= database.columns("messages"):
+        if not database.has(_TABLES):
             return
-        columns = ", ".join(name for name in _ABOUT if name in previous)
+        columns = database.present("sessions", _ABOUT)
         for row in database.rows(f"SELECT {columns} FROM sessions"):
             number, cwd = str(row["id"]), str(row["working_dir"])
             if roots.of(cwd) and not row.get("parent_session_id"):
@@ -215,21 +213,19 @@ def _rows(path: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _records(database: CopiedDatabase, session: str) -> Iterator[dict[str, Any]]:
     """A session as its lines were before there was a database, with the messages of the sessions that it started."""
-    previous = database.columns("sessions")
-    columns = ", ".join(name for name in _ABOUT + _MORE if name in previous)
+    columns = database.present("sessions", _ABOUT + _MORE)
     (row,) = database.rows(f"SELECT {columns} FROM sessions WHERE id = ?", (session,))
     messages = list(_messages(database, session))
     yield row | {"message_count": len(messages), "model_config": parsed(row.get("model_config_json"))}
     yield from messages
-    if "parent_session_id" in previous:
+    if "parent_session_id" in row:
         for child in database.rows("SELECT id FROM sessions WHERE parent_session_id = ? ORDER BY id", (session,)):
             for message in _messages(database, str(child["id"])):
                 yield message | {"agent": str(child["id"])}
 
 
 def _messages(database: CopiedDatabase, session: str) -> Iterator[dict[str, Any]]:
-    previous = database.columns("messages")
-    columns = ", ".join(name for name in _MESSAGE if name in previous)
+    columns = database.present("messages", _MESSAGE)
     for row in database.rows(f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY id", (session,)):
         about = {"id": str(row.get("message_id") or f"{session}/{row['id']}"), "role": str(row["role"])}
         content = {"created": row.get("created_timestamp"), "content": parsed(row["content_json"])}

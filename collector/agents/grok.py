@@ -18,7 +18,6 @@ from collector.agents.common.arguments import argument, deletions, edits_from_ar
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
 from collector.agents.common.jsonl import copies, records
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
@@ -106,8 +105,7 @@ class _Reader(RecordReader):
             self.add_event("injected", None, text[:80])
             return
         query = _QUERY.search(text)
-        clean = without_reminders(query[1] if query else text)
-        self.add_user_text(self.key, None, clean, classify(clean))
+        self.add_prompt(self.key, None, query[1] if query else text)
 
     def _answer(self, record: dict[str, Any], text: str) -> None:
         self.model = self.switched("model_change", self.model, get_str(record, "model_id"), None)
@@ -150,7 +148,7 @@ def _places(machine: Machine) -> list[Path]:
 def _session_files(location: Path) -> Iterator[Path]:
     for directory in files.directories(location):
         for session in files.directories(directory):
-            if (session / _CHAT).is_file() and not (session / _CHAT).is_symlink():
+            if files.is_plain(session / _CHAT):
                 yield session / _CHAT
 
 
@@ -159,7 +157,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         cwd = get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")
         if roots.of(cwd):
             beside = (path.with_name(name) for name in (_ABOUT, _UPDATES))
-            used = (path, *(other for other in beside if other.is_file() and not other.is_symlink()))
+            used = (path, *(other for other in beside if files.is_plain(other)))
             yield LocalSession(path.parent.name, used, f"started in {cwd}", cwd=cwd)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from collector.agents.common.calls import Call, Result, shell_command
 from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
@@ -76,8 +75,7 @@ class _Reader(RecordReader):
                 self._event(get_dict(payload, "event"), time, inner, key)
         elif kind in ("TurnBegin", "SteerInput"):
             if not agent:
-                clean = without_reminders(text_of(payload.get("user_input")))
-                self.add_user_text(key, time, clean, classify(clean))
+                self.add_prompt(key, time, text_of(payload.get("user_input")))
         elif kind == "ToolCall":
             self._call(payload, time, agent)
         elif kind == "ToolCallPart":
@@ -202,7 +200,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 def _sessions(directory: Path) -> Iterator[Path]:
     for session in files.directories(directory):
-        if (session / _WIRE).is_file() and not (session / _WIRE).is_symlink():
+        if files.is_plain(session / _WIRE):
             yield session / _WIRE
 
 

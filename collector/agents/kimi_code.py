@@ -154,7 +154,7 @@ def _session_files(location: Path) -> Iterator[Path]:
     for directory in files.directories(location):
         for session in files.directories(directory):
             main = session / "agents" / _store_MAIN / _WIRE
-            if main.is_file() and not main.is_symlink():
+            if files.is_plain(main):
                 yield main
 
 
@@ -164,7 +164,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         cwd = get_str(files.document(session / "state.json"), "workDir")
         if roots.of(cwd):
             below = (agent / _WIRE for agent in files.directories(session / "agents") if agent.name != _store_MAIN)
-            others = [other for other in below if other.is_file() and not other.is_symlink()]
+            others = [other for other in below if files.is_plain(other)]
             yield LocalSession(session.name, (path, *others), f"started in {cwd}", cwd=cwd)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from collector.agents.common.arguments import deletions, edits_from_arguments
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.machine import zstd
 from collector.agents.machine.databases import CopiedDatabase, copied
@@ -73,10 +72,8 @@ class _Reader(RecordReader):
         if not self.is_new(key):
             return
         self.begin(None)
-        clean = without_reminders(
-            "\n".join(get_str(block, "Text") for block in get_list(user, "content") if get_str(block, "Text"))
-        )
-        self.add_user_text(key, None, clean, classify(clean))
+        texts = (get_str(block, "Text") for block in get_list(user, "content"))
+        self.add_prompt(key, None, "\n".join(filter(None, texts)))
         used = get_dict(tokens, key)
         if used:
             put_in, out, read, written = (
@@ -163,10 +160,9 @@ def _places(machine: Machine) -> list[Path]:
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     with copied(location) as database:
-        previous = database.columns("threads")
-        if not previous >= _COLUMNS:
+        if not database.has({"threads": _COLUMNS}):
             return
-        columns = ", ".join(["id", "updated_at", *(name for name in _MORE if name in previous)])
+        columns = database.present("threads", ("id", "updated_at", *_MORE))
         for row in database.rows(f"SELECT {columns} FROM threads"):
             if not row.get("parent_id"):
                 folders = _folders(row) or _named_folders(_thread(database, str(row["id"])))
@@ -177,8 +173,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     with copied(session.files[0]) as database:
-        previous = database.columns("threads")
-        columns = ", ".join(["id", *(name for name in _MORE if name in previous)])
+        columns = database.present("threads", ("id", *_MORE))
         (row,) = database.rows(f"SELECT {columns} FROM threads WHERE id = ?", (session.key,))
         thread = _thread(database, session.key)
     yield json.dumps({**thread, "folders": _folders(row) or [session.cwd], "created_at": row.get("created_at")}).encode()

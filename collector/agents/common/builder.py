@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from collector.agents.common.jsonl import MAX_DETAIL
-from collector.agents.common.prompts import PromptKind
+from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.json_values import get, get_str
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
 from collector.text import normal_path
@@ -105,6 +105,11 @@ class SessionBuilder:
             self.add_event("user_shell", time, text)
         else:
             self.add_turn(key, time, text, kind.value)
+
+    def add_prompt(self, key: Hashable, time: float | None, text: str) -> None:
+        """A text in the place of a user's, as it stands in the record: what the harness added to it is taken out."""
+        clean = without_reminders(text)
+        self.add_user_text(key, time, clean, classify(clean))
 
     def add_message(self, key: Hashable, time: float | None, kind: str, text: str, agent_id: str = "") -> None:
         self.messages.setdefault(key, (self.order, AgentMessage(time, 0, kind, text, agent_id)))

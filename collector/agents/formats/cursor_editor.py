@@ -15,7 +15,6 @@ from typing import Any
 from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument, replacements
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.jsonl import copies
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.uris import path_of
 from collector.agents.machine import files
@@ -85,8 +84,7 @@ class _Reader(RecordReader):
         text = get_str(bubble, "text")
         if bubble.get("type") == _USER:
             if not agent:
-                clean = without_reminders(text)
-                self.add_user_text(key, time, clean, classify(clean))
+                self.add_prompt(key, time, text)
         elif bubble.get("type") == _ASSISTANT:
             self._answer(record, bubble, key, time, agent)
         else:
@@ -347,7 +345,7 @@ def _records(database: CopiedDatabase, composer: str, folder: str) -> Iterator[d
         yield {"composerData": {name: about[name] for name in _ABOUT if name in about} | {"composerId": number}, "folder": folder}
         for bubble in _bubbles(database, number, about):
             yield {"composer": number, "bubble": bubble} | _texts(database, bubble)
-            agent = get_str(_store_object(get_dict(bubble, "toolFormerData").get("result")), "agentId")
+            agent = get_str(_object(get_dict(bubble, "toolFormerData").get("result")), "agentId")
             left += [agent] if agent else []
 
 
@@ -355,7 +353,7 @@ def _bubbles(database: CopiedDatabase, composer: str, about: dict[str, Any]) -> 
     """The messages in the order in which the conversation lists them; old versions keep them in the conversation itself."""
     sql = "SELECT key, CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE key >= ? AND key < ?"
     prefix = f"{_BUBBLE}{composer}:"
-    previous = {str(row["key"]).removeprefix(prefix): _store_object(row["value"]) for row in database.rows(sql, _range(prefix))}
+    previous = {str(row["key"]).removeprefix(prefix): _object(row["value"]) for row in database.rows(sql, _range(prefix))}
     tools = _old_tools(about)
     for header in objects(about.get("fullConversationHeadersOnly")) or objects(about.get("conversation")):
         number = get_str(header, "bubbleId")
@@ -372,13 +370,13 @@ def _old_tools(about: dict[str, Any]) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for capability in objects(about.get("capabilities")):
         if capability.get("type") == _TOOLS:
-            results |= _store_object(get_dict(capability, "data").get("bubbleDataMap"))
+            results |= _object(get_dict(capability, "data").get("bubbleDataMap"))
     return results
 
 
 def _texts(database: CopiedDatabase, bubble: dict[str, Any]) -> dict[str, str]:
     """The file before and after an edit, where a result names them."""
-    result = _store_object(get_dict(bubble, "toolFormerData").get("result"))
+    result = _object(get_dict(bubble, "toolFormerData").get("result"))
     results = {}
     for name, key in (("before", "beforeContentId"), ("after", "afterContentId")):
         number = get_str(result, key)
@@ -391,12 +389,7 @@ def _texts(database: CopiedDatabase, bubble: dict[str, Any]) -> dict[str, str]:
 
 def _value(database: CopiedDatabase, key: str) -> dict[str, Any]:
     rows: Iterable[dict[str, Any]] = database.rows("SELECT CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE key = ?", (key,))
-    return next((_store_object(row["value"]) for row in rows), {})
-
-
-def _store_object(text: object) -> dict[str, Any]:
-    value = parsed(text) if isinstance(text, str) else text
-    return value if isinstance(value, dict) else {}
+    return next((_object(row["value"]) for row in rows), {})
 
 
 CONVERSATIONS = Store(

@@ -13,7 +13,6 @@ from typing import Any
 
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
@@ -51,8 +50,7 @@ class _Reader(RecordReader):
             self.begin(time)
             text = text_of(message.get("content"))
             if message.get("role") == "user":
-                clean = without_reminders(text)
-                self.add_user_text(key, time, clean, classify(clean))
+                self.add_prompt(key, time, text)
             elif message.get("role") == "assistant":
                 if text:
                     self.add_message(key, time_of(execution.get("endTime")) or time, "text", text)

@@ -319,22 +319,17 @@ _KEPT = ("parent_id", "project_id", "version", "title", "time_created", "time_up
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     with copied(location) as database:
-        if not _has_tables(database):
+        if not database.has(_TABLES):
             return
-        existing = database.columns("session")
-        columns = ", ".join(["id", "directory", *(name for name in _KEPT if name in existing)])
-        mine = [row for row in database.rows(f"SELECT {columns} FROM session") if roots.of(str(row["directory"]))]
-        for row in mine:
-            yield _session(location, row)
+        columns = database.present("session", ("id", "directory", *_KEPT))
+        for row in database.rows(f"SELECT {columns} FROM session"):
+            if roots.of(str(row["directory"])):
+                yield _session(location, row)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     with copied(session.files[0]) as database:
         yield json.dumps(_document(database, session.key), default=str).encode()
-
-
-def _has_tables(database: CopiedDatabase) -> bool:
-    return all(set(columns) <= database.columns(table) for table, columns in _TABLES.items())
 
 
 def _session(location: Path, row: dict[str, Any]) -> LocalSession:

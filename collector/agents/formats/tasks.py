@@ -19,7 +19,6 @@ from collector.agents.common.arguments import edits_from_arguments, edits_from_p
 from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
 from collector.agents.common.costs import recorded_cost
 from collector.agents.common.messages import blocks_of, text_of
-from collector.agents.common.prompts import classify, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.common.search_replace import search_replace_blocks, text_before
 from collector.agents.machine import files
@@ -94,10 +93,8 @@ class _Reader(RecordReader):
         self.add_cwd(directory[1] if directory else "")
         self.model = self.switched("model_change", self.model, model[1] if model else "", time)
         if self.as_typed:
-            clean = without_reminders(
-                "\n".join(get_str(b, "text") for b in blocks_of(get(message, "content")) if get_str(b, "text"))
-            )
-            self.add_user_text(number, time, clean, classify(clean))
+            texts = (get_str(block, "text") for block in blocks_of(get(message, "content")))
+            self.add_prompt(number, time, "\n".join(filter(None, texts)))
             return
         for index, notice in enumerate(_SAID.finditer(text) if with_text else ()):
             self.add_turn((number, index), time, notice[2])

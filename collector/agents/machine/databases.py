@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,15 @@ class CopiedDatabase:
     def columns(self, table: str) -> frozenset[str]:
         """Names of the columns of a table; none when there is no such table."""
         return frozenset(row["name"] for row in self.rows("SELECT name FROM pragma_table_info(?)", (table,)))
+
+    def present(self, table: str, names: Iterable[str]) -> str:
+        """Those of the columns that a table has, for SELECT: versions of an agent differ."""
+        columns = self.columns(table)
+        return ", ".join(name for name in names if name in columns)
+
+    def has(self, tables: Mapping[str, Iterable[str]]) -> bool:
+        """Whether there are all of these tables with all of these columns."""
+        return all(set(names) <= self.columns(table) for table, names in tables.items())
 
 
 @contextmanager

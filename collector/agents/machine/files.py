@@ -64,6 +64,11 @@ def listed(location: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator
             yield from listed(Path(entry.path), endings, min(depth, _DEEPEST) - 1)
 
 
+def is_plain(path: Path) -> bool:
+    """Whether a path is a file, and no link to one."""
+    return path.is_file() and not path.is_symlink()
+
+
 def directories(location: Path) -> Iterator[Path]:
     """The directories in a place, by name; no links."""
     return (Path(entry.path) for entry in _entries(location) if entry.is_dir(follow_symlinks=False))
