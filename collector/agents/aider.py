@@ -125,10 +125,10 @@ class _Reader(RecordReader):
             self._add(call, line)
 
     def _apply_offer(self, path: str, number: int) -> None:
-        mine = [edit for named, edit in self.offered if named == path]
+        edits = [edit for named, edit in self.offered if named == path]
         self.offered = [(named, edit) for named, edit in self.offered if named != path]
         self.begin(None)
-        call = Call(f"line {number}", "edit", {"path": path, "edit": mine}, None, self.order, model=self.model, cwd=self.cwd)
+        call = Call(f"line {number}", "edit", {"path": path, "edit": edits}, None, self.order, model=self.model, cwd=self.cwd)
         self._add(call, "")
 
     def _add(self, call: Call, notice: str) -> None:
@@ -140,12 +140,12 @@ class _Reader(RecordReader):
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name != "edit" or not isinstance(call.arguments, dict):
             return []
-        path, mine = resolve(call.cwd, call.arguments["path"]), call.arguments["edit"]
+        path, edits = resolve(call.cwd, call.arguments["path"]), call.arguments["edit"]
         call.arguments = {"path": call.arguments["path"]}  # the rest is no JSON
-        blocks = tuple(block for edit in mine for block in edit.replacements)
+        blocks = tuple(block for edit in edits for block in edit.replacements)
         if blocks:
             return [_replacing_edit(path, blocks)]
-        return [Edit(path, "write", content=mine[-1].content)] if mine else [Edit(path, "edit")]
+        return [Edit(path, "write", content=edits[-1].content)] if edits else [Edit(path, "edit")]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command("git commit", call.cwd, result.text)

@@ -108,10 +108,10 @@ class _Reader(RecordReader):
             self.add_event("interrupt", time)
         for index, block in enumerate(blocks):
             if block.get("type") == "tool_use":
-                created = time_of(block.get("startTime")) or time
+                started = time_of(block.get("startTime")) or time
                 call_id, arguments = get_str(block, "id") or f"{key}/{index}", block.get("input")
                 call = Call(
-                    call_id, get_str(block, "name"), arguments, created, self.order, model=self.model, message_id=key, cwd=self.cwd
+                    call_id, get_str(block, "name"), arguments, started, self.order, model=self.model, message_id=key, cwd=self.cwd
                 )
                 self.add_call(call)
             else:

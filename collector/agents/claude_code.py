@@ -251,15 +251,15 @@ class _Reader(RecordReader):
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
         """A prompt typed while the agent works is recorded at once and, often, a second time when it is delivered."""
-        retained: list[tuple[int, Turn]] = []
+        turns: list[tuple[int, Turn]] = []
         queued = ""
         for order, turn in super().ordered_turns():
             if turn.origin == "prompt" and turn.text == queued:
                 queued = ""
                 continue
             queued = turn.text if turn.origin == "queued" else ""
-            retained.append((order, turn))
-        return retained
+            turns.append((order, turn))
+        return turns
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -392,10 +392,10 @@ def _session_files(location: Path) -> Iterator[Path]:
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    mine, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(location.parent.parent)}
+    slugs, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(location.parent.parent)}
     groups: dict[str, list[_Found]] = defaultdict(list)
     for project in files.directories(location):
-        if roots.anywhere or project.name in mine or project.name.startswith(tuple(f"{entry}-" for entry in mine)):
+        if roots.anywhere or project.name in slugs or project.name.startswith(tuple(f"{entry}-" for entry in slugs)):
             value = _sessions(project, roots, deep=False)
         elif project.name in above:
             value = _sessions(project, roots, deep=True)

@@ -175,9 +175,9 @@ class _Reader(RecordReader):
             return False
         turn = get_str(payload, "turn_id")
         begins = payload.get("type") in ("task_started", "turn_started") or "approval_policy" in payload
-        mine = begins and _TIMED_ID.match(turn) and _TIMED_ID.match(thread.id) and turn >= thread.id
+        is_later = begins and _TIMED_ID.match(turn) and _TIMED_ID.match(thread.id) and turn >= thread.id
         late = time is not None and thread.replay_at is not None and time > thread.replay_at + _REPLAY_SECONDS
-        if mine or late:
+        if is_later or late:
             thread.replaying = False
             return False
         if payload.get("type") == "token_count":
@@ -294,13 +294,13 @@ class _Reader(RecordReader):
         call.cwd = get_str(payload, "cwd") or call.cwd
 
     def _patch_end(self, payload: dict[str, Any], time: float | None) -> None:
-        previous = get_str(payload, "call_id") in self.started
+        is_started = get_str(payload, "call_id") in self.started
         call = self._of(payload, time)
         call.changes = call.changes or get_dict(payload, "changes")
         call.success = payload.get("success") is True
         call.printed = get_str(payload, "stdout") if call.success else get_str(payload, "stderr")
         call.done_at = time
-        if not previous and self.script is not None and self.script.output is None:
+        if not is_started and self.script is not None and self.script.output is None:
             self.script.inner.append(call)
             call.within = self.script
 

@@ -122,8 +122,8 @@ class _Reader(RecordReader):
             return []
         if call.name == "delete":
             return [Edit(path, "delete", before=before, before_known=before is not None)]
-        previous = call.name == "create" or before is not None
-        return [Edit(path, "write", content=after, before=before, before_known=previous, after=after)]
+        is_certain = call.name == "create" or before is not None
+        return [Edit(path, "write", content=after, before=before, before_known=is_certain, after=after)]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
@@ -213,20 +213,20 @@ def replayed(data: bytes) -> dict[str, Any]:
     for entry in (value for line in data.split(b"\n") if line.strip() for value in values(line)):
         if not isinstance(entry, dict):
             continue
-        condition, value = get_list(entry, "k"), entry.get("v")
-        if condition:
-            _change(document, condition, entry)
+        route, value = get_list(entry, "k"), entry.get("v")
+        if route:
+            _change(document, route, entry)
         elif isinstance(value, dict):
             document = value
     return document
 
 
-def _change(document: dict[str, Any], condition: list[Any], entry: dict[str, Any]) -> None:
+def _change(document: dict[str, Any], route: list[Any], entry: dict[str, Any]) -> None:
     """One entry of a log; one that fits nowhere is left out."""
     inside: Any = document
-    for key in condition[:-1]:
+    for key in route[:-1]:
         inside = _inside(inside, key)
-    key, kind = condition[-1], entry.get("kind")
+    key, kind = route[-1], entry.get("kind")
     if kind == _PUSH:
         several = _inside(inside, key)
         if several is None and isinstance(inside, dict) and _fits(inside, key):

@@ -214,8 +214,8 @@ _MESSAGE = ("id", "role", "parts", "model", "created_at", "is_summary_message")
 def _places(machine: Machine) -> list[Path]:
     """Of projects that Crush remembers, for whoever asks what is on this machine."""
     data = machine.variable("CRUSH_GLOBAL_DATA", machine.data / "crush")
-    previous = files.document(data / "projects.json")
-    listed = objects(previous.get("projects")) if isinstance(previous, dict) else []
+    registry = files.document(data / "projects.json")
+    listed = objects(registry.get("projects")) if isinstance(registry, dict) else []
     named = [get_str(entry, "data_dir") for entry in listed]
     return machine.existing(Path(entry) / _DATABASE.name for entry in named if Path(entry).is_absolute())
 

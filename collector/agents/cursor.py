@@ -74,14 +74,14 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """From the database's copy where there is one: it has all that a transcript has."""
-    value = copies(blobs)
-    previous = [blob for blob in value if is_conversation(first_value(blob))]
-    if previous:
-        return read_conversation(NAME, session_id, previous)
+    copies_read = copies(blobs)
+    conversations = [blob for blob in copies_read if is_conversation(first_value(blob))]
+    if conversations:
+        return read_conversation(NAME, session_id, conversations)
     reader = _Reader(NAME, session_id)
-    for blob in value:
+    for blob in copies_read:
         reader.learn_results(blob)
-    for blob in value:
+    for blob in copies_read:
         reader.copy(blob)
     return reader.session()
 
@@ -184,8 +184,8 @@ class _Reader(RecordReader):
         cwd = self.add_cwd(argument(arguments, "working_directory", "cwd") or root) or self.root
         call_id = get_str(block, "id") or key
         call = Call(call_id, name, arguments, None, self.order, message_id=self.key, cwd=cwd, not_before=self.asked)
-        previous = self.stored.get(_call_key(name, arguments))
-        self.add_call(call, Result(None, previous.pop(0)) if previous else None)
+        outputs = self.stored.get(_call_key(name, arguments))
+        self.add_call(call, Result(None, outputs.pop(0)) if outputs else None)
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         """Known from results alone: those of a shell begin with the exit code, others say that they are errors."""
@@ -227,12 +227,12 @@ def _session_files(location: Path) -> Iterator[Path]:
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    mine: dict[str, list[str]] = {}
+    by_slug: dict[str, list[str]] = {}
     for root in roots.paths:
-        mine.setdefault(_slug(root), []).append(root)
+        by_slug.setdefault(_slug(root), []).append(root)
     for project in files.directories(location):
-        for path in _sessions(project) if project.name in mine or roots.anywhere else ():
-            named = next((root for root in mine.get(project.name, ()) if _names(path, root)), "")
+        for path in _sessions(project) if project.name in by_slug or roots.anywhere else ():
+            named = next((root for root in by_slug.get(project.name, ()) if _names(path, root)), "")
             if named or roots.anywhere:
                 below = files.listed(path.parent / "subagents", (".jsonl",)) if path.parent.name == path.stem else ()
                 store = location.parent / "chats" / _digest(named) / path.stem / _store_STORE

@@ -176,15 +176,15 @@ def _session_files(location: Path) -> Iterator[Path]:
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    previous = set()
+    numbers = set()
     if (location / _DATABASE).is_file():
         for entry in _rows(location / _DATABASE, roots):
-            previous.add(entry.id)
+            numbers.add(entry.id)
             yield entry
     for path in files.listed(location, (".jsonl",)):
         first = files.first_line(path)
         cwd = get_str(first, "working_dir")
-        if roots.of(cwd) and path.stem not in previous:  # the database was filled from such files
+        if roots.of(cwd) and path.stem not in numbers:  # the database was filled from such files
             yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
 
 

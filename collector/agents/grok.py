@@ -163,12 +163,12 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The lines, after one with what they lack: the directory, when the session began and ended, and times of calls."""
-    previous = {path.name: path for path in session.files}
-    summary = files.document(previous[_ABOUT]) if _ABOUT in previous else None
+    by_name = {path.name: path for path in session.files}
+    summary = files.document(by_name[_ABOUT]) if _ABOUT in by_name else None
     about: dict[str, Any] = {name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")}
-    times = _times(files.lines(previous[_UPDATES])) if _UPDATES in previous else {}
+    times = _times(files.lines(by_name[_UPDATES])) if _UPDATES in by_name else {}
     head = {"type": "system", "content": [], "about": {**about, "cwd": session.cwd, "times": times}}
-    yield json.dumps(head).encode() + b"\n" + files.lines(previous[_CHAT])
+    yield json.dumps(head).encode() + b"\n" + files.lines(by_name[_CHAT])
 
 
 def _times(updates: bytes) -> dict[str, tuple[float, float]]:

@@ -185,9 +185,9 @@ def _session_files(location: Path) -> Iterator[Path]:
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = [get_str(entry, "path") for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))]
-    previous = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
+    by_digest = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
     for directory in files.directories(location):
-        cwd = previous.get(directory.name.rpartition("_")[2], "")  # another kind of machine stands before the digest
+        cwd = by_digest.get(directory.name.rpartition("_")[2], "")  # another kind of machine stands before the digest
         for path in _sessions(directory) if cwd else ():
             yield LocalSession(path.parent.name, (path,), f"kept for {cwd}", cwd=cwd)
 

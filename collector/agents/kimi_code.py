@@ -91,9 +91,9 @@ class _Reader(RecordReader):
         text = without_reminders(text_of(content))
         if not agent and get_str(about, "origin", "kind") in _TYPED and text:
             key = (text, round(time or 0.0))
-            previous = any(other == text and abs(when - key[1]) < 60 for other, when in self.prompts)
+            is_repeated = any(other == text and abs(when - key[1]) < 60 for other, when in self.prompts)
             self.prompts.append(key)
-            if not previous:
+            if not is_repeated:
                 self.add_user_text(key, time, text, classify(text))
 
     def _event(self, event: dict[str, Any], time: float | None, agent: str) -> None:
@@ -175,9 +175,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
         about = {"work_dir": session.cwd, "agent": "" if agent == _store_MAIN else agent}
         head = {"type": "metadata", "protocol_version": "", "created_at": 0, **about}
         mine = files.lines(path)
-        previous = files.first_line(path)
-        if previous.get("type") == "metadata":
-            head, mine = {**previous, **about}, mine.partition(b"\n")[2]
+        is_repeated = files.first_line(path)
+        if is_repeated.get("type") == "metadata":
+            head, mine = {**is_repeated, **about}, mine.partition(b"\n")[2]
         yield json.dumps(head).encode() + b"\n" + mine
 
 

@@ -260,8 +260,8 @@ def _table(key: str) -> str:
 def _rows(location: Path, roots: Roots) -> Iterator[LocalSession]:
     """The key is the directory; before version 2 there was one conversation for each."""
     with copied(location) as database:
-        if {"key", "conversation_id", "value"} <= (previous := database.columns("conversations_v2")):
-            updated = "updated_at" if "updated_at" in previous else "NULL"
+        if {"key", "conversation_id", "value"} <= (columns := database.columns("conversations_v2")):
+            updated = "updated_at" if "updated_at" in columns else "NULL"
             for row in database.rows(f"SELECT key, conversation_id, {updated} AS at FROM conversations_v2"):
                 if roots.of(str(row["key"])):
                     yield _session(

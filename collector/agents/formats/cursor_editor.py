@@ -254,9 +254,9 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for path in _session_files(location) if opened or roots.anywhere else ():
         listed = {number: folder for name, folder in opened.items() for number in _list_sessions(location / name / _STATE)}
         with copied(path) as database:
-            previous = [entry for row in _composers(database) if (entry := _composer(row))]
-        parents = {entry.id: entry.parent for entry in previous}
-        for entry in previous:
+            composers = [entry for row in _composers(database) if (entry := _composer(row))]
+        parents = {entry.id: entry.parent for entry in composers}
+        for entry in composers:
             folder = listed.get(entry.id) or opened.get(entry.workspace) or (entry.folder if roots.of(entry.folder) else "")
             if folder and entry.parent not in parents:
                 stamp = f"{entry.id} {entry.updated}"
@@ -353,15 +353,15 @@ def _bubbles(database: CopiedDatabase, composer: str, about: dict[str, Any]) -> 
     """The messages in the order in which the conversation lists them; old versions keep them in the conversation itself."""
     sql = "SELECT key, CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE key >= ? AND key < ?"
     prefix = f"{_BUBBLE}{composer}:"
-    previous = {str(row["key"]).removeprefix(prefix): _object(row["value"]) for row in database.rows(sql, _range(prefix))}
+    bubbles = {str(row["key"]).removeprefix(prefix): _object(row["value"]) for row in database.rows(sql, _range(prefix))}
     tools = _old_tools(about)
     for header in objects(about.get("fullConversationHeadersOnly")) or objects(about.get("conversation")):
         number = get_str(header, "bubbleId")
-        whole = header | previous.pop(number, {})
+        whole = header | bubbles.pop(number, {})
         if number in tools:
             whole = {"toolFormerData": tools[number]} | whole
         yield whole
-    for number, bubble in previous.items():  # that no list has: of a point the user went back behind
+    for number, bubble in bubbles.items():  # that no list has: of a point the user went back behind
         if bubble:
             yield {"bubbleId": number} | bubble
 

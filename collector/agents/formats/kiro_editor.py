@@ -97,8 +97,8 @@ class _Reader(RecordReader):
             return [Edit(path, "edit")]
         if call.name == "create":
             return [Edit(path, "write", content=after, after=after)]
-        previous = isinstance(before, str)
-        return [Edit(path, "edit", before=before if isinstance(before, str) else None, before_known=previous, after=after)]
+        is_text = isinstance(before, str)
+        return [Edit(path, "edit", before=before if isinstance(before, str) else None, before_known=is_text, after=after)]
 
 
 # --- on this machine -------------------------------------------------------------------------------------------------

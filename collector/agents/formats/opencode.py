@@ -375,6 +375,6 @@ def _object(text: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def database_store(agent: str, name: str, condition: str, locations: Callable[[Machine], list[Path]], evidence: str = "") -> Store:
+def database_store(agent: str, name: str, layout: str, find_places: Callable[[Machine], list[Path]], evidence: str = "") -> Store:
     """The database of OpenCode, or of an agent that grew out of it."""
-    return Store(agent, condition, Known.DOCUMENTATION, locations, _find, load=_load, evidence=evidence, form=name)
+    return Store(agent, layout, Known.DOCUMENTATION, find_places, _find, load=_load, evidence=evidence, form=name)

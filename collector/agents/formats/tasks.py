@@ -333,16 +333,16 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for messages that are no JSON: they are being written."""
-    previous = {path.name: path for path in session.files}
-    api = json.loads(files.content(previous[_API]))
-    about, item = _value(previous, _METADATA), _value(previous, _ITEM)
+    by_name = {path.name: path for path in session.files}
+    api = json.loads(files.content(by_name[_API]))
+    about, item = _value(by_name, _METADATA), _value(by_name, _ITEM)
     task: dict[str, Any] = {"agent": session.agent, "cwd": session.cwd, "parent": get_str(item, "parentTaskId")}
     task["environments"] = get_list(about, "environment_history")
-    yield json.dumps({"task": task, "api": api, "ui": _value(previous, _UI) or []}).encode()
+    yield json.dumps({"task": task, "api": api, "ui": _value(by_name, _UI) or []}).encode()
 
 
-def _value(previous: dict[str, Path], name: str) -> Any:
-    return files.document(previous[name]) if name in previous else None
+def _value(by_name: dict[str, Path], name: str) -> Any:
+    return files.document(by_name[name]) if name in by_name else None
 
 
 def _mention(path: Path) -> str:
@@ -350,7 +350,7 @@ def _mention(path: Path) -> str:
     return files.some_value(b'"' + match[1] + b'"') if match else ""
 
 
-def task_store(agent: str, extension: str, condition: str, previous: Known, evidence: str, home: str = "") -> Store:
+def task_store(agent: str, extension: str, layout: str, evidence_kind: Known, evidence: str, home: str = "") -> Store:
     """Where an extension of VS Code keeps its tasks, and its program for the command line in a directory of the home."""
 
     def places(machine: Machine) -> list[Path]:
@@ -358,4 +358,4 @@ def task_store(agent: str, extension: str, condition: str, previous: Known, evid
         directories = [user / "globalStorage" / extension for user in users] + ([machine.home / home] if home else [])
         return machine.existing(directory / "tasks" for directory in directories)
 
-    return Store(agent, condition, previous, places, _find, load=_load, stored=_session_files, evidence=evidence)
+    return Store(agent, layout, evidence_kind, places, _find, load=_load, stored=_session_files, evidence=evidence)
