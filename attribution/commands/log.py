@@ -11,7 +11,8 @@ import click
 
 from attribution.commands.common import at, here, print_one, print_rows
 from collector.console.tables import print_table
-from collector.console.terminal import data_options, database_option, notice, out
+from collector.console.terminal import data_options, database_option, notice, out, writing
+from collector.errors import WhoWroteError
 from collector.storage.places import clone_around
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 @click.option("--md", is_flag=True, help="Write a summary of these commits as Markdown, for a pull request.")
 @click.option("--prompts", is_flag=True, help="With --md: also the beginning of each session's first prompt.")
 @click.option("--limit", type=click.FloatRange(0, 100), metavar="PERCENT", help="Exit with 1 when agents wrote more of the lines.")
+@click.option(
+    "--badge",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the share of agents' lines for a badge (shields.io).",
+)
 @database_option
 @data_options
 def log(wanted: str, path: str | None, since: datetime | None, most: int | None, db: Path, output_format: str, **more: Any) -> None:
@@ -38,6 +45,9 @@ def log(wanted: str, path: str | None, since: datetime | None, most: int | None,
     A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name stands for all that it has;
     without any, the attributed branch is listed. Newest first.
 
+    --md, --limit and --badge leave merges out, as what they bring was written elsewhere.
+    For a pull request: whowrote log BASE..HEAD --md --limit 80 --badge badge.json
+
     With --show, COMMIT is a commit id or a prefix of one; given the PATH of the clone, it can be any revision, for example HEAD~2.
     """
     if more["show"]:
@@ -45,7 +55,7 @@ def log(wanted: str, path: str | None, since: datetime | None, most: int | None,
         return
     wanted, path = _range_and_clone(wanted, path)
     with at(path, db) as opened:
-        if more["md"] or more["limit"] is not None:
+        if more["md"] or more["limit"] is not None or more["badge"] is not None:
             _summarise(opened, wanted, _iso(since), more)
         elif more["total"]:
             _total(opened, wanted, _iso(since), output_format)
@@ -69,15 +79,21 @@ def _total(opened: OpenRepo, wanted: str, since: str, output_format: str) -> Non
 
 
 def _summarise(opened: OpenRepo, wanted: str, since: str, more: Mapping[str, Any]) -> None:
-    """Prints the Markdown of --md, and exits with 1 above --limit."""
-    from attribution.browse.standalone import markdown_of
+    """Prints the Markdown of --md, writes the file of --badge, and exits with 1 above --limit."""
+    from attribution.browse.comment import badge, markdown_of
     from attribution.queries.commit_range import commits_of
     from attribution.queries.pull_request import pull_request
 
-    request = pull_request(opened.store, [commit.sha for commit in commits_of(opened, wanted, since)])
+    shas = [commit.sha for commit in commits_of(opened, wanted, since) if commit.parents < 2]
+    if not shas:
+        raise WhoWroteError(f"{wanted or opened.branch} has no commits other than merges", "Name a range that adds lines")
+    request = pull_request(opened.store, shas)
+    percent, limit = request.agent_percent, more["limit"]
     if more["md"]:
         out().print(markdown_of(request, more["prompts"]), soft_wrap=True, end="")
-    percent, limit = request.agent_percent, more["limit"]
+    if more["badge"] is not None:
+        with writing(more["badge"]):
+            more["badge"].write_text(badge(percent), "utf-8")
     if limit is not None and percent is not None and percent > limit:
         notice(f"agents wrote {percent:.1f} % of these lines as far as known, more than {limit:g} %")
         raise SystemExit(1)

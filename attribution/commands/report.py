@@ -6,7 +6,7 @@ import csv
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,33 +14,11 @@ from attribution.commands.common import print_rows
 from collector.console.commands import CommandFiles
 from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
 
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-
 
 @click.group(commands=CommandFiles("REPORTS"), invoke_without_command=True)
 @click.option(
     "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a self-contained HTML page."
 )
-@click.option(
-    "--commits",
-    type=click.File("r"),
-    metavar="FILE",
-    help="Summarise only the commits listed in FILE (one id per line; - for stdin).",
-)
-@click.option(
-    "--badge",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="With --commits: write their share of agents' lines for a badge (shields.io).",
-)
-@click.option(
-    "--limit",
-    type=click.FloatRange(0, 100),
-    metavar="PERCENT",
-    help="With --commits: exit with 1 when agents wrote more of their lines, as far as known.",
-)
-@click.option("--prompts", is_flag=True, help="With --commits: also the beginning of each session's first prompt.")
 @click.option(
     "--by",
     multiple=True,
@@ -59,73 +37,52 @@ if TYPE_CHECKING:
 @database_option
 @data_options
 @click.pass_context
-def report(
-    context: click.Context, /, page: Path | None, commits: IO[str] | None, badge: Path | None, limit: float | None, prompts: bool,
-    db: Path, output_format: str, **wanted: Any,
-) -> None:  # fmt: skip
+def report(context: click.Context, /, page: Path | None, db: Path, output_format: str, **breakdown: Any) -> None:
     """Summarise a database as HTML or Markdown, or break it down.
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
-    For a pull request: git rev-list BASE..HEAD | whowrote report --commits -
+    For a pull request: whowrote log BASE..HEAD --md
     For a lead: whowrote report --by month,directory --since 2026-01-01 --html FILE (or --csv)
     """
     if context.invoked_subcommand is not None:
         return
-    if wanted["by"]:
-        _broken_down(db, page, output_format, wanted)
+    if breakdown["by"]:
+        _break_down(db, page, output_format, breakdown)
         return
-    alone = [f"--{name}" for name, value in wanted.items() if value] + ([f"--{output_format}"] if output_format else [])
-    if alone:
-        raise click.UsageError(f"{', '.join(alone)}: only together with --by")
-    if commits is None and (badge is not None or limit is not None):
-        raise click.UsageError("--badge, --limit: only together with --commits")
-    from attribution.browse import standalone
+    unused = [f"--{name}" for name, value in breakdown.items() if value] + ([f"--{output_format}"] if output_format else [])
+    if unused:
+        raise click.UsageError(f"{', '.join(unused)}: only together with --by")
+    from attribution.browse import comment, standalone
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         if page is not None:
             _write(page, standalone.html(store))
-        if commits is not None:
-            _of_commits(store, commits, prompts, badge, limit)
-        elif page is None:
-            out().print(standalone.markdown(store), soft_wrap=True, end="")
+        else:
+            out().print(comment.markdown(store), soft_wrap=True, end="")
 
 
-def _of_commits(store: Store, commits: IO[str], prompts: bool, badge: Path | None, limit: float | None) -> None:
-    from attribution.browse import standalone
-    from attribution.queries.pull_request import pull_request
-
-    found = pull_request(store, [line.strip().lower() for line in commits if line.strip()])
-    out().print(standalone.markdown_of(found, prompts), soft_wrap=True, end="")
-    if badge is not None:
-        with writing(badge):
-            badge.write_text(standalone.badge(found.agent_percent), "utf-8")
-    if limit is not None and found.agent_percent is not None and found.agent_percent > limit:
-        notice(f"agents wrote {found.agent_percent:.1f} % of these lines as far as known, more than {limit:g} %")
-        raise SystemExit(1)
-
-
-def _broken_down(db: Path, page: Path | None, output_format: str, wanted: Mapping[str, Any]) -> None:
+def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping[str, Any]) -> None:
     from attribution.browse import standalone
     from attribution.queries.breakdown import breakdown
     from attribution.queries.breakdown_facts import BreakdownOptions
     from collector.storage.store import Store
 
     options = BreakdownOptions(
-        tuple(name.strip() for names in wanted["by"] for name in names.split(",") if name.strip()),
-        _day(wanted["since"]),
-        _day(wanted["until"]),
-        _teams(wanted["teams"]) if wanted["teams"] else {},
-        wanted["anonymous"],
+        tuple(name.strip() for names in chosen["by"] for name in names.split(",") if name.strip()),
+        _day(chosen["since"]),
+        _day(chosen["until"]),
+        _teams(chosen["teams"]) if chosen["teams"] else {},
+        chosen["anonymous"],
     )
     with Store(db, create=False) as store:
-        found = breakdown(store, options)
+        result = breakdown(store, options)
     if page is not None:
-        _write(page, standalone.breakdown_html(found))
+        _write(page, standalone.breakdown_html(result))
     elif output_format == "json":
-        write_json(found.data())
+        write_json(result.data())
     else:
-        print_rows(output_format, found.table(), lambda terminal: terminal.breakdown.breakdown_view(out(), found))
+        print_rows(output_format, result.table(), lambda terminal: terminal.breakdown.breakdown_view(out(), result))
 
 
 def _write(page: Path, text: str) -> None:
@@ -134,8 +91,8 @@ def _write(page: Path, text: str) -> None:
     notice(f"{page}: {len(text) // 1024} kB, open it in a browser")
 
 
-def _day(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d}" if at else ""
+def _day(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d}" if moment else ""
 
 
 def _teams(file: Path) -> dict[str, str]:

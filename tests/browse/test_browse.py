@@ -7,6 +7,7 @@ import contextlib
 import csv
 import io
 import itertools
+import json
 import re
 import signal
 import socket
@@ -23,13 +24,15 @@ from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import pytest
+from support.builder import git
 from support.commands import clone, run
 from support.hostile import EVIL
 
-from attribution.browse import addresses, charts, describe, markup, pages, plugin, standalone, words
+from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone, words
 from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.overview import SurvivalPoint
+from attribution.queries.pull_request import pull_request
 from collector.storage.catalog import tables
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
@@ -459,38 +462,53 @@ def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path
 
 def test_the_report_in_markdown_has_the_numbers(db: Path) -> None:
     with Store(db) as store:
-        text = standalone.markdown(store)
+        text = comment.markdown(store)
         for row in store.rows("SELECT repo_id, SUM(nonblank) AS n FROM line_spans WHERE author = 'human' GROUP BY 1"):
             assert f"| {row['n']:,} (" in text
     assert text.count("\n| ") >= 5
     assert "Right where blind readers checked: agent" in text and "Coverage, lines with a named author" in text
 
 
-def test_a_pull_request_in_markdown(db: Path, tmp_path: Path) -> None:
+def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
+    top, db = clone("example", tmp_path), tmp_path / "e.db"
+    assert run("repo", top, "--db", db, "--content", "prompts", "-q").exit_code == 0
+    shas = git(top, "rev-list", "--no-merges", "HEAD~3..HEAD").decode().split()
     with sqlite3.connect(db) as connection:
-        rows = connection.execute(
-            "SELECT c.commit_sha, c.id FROM commits c JOIN repos r ON r.id = c.repo_id WHERE r.name LIKE '%example%'"
-        )
-        shas = dict(rows.fetchall()[-2:])
         lines = connection.execute(
-            f"SELECT SUM(nonblank) FROM line_spans WHERE commit_id IN ({','.join(map(str, shas.values()))}) "
-            "AND kind IN ('source', 'test')"
+            "SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test') "
+            f"AND commit_sha IN ({', '.join('?' * len(shas))})",
+            shas,
         ).fetchone()[0]
-    given = tmp_path / "ids"
-    given.write_text("\n".join([*shas, "0" * 40]) + "\n")
-    shown = run("report", "--db", db, "--commits", given).stdout
-    assert (
-        f"Lines added in source and test files: {lines:,}" in shown
-        and "blind readers" in shown
-        and "1 commits are not in the database" in shown
-    )
-    assert all(sha[:9] in shown for sha in shas)
-    words_of_prompts = {label.split()[0] for (label,) in _labels(db) if " " in label}
-    asked = run("report", "--db", db, "--commits", given, "--prompts").stdout
-    assert any(f": {word}" in asked for word in words_of_prompts)
-    assert not any(f": {word}" in shown for word in words_of_prompts)
-    given.write_text("f" * 40)
-    assert run("report", "--db", db, "--commits", given).exit_code == 2
+    in_short = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
+    assert f"Lines added in source and test files: {lines:,}" in in_short and "blind readers" in in_short
+    assert all(sha[:9] in in_short for sha in shas)
+    with_prompts = run("log", "HEAD~3..HEAD", top, "--db", db, "--md", "--prompts").stdout
+    beginnings = {label.split()[0] for (label,) in _labels(db) if " " in label}
+    assert any(f": {word}" in with_prompts for word in beginnings)
+    assert not any(f": {word}" in in_short for word in beginnings)
+
+
+def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
+    top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
+    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    below = run("log", "HEAD~3..HEAD", top, "--db", db, "--badge", badge, "--limit", "100")
+    assert below.exit_code == 0 and below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
+    above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0")
+    assert above.exit_code == 1 and "more than 0 %" in above.stderr
+
+
+def test_a_range_without_lines_of_its_own_is_said(tmp_path: Path) -> None:
+    top, db = clone("example", tmp_path), tmp_path / "e.db"
+    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    empty = run("log", "HEAD..HEAD", top, "--db", db, "--md")
+    assert empty.exit_code == 2 and "no commits other than merges" in empty.stderr
+
+
+def test_commits_that_are_not_in_the_database_are_counted(db: Path) -> None:
+    with Store(db) as store:
+        sha = store.value("SELECT commit_sha FROM commits LIMIT 1")
+        request = pull_request(store, [sha, "0" * 40])
+    assert "1 commits are not in the database" in comment.markdown_of(request)
 
 
 def _labels(db: Path) -> list[tuple[str]]:
@@ -504,14 +522,14 @@ def _labels(db: Path) -> list[tuple[str]]:
 )
 def test_nothing_in_markdown_is_a_reference(text: str) -> None:
     """GitHub looks for these in the text that is left when Markdown is done, where escapes are gone."""
-    pieces = re.sub(r"\\(.)", r"\1", standalone.cell(text)).split("<!-- -->")
+    pieces = re.sub(r"\\(.)", r"\1", comment.cell(text)).split("<!-- -->")
     assert "".join(pieces) == text and len(pieces) > 1
     reference = r"@\w|#\d|GH-\d|\b[0-9a-f]{7}|://\w|www\.\w"
     assert not any(re.search(reference, piece) for piece in pieces)
 
 
 def test_markdown_of_hostile_text_is_text() -> None:
-    cell = standalone.cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
+    cell = comment.cell(f"{EVIL} | [x](http://evil.example) @somebody ![i](y) `c`")
     assert "<script" not in cell and "](http" not in cell.replace("\\]", "") and " | " not in cell and "@somebody" not in cell
 
 

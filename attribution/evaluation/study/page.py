@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.browse import charts
-from attribution.browse.standalone import cell, page
+from attribution.browse.comment import cell
+from attribution.browse.standalone import page
 from collector.console.tables import cell_text
 from collector.storage.views import Table
 

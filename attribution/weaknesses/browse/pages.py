@@ -170,7 +170,7 @@ def line_notes(store: Store, repo_id: int, path: str) -> dict[int, list[LineNote
 
 def markdown_sections(store: Store, shas: set[str]) -> list[str]:
     """Markdown about weaknesses of high and medium confidence that came with commits; no line where nothing was scanned."""
-    from attribution.browse.standalone import cell
+    from attribution.browse.comment import cell
     from attribution.weaknesses.queries.findings import HEADLINE
 
     if not store.value("SELECT EXISTS (SELECT 1 FROM rule_sets)"):

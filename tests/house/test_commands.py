@@ -1,0 +1,30 @@
+"""No command has more options than a person reads: twelve, and fourteen where the main job is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from attribution.cli import cli
+
+MOST = 12
+EXCEPTIONS = {"repo": 14}
+
+
+def _commands(group: click.Group, names: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        yield " ".join((*names, name)), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*names, name))
+
+
+def _options(command: click.Command) -> set[str | None]:
+    """Spellings of one choice, as --json and --csv, count once."""
+    return {param.name for param in command.params if isinstance(param, click.Option) and not param.hidden}
+
+
+def test_no_command_has_too_many_options() -> None:
+    counts = {name: len(_options(command)) for name, command in _commands(cli)}
+    assert counts["repo"] > MOST
+    assert {name: count for name, count in counts.items() if count > EXCEPTIONS.get(name, MOST)} == {}
