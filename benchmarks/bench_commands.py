@@ -77,7 +77,7 @@ def of_clone(clone: Path, file: str, runs: int) -> Seconds:
 
             print(f"{clone}: {file}, {lines} lines\n", flush=True)
             work = {
-                "explain": ours("why", f"{file}:{max(1, lines // 2)}"),
+                "why": ours("why", f"{file}:{max(1, lines // 2)}"),
                 "blame": ours("blame", file),
                 "git blame --porcelain": blame_of_git,
                 "the start of Python": lambda: run([sys.executable, "-c", "pass"]).seconds,
@@ -92,7 +92,7 @@ def of_database(db: Path, runs: int) -> Seconds:
     def ours(*words: str) -> Callable[[], float]:
         return lambda: run_ours(["attribute", *words, "--db", db]).seconds
 
-    kinds = (["sessions"], ["features"], ["survival", "--no-curves"], ["survival"])
+    kinds = (["sessions"], ["sessions", "--columns", "features"], ["survival", "--no-curves"], ["survival"])
     return in_turn({" ".join(words): ours(*words) for words in kinds}, runs)
 
 

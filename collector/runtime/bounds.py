@@ -85,16 +85,16 @@ def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
             finally:
                 _WHOLE.reset(token)
     except _Late:
-        raise _over(f"it took longer than {limits.seconds:,.0f} s (--timeout), while {step[0]}") from None
+        raise _over(f"it took longer than {limits.seconds:,.0f} s, while {step[0]}") from None
     except MemoryError:
-        raise _over(f"it needed more than {limits.memory >> 20:,} MiB of memory (--memory), while {step[0]}") from None
+        raise _over(f"it needed more than {limits.memory >> 20:,} MiB of memory, while {step[0]}") from None
 
 
 def _over(why: str) -> OverLimit:
     return OverLimit(
         f"stopped: {why}",
         "Sessions read so far are stored. No line was judged again: lines in the database are as of the last run that ended\n"
-        "Run it again with a higher limit; 0 is none",
+        "`whowrote db` and `collect run` take higher limits: --timeout, --memory; 0 is none",
     )
 
 

@@ -278,6 +278,9 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+_NO_MEMORY = "it exceeded the memory limit"
+
+
 def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
     """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug", (message, traceback))."""
     try:
@@ -285,7 +288,11 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
     except WhoWroteError as error:
         return "failed", (str(error), error.hint, error.exit_code)
     except MemoryError:
-        return "bug", ("it exceeded the memory limit (--memory)", "")  # no bug: nothing to report
+        return "bug", (_NO_MEMORY, "")  # no bug: nothing to report
+    except SystemError as error:
+        if "error return without exception set" in str(error):  # how a C extension fails that got no memory
+            return "bug", (_NO_MEMORY, "")
+        return "bug", (f"SystemError: {error}", traceback.format_exc())
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
         return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
 

@@ -67,7 +67,7 @@ def test_commands_and_pages(tmp_path: Path) -> None:
     text = bench("bench_commands.py", "--runs", 1, "--db", db, path)
     found = rows(text)
     commands = ["why", "blame", "git blame --porcelain", "the start of Python"]
-    commands += ["sessions", "features", "survival --no-curves", "survival"]
+    commands += ["sessions", "sessions --columns features", "survival --no-curves", "survival"]
     assert [row[0] for row in found[:8]] == commands and len(found) == 11
     assert all(row[0].startswith("/") for row in found[8:]) and all(min(numbers(row[1:])) >= 0 for row in found)
     with Store(db) as store:

@@ -342,7 +342,7 @@ def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
         subprocess.run(["git", "clone", "-q", "--mirror", str(served.root / f"{name}.git"), str(clone)], check=True)
         git(clone, "config", "remote.origin.url", f"{served.base}/{name}.git")
         shard = tmp_path / f"{name.replace('/', '-')}.db"
-        done = say(attribute, "repo", clone, "-o", shard, "-q")
+        done = say(attribute, "repo", clone, "--db", shard, "-q")
         assert done.exit_code == 0, done.output
         found.append(shard)
     return found
@@ -385,7 +385,7 @@ def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_
     say(collect, "merge", old, "-o", db)
     clone = tmp_path / "clones/o/one.git"
     add_file(clone, "refs/heads/main", "by_hand.txt", b"x\n")
-    assert say(attribute, "repo", clone, "-o", shard, "-q").exit_code == 0
+    assert say(attribute, "repo", clone, "--db", shard, "-q").exit_code == 0
     assert "1 repositories replaced" in say(collect, "merge", shard, "-o", db).output
     same(facts(db), facts(shard))
     assert "1 repositories kept" in say(collect, "merge", old, "-o", db).output  # older than what is there
@@ -496,14 +496,6 @@ def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_
     with Store(db) as store, pytest.raises(DatabaseUnusable, match="refer to rows that do not exist"):
         merge(store, broken)
     same(facts(db), before)
-
-
-def test_a_shard_is_complete_or_not_there(served: GitServer, tmp_path: Path) -> None:
-    shard = tmp_path / "s.db"
-    result = say(attribute, "repo", served.root / "p/none.git", "-o", shard)
-    assert result.exit_code == 4 and not list(tmp_path.glob("s.db*"))
-    two = say(attribute, "repo", served.root / "o/one.git", served.root / "o/two.git", "-o", shard)
-    assert two.exit_code == 2 and not shard.exists()
 
 
 # --- forgetting, content ----------------------------------------------------------------------------------------------

@@ -64,7 +64,9 @@ def main() -> None:
         if b"BROKEN" in data:
             errors.append({"type": ["PartialParsing", []], "level": "warn", "path": str(file)})
         for rule in rules:
-            if not any(file.name.endswith(end) for name in rule["languages"] for end in _SUFFIXES.get(name, ())):
+            if "pattern-regex" not in rule or not any(
+                file.name.endswith(end) for name in rule["languages"] for end in _SUFFIXES.get(name, ())
+            ):
                 continue
             for found in re.finditer(rule["pattern-regex"].encode(), data):
                 results.append(
