@@ -20,16 +20,16 @@ class Deadline:
     seconds: float = math.inf
 
     @classmethod
-    def after(cls, seconds: float) -> Deadline:
+    def from_now(cls, seconds: float) -> Deadline:
         """In so many seconds; 0 is never."""
         return cls(time.monotonic() + seconds, seconds) if seconds else NEVER
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds, 0 when it has passed."""
         return max(0.0, self.at - time.monotonic())
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         return time.monotonic() >= self.at
 
 
@@ -43,9 +43,9 @@ def current() -> Deadline:
 
 
 @contextmanager
-def until(deadline: Deadline) -> Iterator[Deadline]:
+def deadline_until(deadline: Deadline) -> Iterator[Deadline]:
     """Inside, on this thread, the deadline holds, or an earlier one from outside; gives the one that does."""
-    token = _CURRENT.set(min(current(), deadline, key=lambda one: one.at))
+    token = _CURRENT.set(min(current(), deadline, key=lambda d: d.at))
     try:
         yield current()
     finally:

@@ -65,7 +65,7 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def parsed(text: object) -> object | None:
+def parse_json(text: object) -> object | None:
     """The value of JSON text; None for anything else."""
     try:
         value: object = json.loads(text) if isinstance(text, str) else None
@@ -74,7 +74,7 @@ def parsed(text: object) -> object | None:
     return value
 
 
-def as_json(value: object, limit: int = 20_000) -> str:
+def to_json(value: object, limit: int = 20_000) -> str:
     """JSON text for people, cut at `limit` characters."""
     try:
         return json.dumps(value, ensure_ascii=False)[:limit]

@@ -29,8 +29,8 @@ _MARKS = re.compile(r"^[\s\"'#>*=-]+")
 
 def request_of(text: str) -> str:
     """Without what an editor put before it."""
-    at = text.rfind(REQUEST)
-    return text[at + len(REQUEST) :] if at >= 0 else text
+    start = text.rfind(REQUEST)
+    return text[start + len(REQUEST) :] if start >= 0 else text
 
 
 def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
@@ -38,9 +38,9 @@ def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
 
     Where there are only answers such as "y", the first of them; "" when there is nothing. `commands`: as recorded.
     """
-    found = [line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")) if _has_word(line)]
-    telling = next((line for line in found if not _is_answer(line)), "") or _command(commands)
-    return (telling or next(iter(found), ""))[:_LENGTH]
+    lines = [line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")) if _has_word(line)]
+    telling = next((line for line in lines if not _is_answer(line)), "") or _command(commands)
+    return (telling or next(iter(lines), ""))[:_LENGTH]
 
 
 def _has_word(line: str) -> bool:

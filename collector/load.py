@@ -81,10 +81,10 @@ class SessionFiles:
 
     def subagent_files(self) -> dict[str, frozenset[str]]:
         """Call that started a subagent -> files that it can have left changed, as the checkpoints say of those that were done."""
-        found: dict[str, set[str]] = defaultdict(set)
-        for one in (one for record in self.records for one in record.subagents if one.completed):
-            found[one.call_id].update(one.files)
-        return {call: frozenset(files) for call, files in found.items()}
+        files_of: dict[str, set[str]] = defaultdict(set)
+        for subagent in (subagent for record in self.records for subagent in record.subagents if subagent.completed):
+            files_of[subagent.call_id].update(subagent.files)
+        return {call: frozenset(files) for call, files in files_of.items()}
 
     def input_key(self) -> str:
         text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
@@ -94,17 +94,17 @@ class SessionFiles:
 
 def session_files(checkpoints: Iterable[Checkpoint], local: LocalSessions = NOTHING_LOCAL) -> list[SessionFiles]:
     """Sessions of a repository with all their copies, in order of first appearance in time."""
-    found: dict[str, SessionFiles] = {}
+    sessions: dict[str, SessionFiles] = {}
     for checkpoint in checkpoints:
         for record in checkpoint.sessions:
-            files = found.setdefault(record.session_id, SessionFiles(record.session_id))
+            files = sessions.setdefault(record.session_id, SessionFiles(record.session_id))
             files.records.append(record)
             if checkpoint.author_email:
                 files.emails.add(checkpoint.author_email)
-    for key in found.keys() & local.sessions.keys():
-        found[key].local = local.sessions[key]
-        found[key].emails |= local.emails
-    return sorted(found.values(), key=lambda f: (min((r.created_at or 0.0 for r in f.records), default=0.0), f.key))
+    for key in sessions.keys() & local.sessions.keys():
+        sessions[key].local = local.sessions[key]
+        sessions[key].emails |= local.emails
+    return sorted(sessions.values(), key=lambda f: (min((r.created_at or 0.0 for r in f.records), default=0.0), f.key))
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class LoadedSession:
     compact: bool = False  # what lies after the last readable copy is known from the compact form
 
 
-def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader] | None = None) -> LoadedSession:
+def read_session(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader] | None = None) -> LoadedSession:
     """Parses all copies of a session, longest first, one in memory at a time; what they lack is taken from compact ones.
 
     Compact copies replace copies of a format that no reader knows, or that its reader got nothing from. A session on which a reader
@@ -126,12 +126,12 @@ def read_session(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
     """
     try:
         with part_of_the_time():
-            return _read_all(repo, files, known or readers())
+            return _read_all(repo, files, transcript_readers or readers())
     except (*INPUT_ERRORS, *PART_ERRORS) as error:
         return failed_session(files, error)
 
 
-def inputs_key(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> str:
+def inputs_key(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> str:
     """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
     beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
     return digest(
@@ -139,7 +139,7 @@ def inputs_key(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptRea
         files.input_key(),
         *(oid for oid in beside if repo.has(oid)),
         *(repr(record) for record in files.records),
-        *(reader.NAME for reader in known),
+        *(reader.NAME for reader in transcript_readers),
     )
 
 
@@ -154,12 +154,12 @@ def _read_all(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptR
     failed: list[Problem] = []
     if files.local is not None:
         try:
-            found = _read_local(repo, files, files.local, readers_)
+            from_local = _read_local(repo, files, files.local, readers_)
         except (OSError, *INPUT_ERRORS) as error:
             failed.append(Problem("transcripts", files.key, "local_unreadable", f"{type(error).__name__}: {error}"))
         else:
-            if found.session is not None and not _is_blank(found.session):
-                return found
+            if from_local.session is not None and not _is_blank(from_local.session):
+                return from_local
             failed.append(Problem("transcripts", files.key, "nothing_read", f"as {files.local.agent}; {files.local.files[0]}"))
     loaded = _read_stored(repo, files, readers_)
     loaded.problems = [*failed, *loaded.problems]
@@ -168,14 +168,16 @@ def _read_all(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptR
     return loaded
 
 
-def _read_local(repo: GitRepo, files: SessionFiles, local: LocalSession, known: Sequence[TranscriptReader]) -> LoadedSession:
+def _read_local(
+    repo: GitRepo, files: SessionFiles, local: LocalSession, transcript_readers: Sequence[TranscriptReader]
+) -> LoadedSession:
     """A session from its transcript on this machine, which is whole, and what copies in checkpoints have besides."""
-    reader = next(one for one in known if local.agent == one.NAME)
+    reader = next(candidate for candidate in transcript_readers if local.agent == candidate.NAME)
     copies = (content for copy in files.copies() if reader.sniff(first_value(content := _content(repo, copy))))
     session = reader.read(files.key, chain(load(local), copies))
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
-        session = bounded(session, [*_stored(repo, files, reader), StoredCopy(local.at, calls)])
+        session = bounded(session, [*_stored_copies(repo, files, reader), StoredCopy(local.at, calls)])
     return LoadedSession(files, session, "present", list(session.problems))
 
 
@@ -207,7 +209,7 @@ def _different(repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str
             yield content
 
 
-def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> LoadedSession:
+def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> LoadedSession:
     copies = files.copies()
     states = {r.transcript_state for r in files.records}
     if not copies:
@@ -215,31 +217,31 @@ def _read_copies(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptR
     sized = sorted(((sum(repo.blob_size(b) or 0 for b in c), c) for c in copies), reverse=True)
     loaded = LoadedSession(files, None, "partial" if "missing_blob" in states else "present")
     total = 0
-    kept = []
+    distinct = []
     for size, copy in sized:
         total += size
         if total > _MAX_TRANSCRIPT:
             loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
             break
-        kept.append((size, copy))
-    if not kept:
+        distinct.append((size, copy))
+    if not distinct:
         loaded.state = "unreadable"
         return loaded
-    first = _content(repo, kept[0][1])
-    matching = readers_for(first, known)
+    first = _content(repo, distinct[0][1])
+    matching = readers_for(first, transcript_readers)
     if not matching:
         loaded.state = "unknown_format" if first.strip() else "unreadable"
-        loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shown(first)))
+        loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shorten(first)))
         return loaded
     reader = matching[0]
     if len(matching) > 1:
-        names = ", ".join(one.NAME for one in matching)
+        names = ", ".join(candidate.NAME for candidate in matching)
         loaded.problems.append(Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}"))
-    session = reader.read(files.key, chain(_different(repo, first, kept), _subagents(repo, files, reader)))
-    loaded.session = bounded(session, _stored(repo, files, reader)) if is_undated(session) else session
+    session = reader.read(files.key, chain(_different(repo, first, distinct), _subagents(repo, files, reader)))
+    loaded.session = bounded(session, _stored_copies(repo, files, reader)) if is_undated(session) else session
     loaded.problems.extend(loaded.session.problems)
     if _is_blank(session) and first.strip():
-        loaded.problems.append(Problem("transcripts", files.key, "nothing_read", f"as {reader.NAME}; {_shown(first)}"))
+        loaded.problems.append(Problem("transcripts", files.key, "nothing_read", f"as {reader.NAME}; {_shorten(first)}"))
     return loaded
 
 
@@ -248,15 +250,15 @@ def _is_blank(session: Session) -> bool:
     return not (session.turns or session.calls or session.messages or session.usage)
 
 
-def _stored(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:
+def _stored_copies(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:
     """What each copy holds, and when it was last stored: only such copies tell when calls without a time were made."""
     times: dict[tuple[str, ...], float] = {}
     for record in files.records:
         if record.transcript_state == "present" and record.created_at is not None and record.strategy != _IMPORT:
             times[record.transcript] = max(record.created_at, times.get(record.transcript, record.created_at))
-    for copy, at in times.items():
+    for copy, moment in times.items():
         session = reader.read(files.key, [_content(repo, copy)])
-        yield StoredCopy(at, frozenset(call.call_id for call in session.calls))
+        yield StoredCopy(moment, frozenset(call.call_id for call in session.calls))
 
 
 def _subagents(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[bytes]:
@@ -272,7 +274,7 @@ def _content(repo: GitRepo, copy: Sequence[str]) -> bytes:
     return b"\n".join(repo.blob(oid) or b"" for oid in copy)
 
 
-def _shown(data: bytes) -> str:
+def _shorten(data: bytes) -> str:
     return "starts with " + printable(data[:80].decode("utf-8", "replace"))
 
 
@@ -299,9 +301,9 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     clock = Clock()
     repo = GitRepo(path)
     branch, head = repo.default_branch()
-    key, known = facts_key(store, repo, head), find_repo(store, repo)
-    if known is not None and LOAD.is_done(store, known, key):
-        return Facts(known, True)
+    key, repo_id = facts_key(store, repo, head), find_repo(store, repo)
+    if repo_id is not None and LOAD.is_done(store, repo_id, key):
+        return Facts(repo_id, True)
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     if not checkpoints and not anyway:
@@ -331,15 +333,15 @@ class _Loading:
 
     def load(self, files: Sequence[SessionFiles]) -> None:
         """Those that are new, one in memory at a time."""
-        for number, one in enumerate(files):
+        for number, pending in enumerate(files):
             self.context.progress("reading sessions", number, len(files))
-            run = session_run(self.context, one)
+            run = session_run(self.context, pending)
             if not run.is_current:
-                self._take(run, read_session(self.context.repo, one, self.known))
+                self._take(run, read_session(self.context.repo, pending, self.known))
 
     def _take(self, run: StageRun, loaded: LoadedSession) -> None:
         session_id = self.ids[loaded.files.key]
-        stored = store_session(run, session_id, *prepared(run.store.policy, session_id, loaded))
+        stored = store_session(run, session_id, *prepare_session(run.store.policy, session_id, loaded))
         if stored is loaded and self.cache.has_room():
             _keep_session(self.cache, _parsed_key(self.context.repo, loaded.files, self.known), loaded)
 
@@ -363,10 +365,10 @@ def _keep_session(cache: SessionCache, key: str, loaded: LoadedSession) -> None:
 
 
 def kept_session(
-    cache: SessionCache, repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]
+    cache: SessionCache, repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]
 ) -> LoadedSession | None:
     """A session as `load_repo` has read it from the same copies."""
-    content = cache.get(files.key, _parsed_key(repo, files, known))
+    content = cache.get(files.key, _parsed_key(repo, files, transcript_readers))
     try:
         parsed = None if content is None else unpack(_Parsed, content)
     except (NotPacked, *PART_ERRORS):
@@ -374,9 +376,9 @@ def kept_session(
     return None if parsed is None else LoadedSession(files, parsed.session, parsed.state, parsed.problems, parsed.compact)
 
 
-def _parsed_key(repo: GitRepo, files: SessionFiles, known: Sequence[TranscriptReader]) -> str:
+def _parsed_key(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> str:
     """Not that of what the attribution keeps of it."""
-    return digest("parsed", inputs_key(repo, files, known))
+    return digest("parsed", inputs_key(repo, files, transcript_readers))
 
 
 def key_of_run(context: RunContext, key: str) -> str:
@@ -401,7 +403,7 @@ class SessionRows:
     calls: list[Sequence[Any]] = field(default_factory=list)
 
 
-def prepared(policy: Policy, session_id: int, loaded: LoadedSession) -> tuple[LoadedSession, SessionRows]:
+def prepare_session(policy: Policy, session_id: int, loaded: LoadedSession) -> tuple[LoadedSession, SessionRows]:
     """What is to be written of a session, without the database: one of which no rows can be made is unreadable."""
     try:
         return loaded, _session_rows(policy, session_id, loaded)
@@ -473,21 +475,21 @@ def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> dict[str, int]:
     """Number of each session; rows of sessions that no checkpoint holds any more are removed."""
     connection = store.connection
-    known = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
-    wanted = list(sessions)
-    gone = set(known) - {printable(s.key) for s in wanted}
+    ids = {r["key"]: r["id"] for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
+    requested = list(sessions)
+    gone = set(ids) - {printable(s.key) for s in requested}
     if gone:  # conclusions may point to them: they are computed again
         connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
     connection.executemany("DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in gone])
     forget_subjects(store, repo_id, gone)
-    for files in wanted:
+    for files in requested:
         key = printable(files.key)
-        if key not in known:
+        if key not in ids:
             cursor = connection.execute(
                 "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (?, ?, ?, 'pending')", (repo_id, key, key)
             )
-            known[key] = int(cursor.lastrowid or 0)
-    return {files.key: known[printable(files.key)] for files in wanted}
+            ids[key] = int(cursor.lastrowid or 0)
+    return {files.key: ids[printable(files.key)] for files in requested}
 
 
 _RECORD = (
@@ -650,10 +652,10 @@ def write_commits(store: Store, repo_id: int, commits: Sequence[Commit]) -> dict
     numbers = {c.sha: first + i for i, c in enumerate(commits)}
     named = {c.sha: checkpoint_ids(c.message) for c in commits}
     store.insert("commits", _COMMIT, (_commit_row(numbers[c.sha], repo_id, i, c, named[c.sha]) for i, c in enumerate(commits)))
-    known = {
+    methods = {
         r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
     }
-    links = ((numbers[sha], key, known.get(key), "trailer", 1.0) for sha, keys in named.items() for key in keys)
+    links = ((numbers[sha], key, methods.get(key), "trailer", 1.0) for sha, keys in named.items() for key in keys)
     store.insert("commit_checkpoint_links", ("commit_id", "checkpoint_key", "checkpoint", "method", "confidence"), links)
     times = [c.author_time for c in commits]
     connection.execute(

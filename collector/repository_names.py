@@ -29,18 +29,18 @@ def public_url(url: str) -> str:
     The user `git` of ssh is none. Passwords may contain what divides an address: of two possible readings the one that keeps less
     is taken, and "" is returned when none is safe.
     """
-    scheme, separator, rest = url.rpartition("://") if url.count("://") == 1 else ("", "", url)
-    rest, _, more = _QUERY.sub("?", rest, count=1).partition("?")
-    if "@" in more or "://" in rest:  # a user or a password that contains a sign of an address
+    scheme, separator, address = url.rpartition("://") if url.count("://") == 1 else ("", "", url)
+    address, _, more = _QUERY.sub("?", address, count=1).partition("?")
+    if "@" in more or "://" in address:  # a user or a password that contains a sign of an address
         return ""
-    host, slash, path = rest.partition("/")
+    host, slash, path = address.partition("/")
     within = bool(host or (separator and scheme != "file"))  # a server; else a place on this machine
     if within and "@" in path and (":" in host or "." not in host or _INNER_AT.search(path)):
-        host, slash, path = rest.rpartition("@")[2].partition("/")
-    user, at, server = host.rpartition("@")
+        host, slash, path = address.rpartition("@")[2].partition("/")
+    user, at_sign, server = host.rpartition("@")
     if not server and user:
         return ""
-    return _TOKEN.sub("[secret]", f"{scheme}{separator}{'git@' if user == 'git' and at else ''}{server}{slash}{path}")
+    return _TOKEN.sub("[secret]", f"{scheme}{separator}{'git@' if user == 'git' and at_sign else ''}{server}{slash}{path}")
 
 
 class BadName(WhoWroteError):
@@ -102,8 +102,8 @@ def clone_url(url: str) -> str:
     bare = url.rstrip("/")
     if not bare.startswith(("http://", "https://")):
         return bare
-    scheme, _, rest = bare.partition("://")
-    host, slash, path = rest.partition("/")
+    scheme, _, address = bare.partition("://")
+    host, slash, path = address.partition("/")
     return f"{scheme}://{host.lower()}{slash}{path.removesuffix('.git')}.git"
 
 
@@ -112,7 +112,7 @@ def same_place(first: str, second: str) -> bool:
     return RepositorySource("", first).place() == RepositorySource("", second).place()
 
 
-def moved(url: str) -> RepositorySource:
+def moved_source(url: str) -> RepositorySource:
     """The repository at the address that a server sends us to, under its name there. Raises BadName."""
     return RepositorySource(name_of(url), checked_url(clone_url(url)))
 
@@ -120,26 +120,26 @@ def moved(url: str) -> RepositorySource:
 def host_of(url: str) -> str:
     """The server of an address, with its port unless it is asked by ssh; "" for a place on this machine."""
     ssh = _SCP.fullmatch(url)
-    scheme, _, rest = url.partition("://")
-    host = ssh[1] if ssh else rest.partition("/")[0].rpartition("@")[2] if scheme in ("http", "https") else ""
+    scheme, _, address = url.partition("://")
+    host = ssh[1] if ssh else address.partition("/")[0].rpartition("@")[2] if scheme in ("http", "https") else ""
     host = host.lower()
     return next((host.removeprefix(p) for p in ("www.", "ssh.", "altssh.") if host.startswith(p)), host)
 
 
 def on_other_server(first: str, second: str) -> bool:
     """Whether two addresses are of different servers; never when one is a place on this machine."""
-    one, other = host_of(first), host_of(second)
+    host, other = host_of(first), host_of(second)
     if _SCP.fullmatch(first) or _SCP.fullmatch(second):  # the port of ssh is not that of the web
-        one, other = one.partition(":")[0], other.partition(":")[0]
-    return bool(one and other) and one != other
+        host, other = host.partition(":")[0], other.partition(":")[0]
+    return bool(host and other) and host != other
 
 
 def checked_name(name: str) -> str:
     """owner/name, as servers allow them: nothing that could leave a directory or be taken for an option. Raises BadName."""
-    found = _NAME.fullmatch(name.removesuffix(".git"))
-    if found is None or ".." in name or found[2] in (".", "..", ".git", "") or found[2].endswith(".lock") or found[1].endswith("."):
+    match = _NAME.fullmatch(name.removesuffix(".git"))
+    if match is None or ".." in name or match[2] in (".", "..", ".git", "") or match[2].endswith(".lock") or match[1].endswith("."):
         raise BadName(f"not a repository name: {name[:200]!r}", "Use owner/name")
-    return found[0]
+    return match[0]
 
 
 def name_with_host(url: str) -> str:
@@ -164,27 +164,27 @@ def checked_label(name: str) -> str:
 
 def checked_url(url: str) -> str:
     """An address that may be given to git: https, http or file, no user, no password, no hidden characters. Raises BadName."""
-    found = _URL.fullmatch(url)
-    if found is None or _HIDDEN.search(url):
+    match = _URL.fullmatch(url)
+    if match is None or _HIDDEN.search(url):
         raise BadName(f"not a repository URL: {url[:200]!r}", "Use https://HOST/OWNER/NAME.git")
-    if "@" in found[2]:
+    if "@" in match[2]:
         raise BadName(
-            f"URLs with credentials are rejected: {found[1]}://…@{found[2].rpartition('@')[2]}", "Pass the token separately"
+            f"URLs with credentials are rejected: {match[1]}://…@{match[2].rpartition('@')[2]}", "Pass the token separately"
         )
     return url
 
 
 def name_of(url: str) -> str:
     """owner/name from the end of an address. Raises BadName."""
-    scheme, _, rest = url.rpartition("://")
-    place = rest.partition("/")[2] if scheme.startswith("http") else rest
-    parts = [part for part in place.removesuffix("/").removesuffix(".git").split("/") if part]
+    scheme, _, address = url.rpartition("://")
+    path = address.partition("/")[2] if scheme.startswith("http") else address
+    parts = [part for part in path.removesuffix("/").removesuffix(".git").split("/") if part]
     if len(parts) < 2:
         raise BadName(f"no owner/name in {url[:200]!r}", "Put owner/name before the URL")
     return checked_name("/".join(parts[-2:]))
 
 
-def beside(url: str, of: str, name: str) -> str:
+def sibling_url(url: str, of: str, name: str) -> str:
     """Address of `name` on the server of `url`, the address of the repository `of`. Raises BadName."""
     bare = url.removesuffix("/").removesuffix(".git")
     of = "/".join(of.split("/")[-2:])

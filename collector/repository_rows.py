@@ -35,8 +35,8 @@ _ROWS = "SELECT id, name, path, url, root_sha, head_sha FROM repos"
 
 def repo_name(repo: GitRepo) -> str:
     """The name that its mirror has, else owner/name from the remote's address, else the directory's name; printable."""
-    if own := printable(repo.given_name()):
-        return own
+    if configured := printable(repo.given_name()):
+        return configured
     url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
     if url:
         parts = url.replace(":", "/").split("/")
@@ -56,42 +56,42 @@ def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
         for row in store.select(_Row, f"{_ROWS} WHERE path = ?", (printable(str(repo.path)),)):
             if _is_same(row, repo):
                 return row.id
-    return _named(store, repo, name)[1]
+    return _find_name(store, repo, name)[1]
 
 
-def _named(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]:
+def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]:
     """The name of a clone in this database, and the number of its row if it has one. Raises NameTaken.
 
     When another server has the same owner/name, the one that was there first keeps it, and this one is called host/owner/name.
     """
-    wanted = printable(name) or repo_name(repo)
-    row = store.select_one(_Row, f"{_ROWS} WHERE name = ?", (wanted,))
+    wanted_name = printable(name) or repo_name(repo)
+    row = store.select_one(_Row, f"{_ROWS} WHERE name = ?", (wanted_name,))
     if row is not None and not name and not _is_same(row, repo) and on_other_server(row.url or "", repo.remote_url()):
-        wanted = name_with_host(printable(repo.remote_url()))
-        row = store.select_one(_Row, f"{_ROWS} WHERE name = ? COLLATE NOCASE", (wanted,))
+        wanted_name = name_with_host(printable(repo.remote_url()))
+        row = store.select_one(_Row, f"{_ROWS} WHERE name = ? COLLATE NOCASE", (wanted_name,))
     if row is not None and not _is_same(row, repo):
         raise NameTaken(
             f"{store.path} holds another repository named {row.name}: {row.path}",
             "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db FILE",
         )
-    return (wanted, None) if row is None else (row.name, row.id)
+    return (wanted_name, None) if row is None else (row.name, row.id)
 
 
 def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
     """Number of the row of a clone; a new one says whose it is, and nothing else. Raises NameTaken."""
-    known = find_repo(store, repo, name)
-    if known is not None and store.value("SELECT root_sha FROM repos WHERE id = ?", (known,)) is not None:
-        return known
+    repo_id = find_repo(store, repo, name)
+    if repo_id is not None and store.value("SELECT root_sha FROM repos WHERE id = ?", (repo_id,)) is not None:
+        return repo_id
     root = repo.first_commit()  # outside the transaction: it takes time
-    if known is not None and (root is None or store.is_read_only):
-        return known
+    if repo_id is not None and (root is None or store.is_read_only):
+        return repo_id
     with store.transaction() as connection:
-        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, known))  # one of an earlier version
-        known = find_repo(store, repo, name)  # another run may have been faster
-        if known is None:
-            values = (_named(store, repo, name)[0], str(repo.path), repo.remote_url() or None, root)
+        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id))  # one of an earlier version
+        repo_id = find_repo(store, repo, name)  # another run may have been faster
+        if repo_id is None:
+            values = (_find_name(store, repo, name)[0], str(repo.path), repo.remote_url() or None, root)
             connection.execute("INSERT INTO repos (name, path, url, root_sha) VALUES (?, ?, ?, ?)", values)
-    return known or claim_repo(store, repo, name)
+    return repo_id or claim_repo(store, repo, name)
 
 
 def give_up_claim(store: Store, repo_id: int) -> None:

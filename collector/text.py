@@ -57,8 +57,8 @@ def _visible(match: re.Match[str]) -> str:
 
 def spreadsheet_safe(text: str) -> str:
     """A cell of a CSV file: printable, and with an apostrophe in front of what a spreadsheet would run as a formula."""
-    shown = inner_formulas_out(printable(text))
-    return "'" + shown if text.startswith(_FORMULA) else shown
+    printed = inner_formulas_out(printable(text))
+    return "'" + printed if text.startswith(_FORMULA) else printed
 
 
 def inner_formulas_out(text: str) -> str:

@@ -35,13 +35,13 @@ def _is_users(turn: Turn, answered: bool) -> bool:
 
 def is_housekeeping(command: str) -> bool:
     """Whether a slash command, as recorded, asks for no work."""
-    found = _COMMAND.search(command)
-    return found is not None and (found[1] or found[2]).lower() in _HOUSEKEEPING
+    match = _COMMAND.search(command)
+    return match is not None and (match[1] or match[2]).lower() in _HOUSEKEEPING
 
 
 def command_words(command: str) -> str:
     """A slash command as it was typed, on one line; "" when its name is not on record."""
-    name, given = _COMMAND.search(command), _ARGUMENTS.search(command)
+    name, arguments = _COMMAND.search(command), _ARGUMENTS.search(command)
     if name is None:
         return ""
-    return " ".join([f"/{name[1] or name[2]}", *((given[1] or given[2]).split() if given is not None else ())])
+    return " ".join([f"/{name[1] or name[2]}", *((arguments[1] or arguments[2]).split() if arguments is not None else ())])

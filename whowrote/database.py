@@ -66,7 +66,7 @@ class Database:
         """Over an open store; `clone` is attributed first when needed. Raises what `attributed_clone` raises."""
         self._store = store
         self._clone = clone
-        self._repo: int | None = self._at(clone).repo_id if clone else None
+        self._repo: int | None = self._open_path(clone).repo_id if clone else None
 
     def __enter__(self) -> Database:
         return self
@@ -83,16 +83,16 @@ class Database:
         """The lines of a file in blocks that came the same way, with the prompt of each. Raises as `blame`."""
         from attribution.queries.blame import blame, blocks
 
-        where = self._of(repo)
-        return Rows(blocks(where, blame(where, file, commit)))
+        opened = self._clone_of(repo)
+        return Rows(blocks(opened, blame(opened, file, commit)))
 
     def annotated(self, file: str, commit: str = "", repo: str = "") -> tuple[Rows[BlameLine], Rows[Block]]:
         """Lines as of `blame` and blocks as of `blocks`, for the price of one of them. Raises as `blame`."""
         from attribution.queries.blame import blame, blocks
 
-        where = self._of(repo)
-        found = blame(where, file, commit)
-        return Rows(found.lines), Rows(blocks(where, found))
+        opened = self._clone_of(repo)
+        blamed = blame(opened, file, commit)
+        return Rows(blamed.lines), Rows(blocks(opened, blamed))
 
     def blame(self, file: str, commit: str = "", repo: str = "") -> Rows[BlameLine]:
         """Each line of a file with its author and evidence, at a commit or at HEAD of the attributed branch.
@@ -101,13 +101,13 @@ class Database:
         """
         from attribution.queries.blame import blame
 
-        return Rows(blame(self._of(repo), file, commit).lines)
+        return Rows(blame(self._clone_of(repo), file, commit).lines)
 
     def explain(self, file: str, line: int, commit: str = "", repo: str = "") -> LineExplanation:
         """One line (from 1): who wrote it, how we know, the prompt and the call behind it. Raises as `blame`."""
         from attribution.queries.explain import explain
 
-        return explain(self._of(repo), file, line, commit)
+        return explain(self._clone_of(repo), file, line, commit)
 
     # --- lists --------------------------------------------------------------------------------------------------------
 
@@ -130,13 +130,13 @@ class Database:
         """
         from attribution.queries.commit_range import log
 
-        return Rows(log(self._of(repo), commits, since))
+        return Rows(log(self._clone_of(repo), commits, since))
 
     def stats(self, commits: str = "", since: str = "", repo: str = "") -> RangeStats:
         """The lines of a range of commits added up by class, kind of file, agent and model. Raises UnknownBranch."""
         from attribution.queries.commit_range import stats
 
-        return stats(self._of(repo), commits, since)
+        return stats(self._clone_of(repo), commits, since)
 
     def sessions(self) -> Rows[dict[str, Any]]:
         """Recorded sessions of agents with their counts."""
@@ -189,7 +189,7 @@ class Database:
         from collector.runtime.progress import no_progress
 
         if self._repo is not None:
-            lines_followed(self._at(self._clone), HistoryRequest(None, None), no_progress)
+            lines_followed(self._open_path(self._clone), HistoryRequest(None, None), no_progress)
             followed = [self._repo]
         else:
             followed = list(history_coverage(self._store).followed)
@@ -207,8 +207,8 @@ class Database:
         from attribution.queries.breakdown import NOT_TO_CONCLUDE, breakdown
         from attribution.queries.breakdown_facts import BreakdownOptions
 
-        found = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}, anonymous))
-        return Report(found.table(), NOT_TO_CONCLUDE, found.notes)
+        result = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}, anonymous))
+        return Report(result.table(), NOT_TO_CONCLUDE, result.notes)
 
     # --- tables -------------------------------------------------------------------------------------------------------
 
@@ -242,18 +242,18 @@ class Database:
 
     # --- clones -------------------------------------------------------------------------------------------------------
 
-    def _at(self, path: str) -> OpenRepo:
+    def _open_path(self, path: str) -> OpenRepo:
         from attribution.ensure.clone import attributed_clone
         from collector.git.repository import GitRepo
 
         return attributed_clone(self._store, GitRepo(path), _LOG.info)
 
-    def _of(self, repo: str) -> OpenRepo:
+    def _clone_of(self, repo: str) -> OpenRepo:
         """The clone of a repository: the one that was opened, or as it was when the database was made."""
         if self._clone and not repo:
-            return self._at(self._clone)
+            return self._open_path(self._clone)
         rows = [row for row in self.repositories() if repo in ("", row.name)]
         if len(rows) != 1:
             names = ", ".join(row.name for row in self.repositories())
             raise WhoWroteError(f"no repository {repo}" if repo else "which repository?", f"Name one of: {names}")
-        return self._at(rows[0].path or "")
+        return self._open_path(rows[0].path or "")

@@ -13,8 +13,8 @@ from attribution.authorship.replay import CallRef, Glimpse, ReplayStep
 from attribution.authorship.windows import AttributionWindows, Prompt, WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
-from attribution.shell.printed import DirectoryListed, FileListed, listed, parts_shown
-from collector.json_values import get_str, parsed
+from attribution.shell.printed import DirectoryListed, FileListed, listed_entries, parts_shown
+from collector.json_values import get_str, parse_json
 from collector.model import Edit, FileObservation, Session, Status, ToolCall
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
@@ -119,11 +119,11 @@ def session_edits(
 def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
     """Files that a call showed to exist, or to be absent."""
     if call.command is not None:
-        yield from listed(call.command.text, call.command.cwd or cwd, call.command.output)
+        yield from listed_entries(call.command.text, call.command.cwd or cwd, call.command.output)
     if call.seen is not None:
         yield FileListed(call.seen.path, True)
     elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):
-        path = next((get_str(parsed(call.input), key) for key in _PATH_ARGUMENTS if get_str(parsed(call.input), key)), "")
+        path = next((get_str(parse_json(call.input), key) for key in _PATH_ARGUMENTS if get_str(parse_json(call.input), key)), "")
         if path:
             yield FileListed(_absolute(normal_path(path), cwd), False)
 
@@ -219,7 +219,7 @@ def _add_spawn(session: SessionEdits, call: ToolCall, ref: CallRef, moment: floa
     if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
         return
     until = session.ended if spawn.asynchronous else moment
-    instructions = get_str(parsed(call.input), "prompt") or call.input.replace("\\n", "\n")
+    instructions = get_str(parse_json(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else moment
     named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder
     hidden = WorktreeAction(

@@ -51,11 +51,11 @@ def verify(
     repo: GitRepo, git: ScratchGit, tip: str, sample: BlameSample, tell: Callable[[int, int], None] | None = None
 ) -> dict[str, BlameAgreement]:
     """Commit -> agreement. `tell`: commits followed, of how many."""
-    wanted = list(sample.commits) or [tip]
+    commits = list(sample.commits) or [tip]
     states: dict[str, State] = {}
-    visit = StateVisit(set(wanted), lambda sha, state: states.update({sha: state.copy()}))
+    visit = StateVisit(set(commits), lambda sha, state: states.update({sha: state.copy()}))
     history = HistoryWalk(repo, git, sample.options).run(tip, visit=visit, progress=tell)
-    chosen = {sha: pick(states[sha], sample.files_at.get(sha, sample.files), sample.seed) for sha in wanted}
+    chosen = {sha: pick(states[sha], sample.files_at.get(sha, sample.files), sample.seed) for sha in commits}
     return {sha: compare(git, history, sha, states[sha], paths) for sha, paths in chosen.items()}
 
 

@@ -26,7 +26,7 @@ from attribution.lineage.model import (
     Origins,
     RemovedLines,
     State,
-    counted,
+    count_lines,
     numbers,
 )
 from collector.git.diff_tree import FileDelta, Range
@@ -96,20 +96,20 @@ class CommitEdit:
         for delta in deltas:
             if not delta.new_mode:
                 removed[delta.path] = self._pop(delta), delta
-                self.net -= counted(removed[delta.path][0].vector)
+                self.net -= count_lines(removed[delta.path][0].vector)
             elif not delta.old_mode and delta.path not in state:
                 added.append(delta)
             else:
-                works.append(self._modified(delta))
+                works.append(self._modification(delta))
         sources = self._sources(removed, added) if removed and added else {}
         users = Counter(sources.values())
         for delta in added:
             source = sources.get(delta.path)
             if source is None:
-                works.append(self._created(delta))
+                works.append(self._creation(delta))
             else:
-                works.append(self._renamed(delta, source, removed[source][0], users[source] > 1))
-        ends = [(path, *found) for path, found in removed.items() if users[path] != 1]
+                works.append(self._rename(delta, source, removed[source][0], users[source] > 1))
+        ends = [(path, *removal) for path, removal in removed.items() if users[path] != 1]
         if self._rules.keep:
             self._plan(works, [end for end in ends if not users[end[0]]])
         for work in works:
@@ -118,56 +118,56 @@ class CommitEdit:
             vector = self._write_file(work)
             self._state[work.path] = FileLines(work.oid, work.mode, vector)
             self._contents.written.add(work.oid)
-            self.net += counted(vector)
+            self.net += count_lines(vector)
         for path, old, _ in ends:
             self._end(path, old)
 
     # --- what is to be done -------------------------------------------------------------------------------------------
 
     def _pop(self, delta: FileDelta) -> FileLines:
-        found = self._state.pop(delta.path, None)
-        return self._missing(delta) if found is None else found
+        lines = self._state.pop(delta.path, None)
+        return self._missing(delta) if lines is None else lines
 
     def _sources(self, removed: dict[str, tuple[FileLines, FileDelta]], added: Sequence[FileDelta]) -> dict[str, str]:
         """Each new path looks for itself, as `git blame` does; a path that only changed its type takes no part."""
         retyped = removed.keys() & {d.path for d in added}
         sources = RenameSources((path, old.oid, old.mode) for path, (old, _) in removed.items() if path not in retyped)
         texts = self._contents.texts()
-        found: dict[str, str] = {}
+        renamed: dict[str, str] = {}
         for delta in added:
             if sources.files and delta.path not in retyped:
                 source = sources.best(delta.path, delta.new, delta.new_mode, texts)
                 if source is not None:
-                    found[delta.path] = source
+                    renamed[delta.path] = source
         if texts.budget is not None and texts.budget < 0:
             self._contents.report(self._step.sha, "rename_limit", "too many files: some renames may be missing")
-        return found
+        return renamed
 
-    def _modified(self, delta: FileDelta) -> _Work:
+    def _modification(self, delta: FileDelta) -> _Work:
         old = self._pop(delta)
-        self.net -= counted(old.vector)
+        self.net -= count_lines(old.vector)
         if not delta.new:  # only the mode
             return _Work(delta.path, old.oid, delta.new_mode, old, delta.path, [], 0)
-        hunks, flags, known = self._changes(delta, old)
-        text = delta.text if known else None
+        hunks, flags, is_known = self._changes(delta, old)
+        text = delta.text if is_known else None
         return _Work(delta.path, delta.new, delta.new_mode, old, delta.path, hunks, flags, text)
 
-    def _renamed(self, delta: FileDelta, source: str, old: FileLines, several: bool) -> _Work:
-        asked = FileDelta(delta.path, old.oid, delta.new, old.mode, delta.new_mode, None)
-        hunks, flags, _ = self._changes(asked, old)
+    def _rename(self, delta: FileDelta, source: str, old: FileLines, several: bool) -> _Work:
+        content_delta = FileDelta(delta.path, old.oid, delta.new, old.mode, delta.new_mode, None)
+        hunks, flags, _ = self._changes(content_delta, old)
         return _Work(delta.path, delta.new, delta.new_mode, old, "" if several else source, hunks, flags)
 
-    def _created(self, delta: FileDelta) -> _Work:
+    def _creation(self, delta: FileDelta) -> _Work:
         if delta.hunks is None:
             count, flags = self._contents.count(delta.new)
         else:
             count, flags = (delta.hunks[0][3] if delta.hunks else 0), 0
-        if count and self._copied(delta):
+        if count and self._is_copy(delta):
             flags |= COPY
         hunks = [(0, 0, 0, count)] if count else []
         return _Work(delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text)
 
-    def _copied(self, delta: FileDelta) -> bool:
+    def _is_copy(self, delta: FileDelta) -> bool:
         """Whether another file of the commit, known so far, has exactly this content."""
         if delta.new in self._new:
             return True
@@ -230,47 +230,47 @@ class CommitEdit:
     def _write_file(self, work: _Work) -> bytes:
         old = work.old.vector
         parts: list[bytes] = []
-        at = 0
+        copied = 0
         for number, (a0, a1, b0, b1) in enumerate(work.hunks):
-            parts.append(old[at * WIDTH : a0 * WIDTH])
+            parts.append(old[copied * WIDTH : a0 * WIDTH])
             plan = work.plan[number] if number < len(work.plan) else None
             if a1 > a0 and work.old_path:
                 cause = LOST if work.flags & UNREADABLE else MODIFIED if b1 > b0 else DELETED
                 into = LineRange(work.path, b0 + 1, b1 - b0)
-                self._gone(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
+                self._note_removals(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
             if b1 > b0:
-                parts.append(self._added(work, number, b0, b1, plan))
-            at = a1
-        parts.append(old[at * WIDTH :])
+                parts.append(self._added_lines(work, number, b0, b1, plan))
+            copied = a1
+        parts.append(old[copied * WIDTH :])
         if not work.old_path:  # one of several copies: what is unchanged exists once more
-            kept = array("i", numbers(old))
+            surviving = array("i", numbers(old))
             for a0, a1, _, _ in reversed(work.hunks):
-                del kept[a0:a1]
-            self._step.again.append(kept.tobytes())
+                del surviving[a0:a1]
+            self._step.again.append(surviving.tobytes())
         return b"".join(parts)
 
-    def _added(self, work: _Work, number: int, start: int, end: int, plan: LineHunk | None) -> bytes:
+    def _added_lines(self, work: _Work, number: int, start: int, end: int, plan: LineHunk | None) -> bytes:
         blank = self._blank(work, number, start, end)
 
-        def new(at: int, stop: int) -> bytes:
-            offsets = tuple(n - at for n in blank if at <= n < stop)
-            place = LineRange(work.path, at + 1, stop - at)
-            return write(self._origins, self._step, place, work.flags | self._rules.doubt, offsets)
+        def new(line: int, stop: int) -> bytes:
+            offsets = tuple(n - line for n in blank if line <= n < stop)
+            born = LineRange(work.path, line + 1, stop - line)
+            return write(self._origins, self._step, born, work.flags | self._rules.doubt, offsets)
 
         if plan is None or not plan.successors:
             return new(start, end)
         parts: list[bytes] = []
-        at = start
-        while at < end:
-            stop = at
+        line = start
+        while line < end:
+            stop = line
             while stop < end and stop - start not in plan.successors:
                 stop += 1
-            if stop > at:
-                parts.append(new(at, stop))
-                at = stop
+            if stop > line:
+                parts.append(new(line, stop))
+                line = stop
                 continue
-            parts.append(self._inherit(work.path, at, plan.successors[at - start]))
-            at += 1
+            parts.append(self._inherit(work.path, line, plan.successors[line - start]))
+            line += 1
         return b"".join(parts)
 
     def _blank(self, work: _Work, number: int, start: int, end: int) -> Sequence[int]:
@@ -283,8 +283,8 @@ class CommitEdit:
 
     def _inherit(self, path: str, line: int, predecessor: tuple[int, int, str]) -> bytes:
         number, removed, how = predecessor
-        at = (self._hunks[number].old_start + removed) * WIDTH
-        origin = self._vectors[number][at : at + WIDTH]
+        offset = (self._hunks[number].old_start + removed) * WIDTH
+        origin = self._vectors[number][offset : offset + WIDTH]
         self._step.kept.append(KeptLines(path, line + 1, origin, how))
         key = number << 32 | removed
         self._inherited[key] += 1
@@ -292,7 +292,7 @@ class CommitEdit:
             self._step.again.append(origin)
         return origin
 
-    def _gone(self, path: str, start: int, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange) -> None:
+    def _note_removals(self, path: str, start: int, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange) -> None:
         """Notes deaths, line by line where some lines of the hunk go on."""
         if plan is None or not plan.spared:
             self._step.gone.append(RemovedLines(path, start + 1, origins, cause, into))
@@ -300,24 +300,24 @@ class CommitEdit:
         if any(how == REFORMATTED for _, _, how in plan.successors.values()):
             cause = REFORMATTED
         count = len(origins) // WIDTH
-        at = 0
-        while at < count:
-            stop = at
+        first = 0
+        while first < count:
+            stop = first
             while stop < count and stop not in plan.spared:
                 stop += 1
-            if stop > at:
-                self._step.gone.append(RemovedLines(path, start + at + 1, origins[at * WIDTH : stop * WIDTH], cause, into))
-            at = stop + 1
+            if stop > first:
+                self._step.gone.append(RemovedLines(path, start + first + 1, origins[first * WIDTH : stop * WIDTH], cause, into))
+            first = stop + 1
 
     def _end(self, path: str, old: FileLines) -> None:
         if not old.vector:
             return
-        self._gone(path, 0, old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
+        self._note_removals(path, 0, old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
 
 
-def write(origins: Origins, step: CommitStep, place: LineRange, flags: int, blank: tuple[int, ...] = ()) -> bytes:
+def write(origins: Origins, step: CommitStep, written: LineRange, flags: int, blank: tuple[int, ...] = ()) -> bytes:
     """Numbers for new lines, noted as births."""
-    path, line, count = place
+    path, line, count = written
     first = origins.add(step.index, path, line, count, flags)
     step.born.append(IntroducedLines(path, line, first, count, flags, blank))
     return array("i", range(first, first + count)).tobytes()

@@ -70,7 +70,7 @@ class CommitVerdicts:
     removers: Mapping[tuple[int, str], set[int]] = field(default_factory=dict)  # sessions linked to the commit that took lines away
     _actors: dict[tuple[int, str, int, int], Actor] = field(default_factory=lambda: defaultdict(lambda: NOBODY))
 
-    def between(self, commit: int, path: str, start: int, end: int) -> list[AuthoredSpan]:
+    def spans_between(self, commit: int, path: str, start: int, end: int) -> list[AuthoredSpan]:
         """Spans of a file with at least one line from `start` to `end`."""
         spans = self.spans.get((commit, path), ())
         first = bisect_left(spans, start, key=lambda s: s.end)
@@ -84,8 +84,8 @@ class CommitVerdicts:
         return self._actors[key]
 
     def _replacing(self, commit: int, path: str, start: int, end: int) -> Actor:
-        found = self.between(commit, path, start, end)
-        return _one_author([s for s in found if s.nonblank] or found)
+        spans = self.spans_between(commit, path, start, end)
+        return _one_author([s for s in spans if s.nonblank] or spans)
 
     def _removing(self, commit: int, path: str) -> Actor:
         sessions = self.removers.get((commit, path), set())
@@ -112,7 +112,7 @@ def fates(lifetimes: Iterable[StoredLifetime], verdicts: CommitVerdicts) -> Iter
         if lifetime.death is not None:
             actor = verdicts.actor(lifetime.death, lifetime.into) if lifetime.into is not None else NOBODY
         for start, end, origin_id in _pieces(
-            lifetime, verdicts.between(lifetime.birth, lifetime.path, lifetime.start, lifetime.end)
+            lifetime, verdicts.spans_between(lifetime.birth, lifetime.path, lifetime.start, lifetime.end)
         ):
             blank = bisect_right(lifetime.blank, end) - bisect_left(lifetime.blank, start)
             lines = end - start + 1
@@ -121,12 +121,12 @@ def fates(lifetimes: Iterable[StoredLifetime], verdicts: CommitVerdicts) -> Iter
 
 def _pieces(lifetime: StoredLifetime, spans: Sequence[AuthoredSpan]) -> Iterator[tuple[int, int, int | None]]:
     """(first line, last line, who wrote it) over the whole lifetime; None where no verdict is."""
-    at = lifetime.start
+    next_line = lifetime.start
     for span in spans:
         start, end = max(span.start, lifetime.start), min(span.end, lifetime.end)
-        if start > at:
-            yield at, start - 1, None
+        if start > next_line:
+            yield next_line, start - 1, None
         yield start, end, span.origin_id
-        at = end + 1
-    if at <= lifetime.end:
-        yield at, lifetime.end, None
+        next_line = end + 1
+    if next_line <= lifetime.end:
+        yield next_line, lifetime.end, None

@@ -32,10 +32,10 @@ class Contents:
 
     def get(self, oid: str) -> bytes | None:
         """Content, or None: missing, or larger than the bound."""
-        known = self._kept.get(oid)
-        if known is not None:
+        cached = self._kept.get(oid)
+        if cached is not None:
             self._kept.move_to_end(oid)
-            return known
+            return cached
         size = self._repo.blob_size(oid)
         if size is None or size > self._max:
             return None

@@ -41,10 +41,10 @@ def _rows(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
     """(first, last) of each row of consecutive numbers."""
     numbers = sorted(set(lines))
     start = 0
-    for at, number in enumerate(numbers):
-        if at + 1 == len(numbers) or numbers[at + 1] != number + 1:
+    for index, number in enumerate(numbers):
+        if index + 1 == len(numbers) or numbers[index + 1] != number + 1:
             yield numbers[start], number
-            start = at + 1
+            start = index + 1
 
 
 def _parse(data: bytes) -> Iterator[Introduction]:

@@ -21,17 +21,17 @@ def introductions(
 
     `ignore_space`: see `git_blame.blame`; where the clone lacks objects that git needs, every change of a line counts.
     """
-    wanted = sorted(only) or range(1, count + 1)
+    requested = sorted(only) or range(1, count + 1)
     with open_scratch(repo) as git:
         try:
-            found = _blamed(git, sha, path, only, ignore_space)
+            blamed = _blame_lines(git, sha, path, only, ignore_space)
         except GitFailed:
-            every = _passed(repo, git, sha, path, count)
-            found = [every[number - 1] for number in wanted]
-    return dict(zip(wanted, found, strict=True))
+            every = _follow_forward(repo, git, sha, path, count)
+            blamed = [every[number - 1] for number in requested]
+    return dict(zip(requested, blamed, strict=True))
 
 
-def _blamed(git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool) -> list[Introduction]:
+def _blame_lines(git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool) -> list[Introduction]:
     """With the commit-graph of the clone, if it has one; without it where it is damaged or names commits that are gone."""
     try:
         return blame(git, sha, path, only, ignore_space, COMMIT_GRAPH)
@@ -39,7 +39,7 @@ def _blamed(git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_sp
         return blame(git, sha, path, only, ignore_space)
 
 
-def _passed(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:
+def _follow_forward(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:
     """All lines of the file by the forward pass; a file that it does not follow counts as added by the commit itself."""
     from attribution.lineage.model import numbers  # only damaged or partial clones need the whole pass
     from attribution.lineage.walk import HistoryWalk, WalkOptions
@@ -66,18 +66,18 @@ class _Step(NamedTuple):
 
 def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rename]:
     """Renames of the file of a line between `line` and a later commit, newest first; none where the clone lacks objects."""
-    found: list[Rename] = []
+    steps: list[Rename] = []
     with open_scratch(repo) as git:
         try:
-            while (step := _renamed(git, sha, path, line)) is not None:
-                found.append(Rename(step.place, step.before.path))
+            while (step := _last_rename(git, sha, path, line)) is not None:
+                steps.append(Rename(step.place, step.before.path))
                 sha, path = step.before.sha, step.before.path
         except GitFailed:
             return []
-    return found
+    return steps
 
 
-def _renamed(git: ScratchGit, sha: str, path: str, line: Introduction) -> _Step | None:
+def _last_rename(git: ScratchGit, sha: str, path: str, line: Introduction) -> _Step | None:
     """The last commit that gave the file this name."""
     log = ["log", "-m", "--no-renames", "--diff-filter=A", "--format=%H", sha, "--", path]
     for commit in git.output(log).decode("ascii").split():

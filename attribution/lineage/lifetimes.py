@@ -28,7 +28,7 @@ from attribution.lineage.model import (
     Origin,
     RemovedLines,
     numbers,
-    trimmed,
+    trim_common_lines,
 )
 from collector.git.ancestry import Ancestry
 
@@ -80,18 +80,18 @@ class Removals:
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def add(self, commit: int, gone: RemovedLines) -> int:
-        place = gone.into
-        number = self._numbers.setdefault(place.path, len(self.paths))
+        target = gone.into
+        number = self._numbers.setdefault(target.path, len(self.paths))
         if number == len(self.paths):
-            self.paths.append(place.path)
+            self.paths.append(target.path)
         self.commit.append(commit)
         self.cause.append(_CAUSES.index(gone.cause))
         self.path.append(number)
-        self.line.append(place.line)
-        self.lines.append(place.lines)
+        self.line.append(target.line)
+        self.lines.append(target.lines)
         return len(self.commit) - 1
 
-    def into(self, row: int) -> LineRange | None:
+    def target(self, row: int) -> LineRange | None:
         return LineRange(self.paths[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
 
     def restore(self, paths: list[str]) -> None:
@@ -128,7 +128,7 @@ class LineLifetimes:
             if step.mainline:
                 self._merge(step)
             for file in step.merged:
-                if any(not self._is_explained(origin, step) for origin in _dropped(file)):
+                if any(not self._is_explained(origin, step) for origin in _dropped_lines(file)):
                     self._same(file)
             return
         for gone in step.gone:
@@ -155,10 +155,10 @@ class LineLifetimes:
             return
         stack = [step.index]
         while stack:
-            at = stack.pop()
-            if self.landed[at] == _NONE:
-                self.landed[at] = step.index
-                stack += [self._known[parent] for parent in self._parents[at] if parent in self._known]
+            commit = stack.pop()
+            if self.landed[commit] == _NONE:
+                self.landed[commit] = step.index
+                stack += [self._known[parent] for parent in self._parents[commit] if parent in self._known]
 
     def _grow(self, size: int) -> None:
         more = size - len(self.remover)
@@ -199,16 +199,16 @@ class LineLifetimes:
         if self.touched is not None:
             self.touched.update(dropped)
 
-    def reached(self) -> set[int]:
+    def touched_origins(self) -> set[int]:
         """Of a continued history: `touched` with the lines that go on as one of these."""
-        found = set(self.touched or ())
+        origins = set(self.touched or ())
         for origin in self.same:
             chain = [origin]
             while (following := self.same.get(chain[-1])) is not None and following not in chain:
                 chain.append(following)
-            if not found.isdisjoint(chain):
-                found.add(origin)
-        return found
+            if not origins.isdisjoint(chain):
+                origins.add(origin)
+        return origins
 
     def _leave(self, origins: Iterable[int], commit: int) -> None:
         left = self.left
@@ -227,12 +227,12 @@ class LineLifetimes:
         self._grow(history.origins.next)
         self._mark(history)
         for origin, first, count in history.origins.hunks(rows):
-            at = first
-            while at < first + count:
-                fate = self.fate(at, origin.commit)
-                end = self._end_of_span(at, first + count, fate, origin.commit)
-                yield self._lifetime(origin, first, at, end, fate)
-                at = end
+            line = first
+            while line < first + count:
+                fate = self.fate(line, origin.commit)
+                end = self._end_of_span(line, first + count, fate, origin.commit)
+                yield self._lifetime(origin, first, line, end, fate)
+                line = end
 
     def _end_of_span(self, start: int, stop: int, fate: LineEnd, birth: int) -> int:
         """Where lines with the fate of the first one end, at `stop` at the latest."""
@@ -242,9 +242,9 @@ class LineLifetimes:
         end = self._end_alike(start, stop)
         if fate.cause != _MERGE and fate.same_as == _NONE and self.others.keys().isdisjoint(range(start, end)):
             return end  # all were removed by the same commit and by no other
-        for at in range(start + 1, end):
-            if not self._goes_on(fate, at - start, self.fate(at, birth)):
-                return at
+        for line in range(start + 1, end):
+            if not self._goes_on(fate, line - start, self.fate(line, birth)):
+                return line
         return end
 
     def _end_alike(self, start: int, stop: int) -> int:
@@ -263,7 +263,7 @@ class LineLifetimes:
     def _lifetime(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
         line = origin.line + start - first
         nonblank = end - start - self.blank.count(1, start, end)
-        into = self.removals.into(fate.removal)
+        into = self.removals.target(fate.removal)
         cause = _CAUSES[fate.cause]
         return LineLifetime(
             origin.commit, origin.path, line, end - start, origin.flags, fate.death, cause, fate.left, start, nonblank, into,
@@ -271,7 +271,7 @@ class LineLifetimes:
         )  # fmt: skip
 
     def _mark(self, history: LineHistory) -> None:
-        self._birth = lambda origin: history.origins.of(origin).commit
+        self._birth = lambda origin: history.origins.birth_of(origin).commit
         self.alive = bytearray(history.origins.next)
         for file in history.state.values():
             for origin in numbers(file.vector):
@@ -280,16 +280,16 @@ class LineLifetimes:
     def fate(self, origin: int, birth: int) -> LineEnd:
         """How a line ended, or the line as which it goes on after a merge."""
         end = self._own_end(origin, birth)
-        seen = [origin]
+        chain = [origin]
         while end.cause == _MERGE:
-            following = self.same.get(seen[-1])
-            if following is None or following in seen:
+            following = self.same.get(chain[-1])
+            if following is None or following in chain:
                 break
             if following == BEFORE:
                 return _ALIVE._replace(same_as=BEFORE)
-            seen.append(following)
+            chain.append(following)
             end = self._own_end(following, self._birth(following))
-        return end._replace(same_as=seen[-1]) if len(seen) > 1 else end
+        return end._replace(same_as=chain[-1]) if len(chain) > 1 else end
 
     def _own_end(self, origin: int, birth: int) -> LineEnd:
         if self.alive[origin]:
@@ -321,7 +321,7 @@ class LineLifetimes:
         return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE
 
 
-def _dropped(file: MergedFile) -> set[int]:
+def _dropped_lines(file: MergedFile) -> set[int]:
     """Lines of the parent's file that the merge does not have there, older ones than what was read left out."""
-    old, new = trimmed(file.old, file.new)
+    old, new = trim_common_lines(file.old, file.new)
     return set(numbers(old)).difference(numbers(new), (BEFORE,))

@@ -72,39 +72,39 @@ def _inside(number: int, hunk: LineHunk, keep: MatchPolicy, differ: Differ) -> N
     old = [_bare(line) for line in hunk.removed]
     new = [_bare(line) for line in hunk.added]
     if not keep.whitespace or set(old).isdisjoint(new):
-        gaps = [LineChange(0, len(old), 0, len(new))]
+        changes = [LineChange(0, len(old), 0, len(new))]
     else:
-        gaps = differ(_joined(old), _joined(new))
-        for a, b in _aligned(gaps, len(old), len(new)):
+        changes = differ(_join_lines(old), _join_lines(new))
+        for a, b in _aligned_pairs(changes, len(old), len(new)):
             hunk.successors[b] = (number, a, WHITESPACE)
             hunk.spared.add(a)
     if keep.reformatted:
-        for gap in gaps:
-            _reformatted(number, hunk, gap)
+        for change in changes:
+            _match_reformatted(number, hunk, change)
 
 
 def _bare(line: bytes) -> bytes:
     return line.translate(None, _SPACE)
 
 
-def _joined(lines: Sequence[bytes]) -> bytes:
+def _join_lines(lines: Sequence[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def _aligned(gaps: Sequence[LineChange], old: int, new: int) -> Iterator[tuple[int, int]]:
+def _aligned_pairs(changes: Sequence[LineChange], old: int, new: int) -> Iterator[tuple[int, int]]:
     """Pairs of line numbers outside the gaps."""
     a = b = 0
-    for gap in [*gaps, LineChange(old, old, new, new)]:
-        while a < gap.a0 and b < gap.b0:
+    for change in [*changes, LineChange(old, old, new, new)]:
+        while a < change.a0 and b < change.b0:
             yield a, b
             a, b = a + 1, b + 1
-        a, b = gap.a1, gap.b1
+        a, b = change.a1, change.b1
 
 
-def _reformatted(number: int, hunk: LineHunk, gap: LineChange) -> None:
+def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
     """Both sides of a gap hold the same characters: each new line continues the old one in which it begins."""
-    old = [_shape(line) for line in hunk.removed[gap.a0 : gap.a1]]
-    new = [_shape(line) for line in hunk.added[gap.b0 : gap.b1]]
+    old = [_shape(line) for line in hunk.removed[change.a0 : change.a1]]
+    new = [_shape(line) for line in hunk.added[change.b0 : change.b1]]
     text = b"".join(old)
     if not text or len(text) > _MAX_STRETCH or text != b"".join(new):
         return
@@ -113,13 +113,13 @@ def _reformatted(number: int, hunk: LineHunk, gap: LineChange) -> None:
     for piece in old:
         total += len(piece)
         ends.append(total)
-    at = place = 0
+    index = position = 0
     for offset, piece in enumerate(new):
-        while at < len(ends) - 1 and ends[at] <= place:
-            at += 1
-        hunk.successors[gap.b0 + offset] = (number, gap.a0 + at, REFORMATTED)
-        hunk.spared.add(gap.a0 + at)
-        place += len(piece)
+        while index < len(ends) - 1 and ends[index] <= position:
+            index += 1
+        hunk.successors[change.b0 + offset] = (number, change.a0 + index, REFORMATTED)
+        hunk.spared.add(change.a0 + index)
+        position += len(piece)
 
 
 def _shape(line: bytes) -> bytes:
@@ -153,19 +153,19 @@ class _Moves:
 
     def _once(self, texts: list[list[bytes]], taken: Sequence[set[int]]) -> dict[bytes, tuple[int, int]]:
         """Lines with something in them that occur once in the whole commit."""
-        found: dict[bytes, tuple[int, int]] = {}
+        unique: dict[bytes, tuple[int, int]] = {}
         twice: set[bytes] = set()
         for number, lines in enumerate(texts):
-            for at, line in enumerate(lines):
-                if at in taken[number] or len(line) < _SIGNIFICANT:
+            for index, line in enumerate(lines):
+                if index in taken[number] or len(line) < _SIGNIFICANT:
                     continue
-                if line in found:
+                if line in unique:
                     twice.add(line)
                 elif _words(line) >= _SIGNIFICANT:
-                    found[line] = (number, at)
+                    unique[line] = (number, index)
         for line in twice:
-            del found[line]
-        return found
+            del unique[line]
+        return unique
 
     def _block(self, source: int, old: int, target: int, new: int) -> None:
         """The block of equal lines around a pair, if it is long enough to be no coincidence."""

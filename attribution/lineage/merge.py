@@ -36,12 +36,12 @@ class Parent:
     _sources: RenameSources | None = field(default=None)
 
     def file(self, path: str) -> FileLines | None:
-        found = self.state.get(path)
-        if found is None and self.outside is not None:
+        file_lines = self.state.get(path)
+        if file_lines is None and self.outside is not None:
             listed = self.outside.entry(self.sha, path)
             if listed is not None:
-                found = FileLines(*listed, self.outside.vector(self.base, path, listed[0]))
-        return found
+                file_lines = FileLines(*listed, self.outside.vector(self.base, path, listed[0]))
+        return file_lines
 
     def sources(self) -> RenameSources:
         if self._sources is None:
@@ -72,16 +72,16 @@ class Merger:
             bases.append(file)
         for number in sorted(absent):
             if self._parents[number].sources().has(oid):
-                renamed = self._renamed(number, path, oid, mode)
+                renamed = self._renamed_file(number, path, oid, mode)
                 if renamed is not None and renamed.oid == oid:
                     return FileLines(oid, mode, renamed.vector)
 
         def base(number: int) -> FileLines | None:
-            return self._renamed(number, path, oid, mode) if number in absent else bases[number]
+            return self._renamed_file(number, path, oid, mode) if number in absent else bases[number]
 
         return FileLines(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
 
-    def _renamed(self, number: int, path: str, oid: str, mode: int) -> FileLines | None:
+    def _renamed_file(self, number: int, path: str, oid: str, mode: int) -> FileLines | None:
         parent = self._parents[number]
         sources = parent.sources()
         if not sources.files:
@@ -111,32 +111,32 @@ class Merger:
         if hunks is None or len(base.vector) // WIDTH != self._contents.count(base.oid)[0]:
             return left
         origins = array("i", numbers(base.vector))
-        same = _unchanged(hunks, len(result))
+        same = _unchanged_runs(hunks, len(result))
         for start, end, shift in same if left == [(0, len(result))] else _within(same, left):
             result[start:end] = origins[start + shift : end + shift]
         return _common(left, [(b0, b1) for _, _, b0, b1 in hunks if b1 > b0])
 
 
-def _unchanged(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, int]]:
+def _unchanged_runs(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, int]]:
     """(from, to, shift to the old line number) of the new lines outside the hunks."""
-    found: list[tuple[int, int, int]] = []
+    runs: list[tuple[int, int, int]] = []
     old = new = 0
     for _, a1, b0, b1 in hunks:
         if b0 > new:
-            found.append((new, b0, old - new))
+            runs.append((new, b0, old - new))
         old, new = a1, b1
     if lines > new:
-        found.append((new, lines, old - new))
-    return found
+        runs.append((new, lines, old - new))
+    return runs
 
 
 def _within(same: Sequence[tuple[int, int, int]], left: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """The parts of `same` that lie in `left`; both in order."""
-    at = 0
+    index = 0
     for start, end in left:
-        while at < len(same) and same[at][1] <= start:
-            at += 1
-        probe = at
+        while index < len(same) and same[index][1] <= start:
+            index += 1
+        probe = index
         while probe < len(same) and same[probe][0] < end:
             first, last, shift = same[probe]
             yield max(start, first), min(end, last), shift
@@ -155,12 +155,12 @@ def same_lines(old: FileLines, new: FileLines, contents: Contents) -> SameLines 
     if hunks is None or (hunks and (hunks[-1][1] > len(before) or hunks[-1][3] > len(after))):
         return None
     pairs = [
-        (before[at + shift], after[at])
-        for start, end, shift in _unchanged(hunks, len(after))
+        (before[index + shift], after[index])
+        for start, end, shift in _unchanged_runs(hunks, len(after))
         if old.vector[(start + shift) * WIDTH : (end + shift) * WIDTH] != new.vector[start * WIDTH : end * WIDTH]
         if end + shift <= len(before)
-        for at in range(start, end)
-        if before[at + shift] not in (BEFORE, after[at])
+        for index in range(start, end)
+        if before[index + shift] not in (BEFORE, after[index])
     ]
     return SameLines(vector(a for a, _ in pairs), vector(b for _, b in pairs)) if pairs else None
 
@@ -181,31 +181,31 @@ class SideBranches:
         """A commit and all that it comes from are on the main line from now on."""
         stack = [commit]
         while stack:
-            at = stack.pop()
-            if at in self._parents:
-                stack += self._parents.pop(at)
-                del self._paths[at]
+            number = stack.pop()
+            if number in self._parents:
+                stack += self._parents.pop(number)
+                del self._paths[number]
 
-    def changed(self, side: int, other: int) -> set[str]:
+    def changed_paths(self, side: int, other: int) -> set[str]:
         """Paths changed by commits that `side` comes from, that are not on the main line and that `other` does not come from."""
-        found: set[str] = set()
+        paths: set[str] = set()
         ours = {side}
         theirs = {other}
-        waiting = [-at for at in {side, other} if at in self._parents]
+        waiting = [-commit for commit in {side, other} if commit in self._parents]
         heapify(waiting)
-        while waiting and any(-at in ours and -at not in theirs for at in waiting):
-            at = -heappop(waiting)
-            above = [parent for parent in self._parents[at] if parent in self._parents]
-            known = ours | theirs
-            if at in theirs:
+        while waiting and any(-commit in ours and -commit not in theirs for commit in waiting):
+            commit = -heappop(waiting)
+            above = [parent for parent in self._parents[commit] if parent in self._parents]
+            queued = ours | theirs
+            if commit in theirs:
                 theirs.update(above)
             else:
-                found.update(self._paths[at])
+                paths.update(self._paths[commit])
                 ours.update(above)
             for parent in above:
-                if parent not in known:
+                if parent not in queued:
                     heappush(waiting, -parent)
-        return found
+        return paths
 
 
 class MergedFiles(NamedTuple):

@@ -164,7 +164,7 @@ def _more(a: Counter[int], b: Counter[int]) -> dict[int, int]:
     return {origin: times - b[origin] for origin, times in a.items() - b.items() if times > b[origin]}
 
 
-def trimmed(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+def trim_common_lines(old: bytes, new: bytes) -> tuple[bytes, bytes]:
     """Two vectors without the lines that both begin and end with."""
     if old == new:
         return b"", b""
@@ -240,7 +240,7 @@ class Origins:
         self._numbers = {name: number for number, name in enumerate(paths)}
         self.next = following
 
-    def of(self, origin: int) -> Origin:
+    def birth_of(self, origin: int) -> Origin:
         """Where a line was born. Commit -1 stands for everything before the history that was read."""
         row = self.row(origin)
         path = self.paths[self.path[row]]
@@ -276,8 +276,8 @@ class LineHistory:
 
     def line(self, origin: int) -> tuple[str, str, int]:
         """(commit id, path, line number) of an origin; the id is empty for lines older than what was read."""
-        found = self.origins.of(origin)
-        return ("" if found.commit < 0 else self.shas[found.commit]), found.path, found.line
+        born = self.origins.birth_of(origin)
+        return ("" if born.commit < 0 else self.shas[born.commit]), born.path, born.line
 
 
 def numbers(vector: bytes) -> memoryview:
@@ -289,7 +289,7 @@ def vector(origins: Iterable[int]) -> bytes:
     return array("i", origins).tobytes()
 
 
-def counted(values: bytes) -> int:
+def count_lines(values: bytes) -> int:
     """Lines in a vector that are not from before what was read."""
     lines = len(values) // WIDTH
     if _ZERO not in values:  # bytes are searched much faster than numbers

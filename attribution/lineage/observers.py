@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, Observer, counted, numbers
+from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, Observer, count_lines, numbers
 
 
 class Count(NamedTuple):
@@ -51,42 +51,42 @@ class CommitNotes:
         self._index[step.sha] = step.index
         parent = self._index.get(step.parents[0], -1) if step.parents else -1
         born = sum(b.lines for b in step.born)
-        gone, came = (_swapped(step, born)) if step.merge else _changed(step)
+        gone, came = (_count_swaps(step, born)) if step.merge else _count_changes(step)
         self.counts.append(
             Count(step.sha, len(step.parents), parent, step.mainline, born, gone, came, step.present, step.patch)
         )  # fmt: skip
         self.unread += [(step.sha, path) for path in step.unread]
-        self.moves.extend(_joined(step.index, step.kept))
+        self.moves.extend(_join_relocations(step.index, step.kept))
 
 
-def _changed(step: CommitStep) -> tuple[int, int]:
+def _count_changes(step: CommitStep) -> tuple[int, int]:
     """Lines gone and lines that exist once more, at an ordinary commit."""
-    return sum(counted(g.origins) for g in step.gone), sum(counted(again) for again in step.again)
+    return sum(count_lines(g.origins) for g in step.gone), sum(count_lines(again) for again in step.again)
 
 
-def _swapped(step: CommitStep, born: int) -> tuple[int, int]:
+def _count_swaps(step: CommitStep, born: int) -> tuple[int, int]:
     """The same at a merge, births left out."""
-    return sum(counted(old) for old, _ in step.swapped), sum(counted(new) for _, new in step.swapped) - born
+    return sum(count_lines(old) for old, _ in step.swapped), sum(count_lines(new) for _, new in step.swapped) - born
 
 
-def _joined(commit: int, kept: Sequence[KeptLines]) -> Iterator[Relocation]:
+def _join_relocations(commit: int, lines: Sequence[KeptLines]) -> Iterator[Relocation]:
     """Single lines put together where places and numbers go on."""
     last: Relocation | None = None
-    for one in sorted(kept, key=lambda k: (k.path, k.line)):
-        origin = numbers(one.origins)[0]
-        if last is not None and _goes_on(last, one, origin):
+    for line in sorted(lines, key=lambda k: (k.path, k.line)):
+        origin = numbers(line.origins)[0]
+        if last is not None and _goes_on(last, line, origin):
             last = last._replace(lines=last.lines + 1)
             continue
         if last is not None:
             yield last
-        last = Relocation(commit, one.path, one.line, 1, one.how, origin)
+        last = Relocation(commit, line.path, line.line, 1, line.how, origin)
     if last is not None:
         yield last
 
 
-def _goes_on(last: Relocation, one: KeptLines, origin: int) -> bool:
+def _goes_on(last: Relocation, line: KeptLines, origin: int) -> bool:
     following = last.origin + last.lines if last.origin != BEFORE else BEFORE
-    return (one.path, one.line, one.how, origin) == (last.path, last.line + last.lines, last.how, following)
+    return (line.path, line.line, line.how, origin) == (last.path, last.line + last.lines, last.how, following)
 
 
 class Observers:

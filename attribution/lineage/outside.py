@@ -43,17 +43,17 @@ class Older:
         self._known: OrderedDict[str, Listing] = OrderedDict()
 
     def listing(self, sha: str) -> Listing:
-        found = self._known.get(sha)
-        if found is None:
-            found = self._known[sha] = list_files(self._git, sha) or {}
+        files = self._known.get(sha)
+        if files is None:
+            files = self._known[sha] = list_files(self._git, sha) or {}
             if len(self._known) > _LISTINGS:
                 self._known.popitem(last=False)
-        return found
+        return files
 
     def entry(self, sha: str, path: str) -> tuple[str, int] | None:
         """Without listing all files, which takes long where there are thousands."""
-        known = self._known.get(sha)
-        return known.get(path) if known is not None else self._contents.entry(sha, path)
+        files = self._known.get(sha)
+        return files.get(path) if files is not None else self._contents.entry(sha, path)
 
     def vector(self, sha: str, path: str, oid: str) -> bytes:
         return vector([BEFORE]) * self._contents.count(oid)[0]
@@ -76,14 +76,14 @@ class Blamed(Older):
 
     def vector(self, sha: str, path: str, oid: str) -> bytes:
         saved = self._state.get(path)
-        if saved is not None and saved.oid == oid and self._untouched(sha, path):
+        if saved is not None and saved.oid == oid and self._is_untouched(sha, path):
             return saved.vector
-        known = self._vectors.get((path, oid))
-        if known is None:
-            known = self._vectors[path, oid] = self._look_up(sha, path, oid)
-        return known
+        cached = self._vectors.get((path, oid))
+        if cached is None:
+            cached = self._vectors[path, oid] = self._look_up(sha, path, oid)
+        return cached
 
-    def _untouched(self, sha: str, path: str) -> bool:
+    def _is_untouched(self, sha: str, path: str) -> bool:
         """Whether no commit between an old one and the saved tip changed a path: then its lines are those of the tip."""
         if sha not in self._touched:
             args = ["log", "--format=", "--name-only", "-z", "--no-renames", "--diff-merges=first-parent"]
@@ -129,10 +129,10 @@ def list_files(git: ScratchGit, sha: str) -> Listing | None:
         data = git.output(["ls-tree", "-r", "-z", "--full-tree", sha])
     except GitFailed:
         return None
-    found: Listing = {}
+    files: Listing = {}
     for record in data.split(b"\0"):
         head, _, path = record.partition(b"\t")
         mode, kind, oid = head.decode("ascii").split(" ") if head else ("", "", "")
         if kind == _BLOB:
-            found[decode(path)] = (oid, int(mode, 8))
-    return found
+            files[decode(path)] = (oid, int(mode, 8))
+    return files

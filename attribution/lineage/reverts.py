@@ -14,10 +14,10 @@ from attribution.lineage.model import Fingerprint
 _SAYS = re.compile(r"\bThis reverts (?:merge )?commit ([0-9a-f]{7,64})\b")
 
 
-def named(message: str) -> str | None:
+def named_commit(message: str) -> str | None:
     """The (possibly shortened) commit id that a message says it takes back; None for none, or when several are named."""
-    found = set(_SAYS.findall(message))
-    return found.pop() if len(found) == 1 else None
+    ids = set(_SAYS.findall(message))
+    return ids.pop() if len(ids) == 1 else None
 
 
 def reverts(
@@ -28,18 +28,18 @@ def reverts(
     `claimed`: commits whose message names another; `patches`: of the new commits, in order; `inverses`: by the patch that would
     take it back, the latest of the earlier commits.
     """
-    known = dict(inverses)
-    found: dict[int, int] = {}
+    inverse_of = dict(inverses)
+    reverted: dict[int, int] = {}
     for commit, patch in patches:
-        earlier = known.get(patch.forward)
+        earlier = inverse_of.get(patch.forward)
         if earlier is not None and earlier < commit:
-            found[commit] = earlier
-        known[patch.inverse] = commit
+            reverted[commit] = earlier
+        inverse_of[patch.inverse] = commit
     for commit, name in claimed.items():
         target = _resolve(name, shas)
         if target is not None and target < commit:
-            found[commit] = target
-    return found
+            reverted[commit] = target
+    return reverted
 
 
 def _resolve(name: str, shas: Sequence[str]) -> int | None:

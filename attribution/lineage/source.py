@@ -32,13 +32,13 @@ class ChangeSource:
 
     def changes(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
         """Against the only parent, or against nothing; None when a tree is missing."""
-        found = self._plain.read(sha)
-        return self._slowly(sha, parents) if found is None else files_only(found)
+        deltas = self._plain.read(sha)
+        return self._slowly(sha, parents) if deltas is None else files_only(deltas)
 
     def merge_changes(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
         """Against the first parent, without hunks; None when a tree is missing."""
-        found = self._merges.read(sha)
-        return self._slowly(sha, parents) if found is None else files_only(found)
+        deltas = self._merges.read(sha)
+        return self._slowly(sha, parents) if deltas is None else files_only(deltas)
 
     def _slowly(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
         """Through libgit2, which goes on where git gives up."""
@@ -49,13 +49,13 @@ class ChangeSource:
         changes = self._repo.tree_changes(old.tree if old else "", commit.tree, renames=False)
         if changes is None:
             return None
-        found: list[FileDelta] = []
+        deltas: list[FileDelta] = []
         for change in changes:
             if change.status == "T":
-                found.append(FileDelta(change.path, change.old or "", "", change.old_mode, 0, []))
-                found.append(FileDelta(change.path, "", change.new or "", 0, change.new_mode, None))
+                deltas.append(FileDelta(change.path, change.old or "", "", change.old_mode, 0, []))
+                deltas.append(FileDelta(change.path, "", change.new or "", 0, change.new_mode, None))
                 continue
             old_mode, new_mode = (change.old_mode if change.old else 0), (change.new_mode if change.new else 0)
             hunks: list[Range] | None = [] if not change.new else None
-            found.append(FileDelta(change.path, change.old or "", change.new or "", old_mode, new_mode, hunks))
-        return files_only(found)
+            deltas.append(FileDelta(change.path, change.old or "", change.new or "", old_mode, new_mode, hunks))
+        return files_only(deltas)

@@ -84,17 +84,17 @@ def load(data: bytes) -> SavedHistory | None:
 def _restore(parts: list[bytes]) -> SavedHistory:
     head = json.loads(parts[0])
     width = head["width"]
-    shas = [parts[1][at : at + width].hex() for at in range(0, len(parts[1]), width)]
+    shas = [parts[1][start : start + width].hex() for start in range(0, len(parts[1]), width)]
     origins = Origins()
     columns = OriginColumns(_array(parts[2]), _array(parts[3]), _array(parts[4]), _array(parts[5]), array("b", parts[6]))
     origins.restore(columns, head["paths"], head["next"])
     lengths, starts, counts = (_array(part) for part in parts[8:11])
     state = {}
-    at = 0
+    start = 0
     for (path, oid, mode), length in zip(head["files"], lengths, strict=True):
-        pieces = zip(starts[at : at + length], counts[at : at + length], strict=True)
+        pieces = zip(starts[start : start + length], counts[start : start + length], strict=True)
         state[path] = FileLines(oid, mode, b"".join(_run(first, count) for first, count in pieces))
-        at += length
+        start += length
     boundary = frozenset(head["boundary"])
     history = LineHistory(shas, origins, head["tip"], state, [], head["complete"], boundary, _array(parts[7]))
     return SavedHistory(history, _restore_lifetimes(parts[11:], history, head["into"]) if len(parts) > 11 else None)
@@ -138,8 +138,8 @@ def _restore_lifetimes(parts: list[bytes], history: LineHistory, paths: list[str
     removals = Removals(commit, bytearray(parts[0]), path, line, lines)
     removals.restore(paths)
     lifetimes = LineLifetimes(remover, left, bytearray(parts[1]), landed=landed, removals=removals)
-    for at in range(0, len(others), 2):
-        lifetimes.others.setdefault(others[at], []).append(others[at + 1])
+    for index in range(0, len(others), 2):
+        lifetimes.others.setdefault(others[index], []).append(others[index + 1])
     lifetimes.same.update(zip(same[::2], same[1::2], strict=True))
     lifetimes.know(history.shas)
     return lifetimes
@@ -161,13 +161,13 @@ def _array(data: bytes) -> array[int]:
 
 
 def _parts(data: bytes) -> list[bytes]:
-    found: list[bytes] = []
-    at = 0
-    while at < len(data):
-        (length,) = struct.unpack_from("<Q", data, at)
-        at += 8
-        if at + length > len(data):
+    parts: list[bytes] = []
+    offset = 0
+    while offset < len(data):
+        (length,) = struct.unpack_from("<Q", data, offset)
+        offset += 8
+        if offset + length > len(data):
             raise ValueError("cut off")
-        found.append(data[at : at + length])
-        at += length
-    return found
+        parts.append(data[offset : offset + length])
+        offset += length
+    return parts

@@ -56,14 +56,14 @@ GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
 OF_AGENTS = ("model", "agent", "session")  # groupings that only lines of agents have
 
 
-def grouped(records: Iterable[LifetimeRecord], grouping: str) -> dict[tuple[str, str], list[LifetimeRecord]]:
+def group_records(records: Iterable[LifetimeRecord], grouping: str) -> dict[tuple[str, str], list[LifetimeRecord]]:
     """(name, class) -> its records; lines without a name are left out."""
     name = GROUPINGS[grouping]
-    found: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
     for record in records:
         if name(record) and (grouping not in OF_AGENTS or record.author in (AGENT, "declared")):
-            found[name(record), record.author].append(record)
-    return dict(found)
+            groups[name(record), record.author].append(record)
+    return dict(groups)
 
 
 _NAMES = {"makefile": "make", "dockerfile": "docker", "go.mod": "go", "go.sum": "go", "cmakelists.txt": "cmake"}

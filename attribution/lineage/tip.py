@@ -40,31 +40,31 @@ class Authors:
 
         Origin 0 stands for lines from before the window. They count as blank: nobody looked.
         """
-        at = 1
+        line = 1
         for first, lines in rows:
-            for count, one in self._cut(first, lines):
-                with_text = count - sum(self._blank[one.origin : one.origin + count]) if one is not None else 0
-                yield TipPiece(at, at + count - 1, with_text, one)
-                at += count
+            for count, piece in self._cut(first, lines):
+                with_text = count - sum(self._blank[piece.origin : piece.origin + count]) if piece is not None else 0
+                yield TipPiece(line, line + count - 1, with_text, piece)
+                line += count
 
     def _cut(self, first: int, lines: int) -> Iterator[tuple[int, WrittenLines | None]]:
         origin, end = first, first + lines
         while first and origin < end:
-            found = bisect_right(self._firsts, origin) - 1
-            one = self._written[found] if found >= 0 else None
-            if one is None or origin >= one.origin + one.lines:
+            index = bisect_right(self._firsts, origin) - 1
+            span = self._written[index] if index >= 0 else None
+            if span is None or origin >= span.origin + span.lines:
                 break
-            count = min(end, one.origin + one.lines) - origin
-            yield count, one._replace(origin=origin, lines=count, line=one.line + origin - one.origin)
+            count = min(end, span.origin + span.lines) - origin
+            yield count, span._replace(origin=origin, lines=count, line=span.line + origin - span.origin)
             origin += count
         if origin < end:
             yield end - origin, None
 
 
-def joined(found: Iterable[TipPiece]) -> Iterator[TipPiece]:
+def join_neighbours(ordered: Iterable[TipPiece]) -> Iterator[TipPiece]:
     """Neighbours that one commit wrote one after the other, by the same author, put together."""
     last: TipPiece | None = None
-    for piece in found:
+    for piece in ordered:
         if last is not None and _continues(last, piece):
             last = last._replace(end=piece.end, nonblank=last.nonblank + piece.nonblank)
         else:

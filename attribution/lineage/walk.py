@@ -32,8 +32,8 @@ from attribution.lineage.model import (
     Observer,
     Origins,
     State,
-    counted,
-    trimmed,
+    count_lines,
+    trim_common_lines,
 )
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
 from attribution.lineage.patch import fingerprint
@@ -140,10 +140,10 @@ class HistoryWalk:
             return [(row[0], tuple(row[1:])) for row in rows]
         except GitFailed as error:
             self._contents.report(tip, "incomplete_history", str(error))
-        found = list(self._repo.history_of([tip], [after] if after else None))
-        there = {commit.sha for commit in found} | ({after} if after else set())
-        self._boundary.update(c.sha for c in found if not all(p in there or self._repo.has(p) for p in c.parents))
-        return [(c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in found]
+        commits = list(self._repo.history_of([tip], [after] if after else None))
+        there = {commit.sha for commit in commits} | ({after} if after else set())
+        self._boundary.update(c.sha for c in commits if not all(p in there or self._repo.has(p) for p in c.parents))
+        return [(c.sha, tuple(p for p in c.parents if p in there or self._repo.has(p))) for c in commits]
 
     def _prepare(self, commits: Commits, tip: str, saved: LineHistory | None, window: bool) -> None:
         if saved is not None:
@@ -159,13 +159,13 @@ class HistoryWalk:
             self._shas.append(sha)
             self._uses.update(set(parents))
         self._uses[tip] += 1
-        known = {sha for sha, _ in commits} | set(self._states)
+        handled = {sha for sha, _ in commits} | set(self._states)
         for _, parents in commits:
             for parent in parents:
-                if parent not in known:
+                if parent not in handled:
                     self._states[parent] = {}
                     self._partial[parent] = parent
-                    known.add(parent)
+                    handled.add(parent)
         if window and not commits:
             self._partial[tip] = tip
 
@@ -273,12 +273,12 @@ class HistoryWalk:
         before = self._parent(step.parents[0], list)
         for path, file in changed.items():
             old = before.file(path)
-            step.swapped.append(trimmed(old.vector if old else b"", file.vector))
+            step.swapped.append(trim_common_lines(old.vector if old else b"", file.vector))
             self._note_merged(step, old, file)
         for path, _, _ in gone:
             old = before.file(path)
             step.swapped.append((old.vector if old else b"", b""))
-        step.present += sum(counted(new) - counted(old) for old, new in step.swapped)
+        step.present += sum(count_lines(new) - count_lines(old) for old, new in step.swapped)
         state = self._take(step.parents[0])
         for path, _, _ in gone:
             state.pop(path, None)
@@ -286,7 +286,7 @@ class HistoryWalk:
         deleted = {path for path, _, _ in gone}
         for sha in step.parents[1:]:
             side = self._index.get(sha, -1)
-            for path in sorted(self._branches.changed(side, self._index.get(step.parents[0], -1)) - deleted):
+            for path in sorted(self._branches.changed_paths(side, self._index.get(step.parents[0], -1)) - deleted):
                 self._note_merged(step, self._states[sha].get(path), changed.get(path) or before.file(path))
         return state
 
@@ -327,20 +327,20 @@ class HistoryWalk:
 
 def _first_parents(commits: Commits, tip: str) -> set[str]:
     above = {sha: parents[0] if parents else "" for sha, parents in commits}
-    found: set[str] = set()
-    at = tip
-    while at in above and at not in found:
-        found.add(at)
-        at = above[at]
-    return found
+    ancestors: set[str] = set()
+    ancestor = tip
+    while ancestor in above and ancestor not in ancestors:
+        ancestors.add(ancestor)
+        ancestor = above[ancestor]
+    return ancestors
 
 
 def _descendants(commits: Commits, since: Collection[str]) -> Commits:
     """The commits `since` and all that come after them."""
     inside: set[str] = set(since)
-    found: Commits = []
+    later: Commits = []
     for sha, parents in commits:
         if sha in inside or any(parent in inside for parent in parents):
             inside.add(sha)
-            found.append((sha, parents))
-    return found
+            later.append((sha, parents))
+    return later

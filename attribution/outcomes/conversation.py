@@ -66,9 +66,9 @@ class Conversation:
 def conversation_of(session: Session) -> Conversation:
     view = view_of(session)
     messages = defaultdict[int, list[str]](list)
-    for one in view.spoken:
-        if one.text.strip():
-            messages[one.turn].append(one.text.strip())
+    for message in view.spoken:
+        if message.text.strip():
+            messages[message.turn].append(message.text.strip())
     done = defaultdict[int, list[CallSummary]](list)
     for call, kind in zip(view.calls, view.categories, strict=True):
         if not call.agent_id:
@@ -101,25 +101,25 @@ def _action(call: ToolCall, kind: str) -> CallSummary:
 
 def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
     """Plans in order of time: approved ones, those of a plan tool, to-do lists written as a whole."""
-    found = [(t.at or 0.0, _listed(t.text)) for t in view.user_turns if t.origin == "plan"]
+    plans = [(t.at or 0.0, _list_items(t.text)) for t in view.user_turns if t.origin == "plan"]
     for call, kind in zip(view.calls, view.categories, strict=True):
         if kind in ("plan", "todo") and not call.agent_id:
-            found.append((call.at or 0.0, tuple(_steps(call.input))))
-    return tuple(steps[:_MOST_STEPS] for _, steps in sorted(found, key=lambda plan: plan[0]) if steps)
+            plans.append((call.at or 0.0, tuple(_steps(call.input))))
+    return tuple(steps[:_MOST_STEPS] for _, steps in sorted(plans, key=lambda plan: plan[0]) if steps)
 
 
 def _steps(arguments: str) -> Iterator[str]:
     """Steps in the arguments of TodoWrite, update_plan, ExitPlanMode and the like; none of anything else."""
     try:
-        given = json.loads(arguments)
+        content = json.loads(arguments)
     except ValueError:
         return
-    if not isinstance(given, dict):
+    if not isinstance(content, dict):
         return
-    if isinstance(given.get("plan"), str):
-        yield from _listed(given["plan"])
+    if isinstance(content.get("plan"), str):
+        yield from _list_items(content["plan"])
         return
-    listed = given.get("todos", given.get("plan"))
+    listed = content.get("todos", content.get("plan"))
     for entry in listed if isinstance(listed, list) else ():
         text = _entry(entry)
         if text:
@@ -132,6 +132,6 @@ def _entry(entry: Any) -> str:
     return entry.strip() if isinstance(entry, str) else ""
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _list_items(text: str) -> tuple[str, ...]:
     """Numbered and bulleted lines and headings of a plan in prose."""
     return tuple(step.strip() for step in _STEP.findall(text))

@@ -20,31 +20,31 @@ _WORD = re.compile(r"\w+")
 class UserTexts:
     """What the user of one session said, turn by turn."""
 
-    def __init__(self, said: Iterable[tuple[int, str]]) -> None:
-        """`said`: turn and text, in order."""
+    def __init__(self, messages: Iterable[tuple[int, str]]) -> None:
+        """`messages`: turn and text, in order."""
         self._texts: list[tuple[int, str]] = []
         self._words: dict[str, int] = {}  # word -> the first turn in which it stands
         self._named: list[tuple[int, frozenset[str]]] = []  # names in one line of the user's
         left = _MOST
-        for turn, text in said:
-            kept = text[:left]
-            left -= len(kept)
-            self._texts.append((turn, _BLANK.sub("", kept)))
-            for word in _WORD.findall(kept):
+        for turn, text in messages:
+            part = text[:left]
+            left -= len(part)
+            self._texts.append((turn, _BLANK.sub("", part)))
+            for word in _WORD.findall(part):
                 self._words.setdefault(word, turn)
-            named = ((turn, _names(_WORD.findall(line))) for line in kept.splitlines())
-            self._named.extend(one for one in named if len(one[1]) >= _NAMES)
+            named = ((turn, _names(_WORD.findall(line))) for line in part.splitlines())
+            self._named.extend(entry for entry in named if len(entry[1]) >= _NAMES)
 
     def hold(self, line: str, turn: int) -> bool:
         """Whether the line stood in what was said up to that turn, or all its names of code (three or more) in one line of it."""
         words = _WORD.findall(line)
         names = _names(words) if self._named else frozenset()
-        if len(names) >= _NAMES and any(names <= said for at, said in self._named if at <= turn):
+        if len(names) >= _NAMES and any(names <= line_names for earlier, line_names in self._named if earlier <= turn):
             return True
         if len(words) < 2 or any(self._words.get(word, turn + 1) > turn for word in words):
             return False
         bare = _BLANK.sub("", line)
-        return len(bare) >= _SHORTEST and any(bare in text for at, text in self._texts if at <= turn)
+        return len(bare) >= _SHORTEST and any(bare in text for earlier, text in self._texts if earlier <= turn)
 
 
 def _names(words: Iterable[str]) -> frozenset[str]:

@@ -10,14 +10,14 @@ from typing import Any
 
 
 def localized_correct_file(
-    seen: Sequence[Mapping[str, Any]], linked: Collection[str] | None, touched: Collection[str]
+    files: Sequence[Mapping[str, Any]], linked: Collection[str] | None, touched: Collection[str]
 ) -> int | None:
     """The feature of that name: whether a file of the first call that changed any is one of the linked files.
 
-    `seen`: as the feature files_seen; `linked`, `touched`: files of the repository that linked commits and the session changed.
+    `files`: as the feature files_seen; `linked`, `touched`: files of the repository that linked commits and the session changed.
     None without a linked commit, or when no call changed a file.
     """
-    changed = [file for file in seen if file["changed"] is not None]
+    changed = [file for file in files if file["changed"] is not None]
     if not linked or not changed:
         return None
     from_root = any(file["path"] in touched for file in changed)

@@ -41,7 +41,7 @@ class Undone:
         self.by.update(other.by)
 
     @property
-    def happened(self) -> bool:
+    def took_lines_back(self) -> bool:
         """Lines were taken back: a file is as it was before, or half of the lines are gone and what they replaced is back."""
         return self.took_effect and (self.whole_files > 0 or self.mostly)
 
@@ -73,7 +73,7 @@ def undone(
     close: float,
     regions: Sequence[Region],
     changes: Sequence[Change],
-    where: Where,
+    touching: Where,
     cause: Cause,
     commands: Sequence[UndoCommand] = (),
 ) -> Undone:
@@ -82,40 +82,42 @@ def undone(
     `commands` undo what the replay need not have seen: lines that they reach and that nobody wrote again are taken back, too.
     """
     hunks = [n for region in regions for n in region.hunks]
-    own = {line for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True) if text.strip()}
-    until = _until(changes, close)
-    numbers = sorted(n for n in {*hunks, *(n for line in own for n in where[line])} if n < until)
-    at_peak, at_close = _alive(own, [changes[n] for n in numbers])
-    found = Undone(len(at_peak), len(at_peak - at_close))
+    written = {line for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True) if text.strip()}
+    until = _last_index(changes, close)
+    numbers = sorted(n for n in {*hunks, *(n for line in written for n in touching[line])} if n < until)
+    at_peak, at_close = _alive(written, [changes[n] for n in numbers])
+    result = Undone(len(at_peak), len(at_peak - at_close))
     back: dict[str, list[bool]] = defaultdict(list)
     firsts: dict[str, int] = {}
     for n in sorted(hunks):
         firsts.setdefault(changes[n].path, n)
-    new = {path for path, n in firsts.items() if not _existed(n, changes)}
+    new = {path for path, n in firsts.items() if not _file_existed(n, changes)}
     path_of = {line: changes[n].path for n in hunks for line in changes[n].fresh}
     thrown = _thrown_away(commands, [changes[n] for n in sorted(hunks) if n < until])
     again = _Again(changes, [n for n in hunks if n < until], at_close - thrown.keys())
     taken: set[int] = set()
     there = {path_of[line] for line in at_close if line in path_of}
     for region in regions:
-        lines = {line for n in region.hunks if n < until for line in changes[n].fresh} & own
+        lines = {line for n in region.hunks if n < until for line in changes[n].fresh} & written
         gone = (at_peak & lines) - at_close
-        lost = again.without(gone)
+        lost = again.not_rewritten(gone)
         path = changes[region.hunks[0]].path
-        is_back = (len(region.rounds) > 1 or not lines <= at_close) and _is_back(region, changes, where, until)
+        is_back = (len(region.rounds) > 1 or not lines <= at_close) and _is_back(region, changes, touching, until)
         is_back &= not (path in new and path in there)  # a new file thrown away and written again is rewritten, not undone
         is_back &= not gone or bool(lost)  # what was written again at once was not undone
         back[path].append(is_back)
         if is_back and lines:
             taken |= lost
-            found.restored += len({line for n in region.hunks if n < until for line in changes[n].gone} - own)
-            found.by[_by(lines, [changes[n] for n in sorted({n for line in lines for n in where[line]})], cause)] += len(lost)
-    for line in again.without(thrown.keys() - taken):
+            result.restored += len({line for n in region.hunks if n < until for line in changes[n].gone} - written)
+            result.by[_main_taker(lines, [changes[n] for n in sorted({n for line in lines for n in touching[line]})], cause)] += (
+                len(lost)
+            )
+    for line in again.not_rewritten(thrown.keys() - taken):
         taken.add(line)
-        found.by[thrown[line]] += 1
-    found.reverted = len(taken)
-    found.whole_files = sum(1 for path, each in back.items() if all(each) and path not in new)
-    return found
+        result.by[thrown[line]] += 1
+    result.reverted = len(taken)
+    result.whole_files = sum(1 for path, each in back.items() if all(each) and path not in new)
+    return result
 
 
 class _Again:
@@ -130,7 +132,7 @@ class _Again:
         for line in sorted(at_close & self._keys.keys()):
             self._there[self._keys[line]].append(line)
 
-    def without(self, lines: Iterable[int]) -> set[int]:
+    def not_rewritten(self, lines: Iterable[int]) -> set[int]:
         """Of lines that went, those whose text was not written again in the same file; ids grow with time."""
         return {line for line in sorted(lines) if not self._take(line)}
 
@@ -138,52 +140,52 @@ class _Again:
         if line in self._written_again:
             return True
         later = self._there[self._keys[line]]
-        found = next((one for one in later if one > line), None)
-        if found is not None:
-            later.remove(found)
+        match = next((position for position in later if position > line), None)
+        if match is not None:
+            later.remove(match)
             self._written_again.add(line)
-        return found is not None
+        return match is not None
 
 
 def _thrown_away(commands: Sequence[UndoCommand], hunks: Sequence[Change]) -> dict[int, str]:
     """Line -> who threw it away by a command: lines with text that were written since the commit before it and still stood."""
-    found: dict[int, str] = {}
+    thrown: dict[int, str] = {}
     for command in commands:
         gone = {line for h in hunks if h.at <= command.at for line in h.gone}
         for hunk in hunks:
             if command.since < hunk.at <= command.at and command.reaches(hunk.path):
                 lines = zip(hunk.fresh, hunk.new, strict=True)
-                found |= {line: command.by for line, text in lines if text.strip() and line not in gone and line not in found}
-    return found
+                thrown |= {line: command.by for line, text in lines if text.strip() and line not in gone and line not in thrown}
+    return thrown
 
 
-def _is_back(region: Region, changes: Sequence[Change], where: Where, until: int) -> bool:
-    return history_of(region.hunks, changes, where).is_back(until - 1)
+def _is_back(region: Region, changes: Sequence[Change], touching: Where, until: int) -> bool:
+    return history_of(region.hunks, changes, touching).is_back(until - 1)
 
 
-def _until(changes: Sequence[Change], close: float) -> int:
+def _last_index(changes: Sequence[Change], close: float) -> int:
     return bisect_right(changes, close, key=lambda change: change.at)  # in order of time but for the slack of clocks
 
 
-def _alive(own: set[int], changes: Sequence[Change]) -> tuple[set[int], set[int]]:
+def _alive(lines: set[int], changes: Sequence[Change]) -> tuple[set[int], set[int]]:
     """The session's lines at the moment when most were alive, and at the close."""
     alive: set[int] = set()
     peak: set[int] = set()
     for change in changes:
         alive.difference_update(change.gone)
-        alive.update(line for line in change.fresh if line in own)
+        alive.update(line for line in change.fresh if line in lines)
         if len(alive) > len(peak):
             peak = set(alive)
     return peak, alive
 
 
-def _existed(first: int, changes: Sequence[Change]) -> bool:
+def _file_existed(first: int, changes: Sequence[Change]) -> bool:
     """Whether the file held anything before the session's first change of it: taking away one's own new file undoes nothing."""
     change = changes[first]
     return bool(change.gone) or change.before >= 0 or change.below >= 0
 
 
-def _by(lost: set[int], changes: Sequence[Change], cause: Cause) -> str:
+def _main_taker(lost: set[int], changes: Sequence[Change], cause: Cause) -> str:
     """Who took most of these lines back."""
     count: Counter[str] = Counter()
     for change in changes:
@@ -216,13 +218,13 @@ class Neighbours:
 def neighbours(visits: Iterable[Visit]) -> dict[int, Neighbours]:
     """For each session of a repository what the same person did next."""
     ordered = sorted((v for v in visits if v.started), key=lambda v: (v.started, v.session_id))
-    found = {}
+    result = {}
     for number, visit in enumerate(ordered):
         later = list(_later(visit, ordered[number + 1 :]))
         restarted = any(v.started - visit.ended <= RESTARTED and v.files & visit.files for v in later)
         within = round(later[0].started - visit.ended, 3) if later else None
-        found[visit.session_id] = Neighbours(within, restarted)
-    return found
+        result[visit.session_id] = Neighbours(within, restarted)
+    return result
 
 
 def _later(visit: Visit, others: Sequence[Visit]) -> Iterator[Visit]:

@@ -78,30 +78,30 @@ def regions_of(changes: Sequence[Change]) -> Regions:
     for number, change in enumerate(changes):
         if change.call is not None:
             members[root(number)].append(number)
-    where = _touching(changes)
-    found = [_region(hunks, changes, where) for hunks in sorted(members.values())]
-    return Regions(found, dict(prior), where)
+    touching = _touching(changes)
+    regions = [_region(hunks, changes, touching) for hunks in sorted(members.values())]
+    return Regions(regions, dict(prior), touching)
 
 
 def _sources(change: Change, writer: Mapping[int, int], root: Callable[[int], int]) -> set[int]:
     """Changes whose lines this one changes or removes, or between whose lines it inserts."""
-    found = {writer[line] for line in change.gone if line in writer}
+    sources = {writer[line] for line in change.gone if line in writer}
     above, below = writer.get(change.before), writer.get(change.below)
     if not change.gone and above is not None and below is not None and root(above) == root(below):
-        found.add(above)
-    return found
+        sources.add(above)
+    return sources
 
 
 def _touching(changes: Sequence[Change]) -> dict[int, list[int]]:
     """Line -> the changes that took it away or brought it."""
-    where: dict[int, list[int]] = defaultdict(list)
+    touching: dict[int, list[int]] = defaultdict(list)
     for number, change in enumerate(changes):
         for line in (*change.gone, *change.fresh):
-            where[line].append(number)
-    return where
+            touching[line].append(number)
+    return touching
 
 
-def _region(hunks: list[int], changes: Sequence[Change], where: Mapping[int, Sequence[int]]) -> Region:
+def _region(hunks: list[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]) -> Region:
     first = changes[hunks[0]]
     assert first.call is not None
     region = Region(first.call.session_id, changes[hunks[-1]].path, hunks)
@@ -114,7 +114,7 @@ def _region(hunks: list[int], changes: Sequence[Change], where: Mapping[int, Seq
     region.sizes = [sum(len(changes[n].gone) + len(changes[n].fresh) for n in round_) for round_ in region.rounds]
     if len(region.rounds) > 1:
         ends = [round_[-1] for round_ in region.rounds]
-        region.states = history_of(hunks, changes, where).states(ends)
+        region.states = history_of(hunks, changes, touching).states(ends)
         region.convergence, region.returned_to = convergence_of(region.sizes, region.states)
     return region
 
@@ -128,7 +128,7 @@ def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[str, 
     Oscillating: a state comes back after another one. Otherwise S = sum over i<j of sign(sizes[j] - sizes[i]): negative converging,
     positive expanding, zero converging when all are equal, else oscillating.
     """
-    back = returned(states)
+    back = first_return(states)
     if back >= 0:
         return "oscillating", back
     trend = sum((b > a) - (b < a) for i, a in enumerate(sizes) for b in sizes[i + 1 :])
@@ -137,14 +137,14 @@ def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[str, 
     return ("converging" if len(set(sizes)) <= 1 else "oscillating"), -1
 
 
-def returned(states: Sequence[State]) -> int:
+def first_return(states: Sequence[State]) -> int:
     """The first state that comes back after a different one; -1 when none does."""
-    seen: dict[State, int] = {}
+    first_at: dict[State, int] = {}
     last: State | None = None
     for number, state in enumerate(states):
-        if state != last and state in seen:
-            return seen[state]
-        seen.setdefault(state, number)
+        if state != last and state in first_at:
+            return first_at[state]
+        first_at.setdefault(state, number)
         last = state
     return -1
 
@@ -168,52 +168,52 @@ class RegionHistory:
 
     def states(self, ends: Iterable[int]) -> list[State]:
         """Its text as the session found it and after the changes of these numbers. Sorted when no two could be the same."""
-        places = [self._start, *(self._index(end) for end in ends)]
-        bags = [self._bag(place) for place in places]
+        indices = [self._start, *(self._index(end) for end in ends)]
+        bags = [self._bag(index) for index in indices]
         twice = [bag for bag, count in Counter(bags).items() if count > 1 and len(bag) > 1]
-        return [self._ordered(place) for place in places] if twice else bags
+        return [self._ordered_state(index) for index in indices] if twice else bags
 
     def is_back(self, number: int) -> bool:
         """Whether its text after the change of that number is what it was at first."""
-        place = self._index(number)
-        return self._bag(place) == self._bag(self._start) and self._ordered(place) == self._ordered(self._start)
+        index = self._index(number)
+        return self._bag(index) == self._bag(self._start) and self._ordered_state(index) == self._ordered_state(self._start)
 
     def _index(self, number: int) -> int:
         return bisect_right(self._numbers, number)
 
-    def _bag(self, place: int) -> State:
-        return tuple(sorted(filter(None, map(self._text.__getitem__, self._alive[place]))))
+    def _bag(self, index: int) -> State:
+        return tuple(sorted(filter(None, map(self._text.__getitem__, self._alive[index]))))
 
-    def _ordered(self, place: int) -> State:
-        alive = self._alive[place]
+    def _ordered_state(self, index: int) -> State:
+        alive = self._alive[index]
         if len(alive) > 1 and not self._place:
-            self._place = {line: at for at, line in enumerate(_in_order(self._numbers, self._changes))}
+            self._place = {line: rank for rank, line in enumerate(_in_order(self._numbers, self._changes))}
         lines = sorted(alive, key=self._place.__getitem__) if len(alive) > 1 else alive
         return tuple(filter(None, map(self._text.__getitem__, lines)))
 
 
-def history_of(hunks: Sequence[int], changes: Sequence[Change], where: Mapping[int, Sequence[int]]) -> RegionHistory:
+def history_of(hunks: Sequence[int], changes: Sequence[Change], touching: Mapping[int, Sequence[int]]) -> RegionHistory:
     """The region that these hunks make, before and after every change that touches one of its lines."""
     lines = {line for n in hunks for line in (*changes[n].gone, *changes[n].fresh)}
-    ordered = sorted(set(hunks) | {n for line in lines for n in where[line]})
+    ordered = sorted(set(hunks) | {n for line in lines for n in touching[line]})
     for n in ordered:  # what others put in the place of the region's lines belongs to it
         if changes[n].call is None:
             lines.update(changes[n].fresh)
     text: dict[int, str] = {}
     for n in ordered:
-        one = changes[n]
-        text.update(zip((*one.gone, *one.fresh), map(_bare, (*one.old, *one.new)), strict=True))
+        change = changes[n]
+        text.update(zip((*change.gone, *change.fresh), map(_bare, (*change.old, *change.new)), strict=True))
     born = {line for n in ordered for line in changes[n].fresh}
     first = min((line for n in hunks for line in changes[n].fresh), default=1 << 62)
     # A line that no change brought was there from the start, unless its number tells that it came later, from outside: such a line
     # is left out, it came and went between two rounds.
     alive = {line for line in lines if line not in born and line < first}
-    found = [frozenset(alive)]
+    alive_states = [frozenset(alive)]
     for n in ordered:
         alive.difference_update(changes[n].gone)
         alive.update(lines.intersection(changes[n].fresh))
-        found.append(frozenset(alive))
-    return RegionHistory(ordered, found, text, changes, min(hunks))
+        alive_states.append(frozenset(alive))
+    return RegionHistory(ordered, alive_states, text, changes, min(hunks))
 
 
 def _bare(text: str) -> str:
@@ -223,17 +223,17 @@ def _bare(text: str) -> str:
 def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:
     """The lines of these changes in an order that agrees with the file at every moment."""
     graph: TopologicalSorter[int] = TopologicalSorter()
-    known: set[int] = set()
+    lines: set[int] = set()
     for n in numbers:
         change = changes[n]
-        known.update(change.gone, change.fresh)
+        lines.update(change.gone, change.fresh)
         for run in ((change.before, *change.gone, change.below), (change.before, *change.fresh, change.below)):
-            kept = [line for line in run if line >= 0]
-            for above, below in pairwise(kept):
+            texts = [line for line in run if line >= 0]
+            for above, below in pairwise(texts):
                 graph.add(below, above)
         for line in (*change.gone, *change.fresh):
             graph.add(line)
     try:
         return [*graph.static_order()]
     except CycleError:  # lines that moved past each other: any fixed order will do to compare states
-        return sorted(known)
+        return sorted(lines)

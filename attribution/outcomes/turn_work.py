@@ -23,15 +23,15 @@ class TurnWork:
     discarded: Counter[int] = field(default_factory=Counter)  # by the session that removed them before any commit had them
 
 
-def turn_work(runs: Iterable[WorktreeRun], said: Mapping[int, UserTexts]) -> dict[TurnKey, TurnWork]:
-    """Turn -> its work, over all worktrees. `said`: session -> what its user said."""
-    found: dict[TurnKey, TurnWork] = defaultdict(TurnWork)
+def turn_work(runs: Iterable[WorktreeRun], user_texts: Mapping[int, UserTexts]) -> dict[TurnKey, TurnWork]:
+    """Turn -> its work, over all worktrees. `user_texts`: session -> what its user said."""
+    work: dict[TurnKey, TurnWork] = defaultdict(TurnWork)
     for run in runs:
-        _add(found, run, said)
-    return dict(found)
+        _add(work, run, user_texts)
+    return dict(work)
 
 
-def _add(found: dict[TurnKey, TurnWork], run: WorktreeRun, said: Mapping[int, UserTexts]) -> None:
+def _add(work: dict[TurnKey, TurnWork], run: WorktreeRun, user_texts: Mapping[int, UserTexts]) -> None:
     fates = {fate.line: fate.fate for fate in run.fates}
     writer: dict[int, TurnKey] = {}
     for change in run.changes:
@@ -40,21 +40,21 @@ def _add(found: dict[TurnKey, TurnWork], run: WorktreeRun, said: Mapping[int, Us
             continue
         turn = call.session_id, call.turn
         for line in change.gone:
-            _take(found, writer, line, turn, fates.get(line, ""))
-        texts = said.get(call.session_id)
+            _take(work, writer, line, turn, fates.get(line, ""))
+        texts = user_texts.get(call.session_id)
         for line, text in zip(change.fresh, change.new, strict=True):
             if line in fates:
                 writer[line] = turn
-                found[turn].produced += 1
-                found[turn].dictated += texts is not None and texts.hold(text, call.turn)
+                work[turn].produced += 1
+                work[turn].dictated += texts is not None and texts.hold(text, call.turn)
 
 
-def _take(found: dict[TurnKey, TurnWork], writer: Mapping[int, TurnKey], line: int, by: TurnKey, fate: str) -> None:
+def _take(work: dict[TurnKey, TurnWork], writer: Mapping[int, TurnKey], line: int, by: TurnKey, fate: str) -> None:
     """A call took away a line that a call had written."""
     source = writer.get(line)
     if source is None:
         return
     if source[0] == by[0]:
-        found[source].changed_next += by[1] == source[1] + 1
+        work[source].changed_next += by[1] == source[1] + 1
     elif fate != "survived":
-        found[source].discarded[by[0]] += 1
+        work[source].discarded[by[0]] += 1

@@ -22,8 +22,8 @@ from attribution.queries.coverage import ATTRIBUTED
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
 from attribution.stats.intervals import Interval
-from attribution.stats.kaplan_meier import by_commit, estimate, observations
-from attribution.stats.rates import Rate, rated, total
+from attribution.stats.kaplan_meier import commit_of, estimate, observations
+from attribution.stats.rates import Rate, rate_if_enough, total
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -183,7 +183,7 @@ def _row(key: tuple[str, ...], found: Facts, asked: _Asked) -> BreakdownRow:
         cost_usd=cost,
         priced=priced,
         cost_per_line=per_line,
-        weaknesses=rated(total(weak.cell for weak in found.weak)) if asked.scanned else None,
+        weaknesses=rate_if_enough(total(weak.cell for weak in found.weak)) if asked.scanned else None,
     )
 
 
@@ -199,8 +199,8 @@ def _present(records: Sequence[LifetimeRecord]) -> Share:
     parts: dict[object, list[int]] = defaultdict(lambda: [0, 0])
     for record in records:
         if not record.lost:
-            parts[by_commit(record)][0] += 0 if record.dead else record.lines
-            parts[by_commit(record)][1] += record.lines
+            parts[commit_of(record)][0] += 0 if record.dead else record.lines
+            parts[commit_of(record)][1] += record.lines
     return _ratio([(float(hit), float(of)) for hit, of in parts.values()])
 
 
@@ -219,7 +219,7 @@ def _kept(records: Sequence[LifetimeRecord]) -> Share:
     old = [r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
     lines = sum(r.lines for r in old)
     there = sum(r.lines for r in old if r.days > REWORK_DAYS or not r.dead)
-    if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, by_commit(r)) for r in old)}):
+    if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, commit_of(r)) for r in old)}):
         return Share(there, lines, None, None)
     (found,) = estimate(observations(records), [REWORK_DAYS])
     return Share(there, lines, found.share, found.interval())

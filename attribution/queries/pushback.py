@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from attribution.features.turn_classes import error_counts, error_counts_in
 from attribution.lineage import minimum
 from attribution.queries.features import session_features
-from attribution.stats.agreement import Confusion, Corrected, corrected, kappa
+from attribution.stats.agreement import Confusion, Corrected, correct_share, kappa
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
@@ -177,7 +177,7 @@ def _share(name: str, messages: Iterable[_Message], by: By, listed: int) -> Push
 def _corrected(said: list[bool], rates: dict[str, int] | None) -> Corrected:
     if rates is None or not said:
         return Corrected(None, None, None, "language not measured")
-    return corrected(sum(said), len(said), Confusion(**rates))
+    return correct_share(sum(said), len(said), Confusion(**rates))
 
 
 def _deeds(messages: Iterable[_Message]) -> Deeds:

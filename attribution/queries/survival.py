@@ -11,7 +11,7 @@ from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
 from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import Point, by_commit, survival_curve, survival_points
+from attribution.stats.kaplan_meier import Point, commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.plugins import hooks
 from collector.vocabulary.lines import LINE_CLASSES
@@ -148,7 +148,7 @@ def notes_on(followed: Sequence[FollowedHistory], others: Sequence[str]) -> list
 
 
 def _many(author: str, lines: Sequence[LifetimeRecord]) -> bool:
-    return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, by_commit(r)) for r in lines)})
+    return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in lines)})
 
 
 def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
@@ -195,7 +195,7 @@ def history_coverage(store: Store) -> HistoryCoverage:
 
 def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[SurvivalGroup]:
     groups = []
-    for (name, author), members in survival.grouped(records, grouping).items():
+    for (name, author), members in survival.group_records(records, grouping).items():
         lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
         reverted = sum(r.lines for r in members if r.reverted_later)
         groups.append(

@@ -61,7 +61,7 @@ class ProgramCall:
     def has(self, *flags: str) -> bool:
         return any(text in flags or text.partition("=")[0] in flags for text in self.texts)
 
-    def given(self) -> str | None:
+    def stdin_text(self) -> str | None:
         """What the program reads from standard input, when the text tells."""
         if self.command.stdin:
             return self.command.stdin.text
@@ -69,7 +69,7 @@ class ProgramCall:
 
     def fed_text(self) -> str | None:
         """The same for a program that runs what it reads: a heredoc counts as it stands, expansions included."""
-        return self.command.stdin.body if self.command.stdin else self.given()
+        return self.command.stdin.body if self.command.stdin else self.stdin_text()
 
     def make(self, kind: str, words: Sequence[ShellWord], content: str | None = None) -> list[Effect]:
         """One effect for the paths that are known, one without paths if some are not."""
@@ -81,7 +81,7 @@ class ProgramCall:
         """The effects of a program that this one runs."""
         return self.run.program(replace(self, args=tuple(words)))
 
-    def nested(self, text: str | None) -> list[Effect]:
+    def nested_effects(self, text: str | None) -> list[Effect]:
         """The effects of a text that another shell reads; None stands for a text that is not known."""
         if text is None:
             return [Effect("opaque")]
@@ -124,7 +124,7 @@ def _printf(args: list[str]) -> str | None:
     return None if "%" in plain or "\\" in plain else plain
 
 
-def fed(words: Sequence[ShellWord], mark: str) -> list[ShellWord]:
+def feed_words(words: Sequence[ShellWord], mark: str) -> list[ShellWord]:
     """The words with `mark` standing for something that is only known when the command runs."""
     return [ShellWord("$_", False) if mark in word.text and " " not in word.text else word for word in words]
 

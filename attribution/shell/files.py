@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from attribution.shell.calls import ProgramCall, is_path, operands
 from attribution.shell.model import Effect, ShellWord, join
-from attribution.shell.substitutions import of_sed
+from attribution.shell.substitutions import sed_replacements
 from collector.git.patches import FilePatch, file_patches
 from collector.model import Replacement
 
@@ -44,7 +44,7 @@ def _sed_changes(words: Sequence[ShellWord]) -> tuple[Replacement, ...]:
     scripts = [word for before, word in pairwise(words) if re.fullmatch(r"-[Eriu]{0,4}e", before.text)]
     scripts = scripts or [word for word in words if not word.text.startswith("-")][:1]
     extended = any(re.match(r"-[a-z]{0,3}[Er]|--regexp", text) for text in options)
-    result = [of_sed(word.text, extended) if word.exact else () for word in scripts]
+    result = [sed_replacements(word.text, extended) if word.exact else () for word in scripts]
     return tuple(item for several in result for item in several) if all(result) else ()
 
 
@@ -55,7 +55,7 @@ def remove(call: ProgramCall) -> list[Effect]:
 def tee(call: ProgramCall) -> list[Effect]:
     words = [word for word in operands(call.args) if not word.text.startswith("/dev/")]
     appending = call.has("-a", "--append", "-ai", "-ia")
-    return call.make("append" if appending else "write", words, call.given()) if words else []
+    return call.make("append" if appending else "write", words, call.stdin_text()) if words else []
 
 
 def transfer(call: ProgramCall) -> list[Effect]:
@@ -71,10 +71,10 @@ def transfer(call: ProgramCall) -> list[Effect]:
         return [Effect(kind)]
     if len(sources) > 1:
         target = target.rstrip("/") + "/"
-    return [transferred(call, kind, source.text, target) for source in sources]
+    return [transfer_effect(call, kind, source.text, target) for source in sources]
 
 
-def transferred(call: ProgramCall, kind: str, source: str, target: str) -> Effect:
+def transfer_effect(call: ProgramCall, kind: str, source: str, target: str) -> Effect:
     last = source.rstrip("/").rpartition("/")[2]
     if target in (".", "..") or target.endswith(("/", "/.", "/..")):
         target = f"{target}/{last}"
@@ -147,7 +147,7 @@ def patch(call: ProgramCall) -> list[Effect]:
     if call.has("--dry-run", "-C", "--check", "--stat", "--numstat", "--summary", "--cached"):
         return []
     words = [word for word in operands(call.args) if call.name == "patch"][:1]
-    text = call.given() or next(iter(call.texts), "") if call.name == "apply_patch" else call.given() or _patch_file(call)
+    text = call.stdin_text() or next(iter(call.texts), "") if call.name == "apply_patch" else call.stdin_text() or _patch_file(call)
     if (literal := _patch_effects(call, text)) is not None:
         return literal
     words += [ShellWord(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]

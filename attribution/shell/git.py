@@ -8,7 +8,7 @@ from dataclasses import replace
 from attribution.shell.calls import Handler, ProgramCall, directory, operands, subcommand_at
 from attribution.shell.files import patch, transfer
 from attribution.shell.model import Effect, ShellWord
-from attribution.shell.rules import ruled
+from attribution.shell.rules import apply_rules
 
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
@@ -20,12 +20,12 @@ def git(call: ProgramCall) -> list[Effect]:
         return []
     inner = replace(call, args=tuple(words[moment + 1 :]), cwd=directory(words[1:moment], call.cwd))
     handler = _SUBCOMMANDS.get(words[moment].text)
-    return handler(inner) if handler else ruled(call)
+    return handler(inner) if handler else apply_rules(call)
 
 
 def gh(call: ProgramCall) -> list[Effect]:
     switches = call.texts[:2] == ["pr", "merge"] and call.has("-d", "--delete-branch")
-    return [Effect("restore")] if switches else ruled(call)
+    return [Effect("restore")] if switches else apply_rules(call)
 
 
 def _paths(call: ProgramCall) -> list[ShellWord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attribution.shell.calls import Evaluation, ProgramCall
-from attribution.shell.files import transferred
+from attribution.shell.files import transfer_effect
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
@@ -73,7 +73,7 @@ def _effects(call: ProgramCall, kind: str, words: list[ShellWord]) -> list[Effec
         return []
     if kind in ("move", "copy"):
         target = named.get("-destination") or named.get("-newname") or (loose[-1] if loose else ShellWord("", False))
-        return [transferred(call, kind, path.text, target.text) for path in paths]
+        return [transfer_effect(call, kind, path.text, target.text) for path in paths]
     appended = kind == "write" and any(word.text.lower() == "-append" for word in words)
     return call.make("append" if appended else kind, paths)
 

@@ -108,7 +108,7 @@ def _new_sides(cwd: str, output: str) -> Iterator[FilePart]:
             lines.append(line[1:])
 
 
-def listed(command: str, cwd: str, output: str) -> list[FileListed | DirectoryListed]:
+def listed_entries(command: str, cwd: str, output: str) -> list[FileListed | DirectoryListed]:
     """Files that the output of a command shows to exist or to be absent, and directories that it lists as a whole."""
     telling = _NO_FILE in output or _LISTS.search(command)
     if not telling or not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000:

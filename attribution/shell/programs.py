@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell import files, git, nesting, rules, scripts, tables
-from attribution.shell.calls import Handler, ProgramCall, directory, fed, past_options, subcommand_at
+from attribution.shell.calls import Handler, ProgramCall, directory, feed_words, past_options, subcommand_at
 from attribution.shell.model import Effect, ShellWord, Unparsable
 
 _MAX_CALLS = 40  # programs that run programs
@@ -42,12 +42,12 @@ def _dispatch(call: ProgramCall) -> list[Effect]:
     if handler := _HANDLERS.get(name):
         return handler(call)
     if name.startswith("create-"):
-        return [_with_program(effect, name) for effect in rules.created(call)]
+        return [_set_program(effect, name) for effect in rules.starter_kit(call)]
     result = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
-    return [_with_program(effect, name) for effect in (result if result is not None else rules.ruled(call))]
+    return [_set_program(effect, name) for effect in (result if result is not None else rules.apply_rules(call))]
 
 
-def _with_program(effect: Effect, program_name: str) -> Effect:
+def _set_program(effect: Effect, program_name: str) -> Effect:
     return replace(effect, tool=effect.tool or program_name) if effect.kind in ("format", "generate") else effect
 
 
@@ -92,7 +92,7 @@ def _xargs(words: list[ShellWord]) -> list[ShellWord]:
         elif option.text.startswith(("-I", "-i")):
             mark = option.text[2:] or "{}"
     left = past_options(words, frozenset(("-I", "-J", "-n", "-P", "-L", "-d", "-s", "-a", "-E")))
-    return fed(left, mark) if mark else [*left, ShellWord("$_", False)]
+    return feed_words(left, mark) if mark else [*left, ShellWord("$_", False)]
 
 
 _HANDLERS: dict[str, Handler] = {

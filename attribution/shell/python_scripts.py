@@ -153,12 +153,12 @@ class _Walk:
         for target in node.targets:
             self._bind(target, value)
 
-    def annotated(self, node: ast.stmt) -> None:
+    def annotation(self, node: ast.stmt) -> None:
         assert isinstance(node, ast.AnnAssign)
         if node.value is not None:
             self._bind(node.target, self._value(node.value))
 
-    def augmented(self, node: ast.stmt) -> None:
+    def augmentation(self, node: ast.stmt) -> None:
         assert isinstance(node, ast.AugAssign)
         if not isinstance(node.target, ast.Name):
             raise _Lost
@@ -250,14 +250,14 @@ class _Walk:
     def loop(self, node: ast.stmt) -> None:
         assert isinstance(node, ast.For)
         values = self._value(node.iter)
-        if not isinstance(values, list | tuple) or node.orelse or any(isinstance(one, ast.Break) for one in ast.walk(node)):
+        if not isinstance(values, list | tuple) or node.orelse or any(isinstance(child, ast.Break) for child in ast.walk(node)):
             raise _Lost
         for value in values:
             self._step()
             self._bind(node.target, value)
             self.block(node.body)
 
-    def with_(self, node: ast.stmt) -> None:
+    def with_block(self, node: ast.stmt) -> None:
         assert isinstance(node, ast.With)
         handles = []
         for item in node.items:
@@ -292,8 +292,8 @@ class _Walk:
             values = value if isinstance(value, list | tuple) else [UNKNOWN] * len(target.elts)
             if len(values) != len(target.elts) or any(isinstance(elt, ast.Starred) for elt in target.elts):
                 raise _Lost
-            for one, each in zip(target.elts, values, strict=True):
-                self._bind(one, each)
+            for element, each in zip(target.elts, values, strict=True):
+                self._bind(element, each)
         else:
             raise _Lost
 
@@ -326,13 +326,13 @@ class _Walk:
             return UNKNOWN
         return {_key(self._value(key)): self._value(value) for key, value in zip(node.keys, node.values, strict=True) if key}
 
-    def formatted(self, node: ast.expr) -> object:
+    def format_string(self, node: ast.expr) -> object:
         assert isinstance(node, ast.JoinedStr)
         parts: list[str] = []
-        for one in node.values:
-            plain = isinstance(one, ast.Constant) or (isinstance(one, ast.FormattedValue) and not one.format_spec)
-            value = self._value(one.value if isinstance(one, ast.FormattedValue) else one) if plain else UNKNOWN
-            converted = isinstance(one, ast.FormattedValue) and one.conversion != -1
+        for part in node.values:
+            plain = isinstance(part, ast.Constant) or (isinstance(part, ast.FormattedValue) and not part.format_spec)
+            value = self._value(part.value if isinstance(part, ast.FormattedValue) else part) if plain else UNKNOWN
+            converted = isinstance(part, ast.FormattedValue) and part.conversion != -1
             if not isinstance(value, str | int | _File) or converted:
                 return UNKNOWN
             parts.append(value.path if isinstance(value, _File) else str(value))
@@ -390,7 +390,7 @@ class _Walk:
         return self._not_followed("", args)
 
     def _inline(self, node: ast.FunctionDef, args: list[object], named: dict[str, object]) -> object:
-        names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+        names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
         defaults = dict(zip(reversed(names), (self._value(default) for default in reversed(node.args.defaults)), strict=False))
         values = {**defaults, **dict(zip(names, args, strict=False)), **named}
         if len(self._frames) >= _MAX_DEPTH or set(values) != set(names) or len(args) > len(names):
@@ -485,7 +485,7 @@ class _Walk:
 
     def _close(self, handle: _Handle) -> None:
         if handle in self._open_handles:
-            self._open_handles = [one for one in self._open_handles if one is not handle]
+            self._open_handles = [open_ for open_ in self._open_handles if open_ is not handle]
             self._write(handle)
 
     def close_all(self) -> None:
@@ -520,13 +520,13 @@ def _call_method(owner: object, name: str, args: list[object]) -> object:
     if isinstance(owner, str) and name in ("strip", "lstrip", "rstrip") and all(isinstance(arg, str) for arg in args):
         return getattr(owner, name)(*args)
     if isinstance(owner, dict) and name in ("items", "keys", "values") and not args:
-        return [list(one) if name == "items" else one for one in getattr(owner, name)()]
+        return [list(target) if name == "items" else target for target in getattr(owner, name)()]
     return UNKNOWN
 
 
 def _may_write(nodes: Sequence[ast.expr]) -> bool:
-    every: Iterator[ast.AST] = (one for node in nodes for one in ast.walk(node))
-    return any(isinstance(one, ast.Attribute) and (one.attr in _WRITES or one.attr == "open") for one in every)
+    every: Iterator[ast.AST] = (target for node in nodes for target in ast.walk(node))
+    return any(isinstance(target, ast.Attribute) and (target.attr in _WRITES or target.attr == "open") for target in every)
 
 
 def _key(value: object) -> object:
@@ -596,12 +596,12 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[str, str], bool]] = {
 }
 _STATEMENTS: dict[type[ast.stmt], Callable[[_Walk, ast.stmt], None]] = {
     ast.Import: _Walk.imports, ast.ImportFrom: _Walk.imports, ast.Expr: _Walk.expression, ast.Assign: _Walk.assign,
-    ast.AnnAssign: _Walk.annotated, ast.AugAssign: _Walk.augmented, ast.FunctionDef: _Walk.define, ast.Global: _Walk.global_,
-    ast.Assert: _Walk.check, ast.Return: _Walk.back, ast.If: _Walk.condition, ast.For: _Walk.loop, ast.With: _Walk.with_,
+    ast.AnnAssign: _Walk.annotation, ast.AugAssign: _Walk.augmentation, ast.FunctionDef: _Walk.define, ast.Global: _Walk.global_,
+    ast.Assert: _Walk.check, ast.Return: _Walk.back, ast.If: _Walk.condition, ast.For: _Walk.loop, ast.With: _Walk.with_block,
     ast.Pass: _Walk.nothing,
 }  # fmt: skip
 _EXPRESSIONS: dict[type[ast.expr], Callable[[_Walk, ast.expr], object]] = {
     ast.Constant: _Walk.constant, ast.Name: _Walk.name, ast.Tuple: _Walk.several, ast.List: _Walk.several, ast.Dict: _Walk.mapping,
-    ast.JoinedStr: _Walk.formatted, ast.BinOp: _Walk.binary, ast.Attribute: _Walk.attribute, ast.Subscript: _Walk.item,
+    ast.JoinedStr: _Walk.format_string, ast.BinOp: _Walk.binary, ast.Attribute: _Walk.attribute, ast.Subscript: _Walk.item,
     ast.Call: _Walk.call,
 }  # fmt: skip

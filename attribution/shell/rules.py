@@ -18,7 +18,7 @@ from attribution.shell.model import Effect, ShellWord, Unparsable, join
 _UPDATING = re.compile(r"\w*(?:UPDATE|REGEN|SNAPSHOT|ACCEPT|GOLDEN|OVERWRITE)\w*=(?!0|false|no|off|$)", re.I)
 
 
-def ruled(call: ProgramCall) -> list[Effect]:
+def apply_rules(call: ProgramCall) -> list[Effect]:
     """What the longest rule that fits says; without one the program is unknown."""
     words = [ShellWord(call.name, True), *call.args]
     first = subcommand_at(words)
@@ -68,7 +68,7 @@ def _generator_effects(call: ProgramCall, existing: Sequence[str]) -> list[Effec
     return result + ([Effect("generate")] if not outputs and ("?" in existing or not paths) else [])
 
 
-def created(call: ProgramCall) -> list[Effect]:
+def starter_kit(call: ProgramCall) -> list[Effect]:
     """`npx create-x DIR`: the files of a directory that a starter kit fills."""
     words = [word for word in operands(call.args, tables.VALUED) if is_path(word.text)]
     return call.make("generate", words[:1]) if words else [Effect("generate")]
@@ -136,7 +136,7 @@ def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
         return None
     values = call.texts[call.texts.index("--") + 1 :] if "--" in call.texts else []
     try:
-        result = call.nested(" ".join([text, *map(shlex.quote, values)]))
+        result = call.nested_effects(" ".join([text, *map(shlex.quote, values)]))
     except Unparsable:
         return None
     return None if any(effect.kind == "opaque" for effect in result) else result

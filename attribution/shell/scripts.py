@@ -15,7 +15,7 @@ from attribution.shell.calls import Evaluation, ProgramCall, operands
 from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.python_scripts import file_effects
 from attribution.shell.rules import unknown
-from attribution.shell.substitutions import of_perl
+from attribution.shell.substitutions import perl_replacements
 from collector.model import Replacement
 
 _PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
@@ -80,7 +80,7 @@ def _perl_changes(call: ProgramCall) -> tuple[Replacement, ...]:
     if call.name != "perl" or len(scripts) != 1 or not scripts[0].exact or set(values) - set("pweE") or "p" not in values:
         return ()
     whole = any(re.match(r"-\w{0,20}0", text) for text in options)
-    return of_perl(scripts[0].text, whole)
+    return perl_replacements(scripts[0].text, whole)
 
 
 def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:

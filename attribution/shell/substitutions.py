@@ -37,12 +37,12 @@ class _NotLiteral(Exception):
     """The script does something that its text alone does not give."""
 
 
-def of_sed(script: str, extended: bool) -> tuple[Replacement, ...]:
+def sed_replacements(script: str, extended: bool) -> tuple[Replacement, ...]:
     """What a script of sed does to a text; () when it is not known."""
     return _read(script, _SED_EXTENDED if extended else _SED)
 
 
-def of_perl(script: str, whole: bool) -> tuple[Replacement, ...]:
+def perl_replacements(script: str, whole: bool) -> tuple[Replacement, ...]:
     """What a script of `perl -p` does; `whole`: it reads the text as one line."""
     return _read(script, _Dialect(_EXTENDED, "123456789bBwWsSdDhHvVRAzZGKkgEUL", whole, perl=True))
 
@@ -163,10 +163,10 @@ def _pattern(text: str, closing: str, dialect: _Dialect) -> tuple[str, bool, boo
         else:
             result.append(char)
         moment += 1
-    found = "".join(result)
-    if "\n" in found and not dialect.whole:
+    match = "".join(result)
+    if "\n" in match and not dialect.whole:
         raise _NotLiteral  # no line has one
-    return found, start, end
+    return match, start, end
 
 
 def _unescape(char: str, closing: str, dialect: _Dialect) -> str:

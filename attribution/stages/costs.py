@@ -24,12 +24,12 @@ def costs_key(prices: Prices) -> str:
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
     """Costs of a repository's sessions. Call within a transaction, after the features."""
-    found = [
+    rows = [
         (row.session_id, cost_of(row.values["unrecorded_tokens"], row.values["recorded_cost_usd"], prices, _moment(row.started_at)))
         for row in session_features(store, repo_id)
         if row.values["unrecorded_tokens"] is not None
     ]
-    feature_rows.update(store, found)
+    feature_rows.update(store, rows)
 
 
 def _moment(text: str | None) -> datetime | None:

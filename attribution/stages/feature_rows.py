@@ -47,7 +47,7 @@ def write(store: Store, session_id: int, values: Mapping[str, Any]) -> None:
     """The session's row, with what is known so far."""
     columns = ["session_id", *values]
     store.connection.execute(f"DELETE FROM {TABLE} WHERE session_id = ?", (session_id,))
-    store.insert(TABLE, columns, [(session_id, *(_stored(name, value) for name, value in values.items()))])
+    store.insert(TABLE, columns, [(session_id, *(_stored_value(name, value) for name, value in values.items()))])
 
 
 def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
@@ -55,11 +55,11 @@ def update(store: Store, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
     for session_id, values in rows:
         store.connection.execute(f"INSERT OR IGNORE INTO {TABLE} (session_id) VALUES (?)", (session_id,))
         assignments = ", ".join(f"{name} = ?" for name in values)
-        ((*stored,),) = store.policy.rows(TABLE, tuple(values), [[_stored(name, value) for name, value in values.items()]])
+        ((*stored,),) = store.policy.rows(TABLE, tuple(values), [[_stored_value(name, value) for name, value in values.items()]])
         store.connection.execute(f"UPDATE {TABLE} SET {assignments} WHERE session_id = ?", (*stored, session_id))
 
 
-def _stored(name: str, value: Any) -> Any:
+def _stored_value(name: str, value: Any) -> Any:
     if value is None:
         return None
     if name in json_columns():

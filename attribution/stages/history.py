@@ -11,7 +11,7 @@ from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import LineHistory
 from attribution.lineage.observers import CommitNotes, Observers
 from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
-from attribution.lineage.reverts import named
+from attribution.lineage.reverts import named_commit
 from attribution.lineage.state import continues, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart
 from attribution.stages import history_rows as tables
@@ -47,13 +47,13 @@ class _Plan:
     options: WalkOptions
 
 
-def follow_history(context: RunContext, head: str, wanted: HistoryRequest) -> HistoryUpdate:
+def follow_history(context: RunContext, head: str, request: HistoryRequest) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
     store, repo_id = context.store, context.repo_id
-    saved = _saved(store, repo_id)
-    policy = wanted.policy if wanted.policy is not None else saved.policy if saved is not None else ALL_MATCHES
-    full = wanted.full if wanted.full is not None else saved is not None and not saved.after
-    settings = _settings(context.repo, wanted.max_file)
+    saved = _load_saved(store, repo_id)
+    policy = request.policy if request.policy is not None else saved.policy if saved is not None else ALL_MATCHES
+    full = request.full if request.full is not None else saved is not None and not saved.after
+    settings = _settings(context.repo, request.max_file)
     lines = last_run(store, repo_id, StageName.LINES)
     key = digest(VERSION, head, settings, tables.policy_words(policy), str(full), str(lines.key if lines else None))
     run = STAGE.start(store, repo_id, key)
@@ -62,7 +62,7 @@ def follow_history(context: RunContext, head: str, wanted: HistoryRequest) -> Hi
     notes: list[str] = []
     with open_scratch(context.repo) as git:
         after = "" if full else _window(context, git, head, notes)
-        plan = _Plan(head, after, settings, WalkOptions(wanted.max_file, policy, texts=True))
+        plan = _Plan(head, after, settings, WalkOptions(request.max_file, policy, texts=True))
         same = saved is not None and (saved.after, saved.policy, saved.settings) == (after, policy, settings)
         rewritten = same and saved is not None and not continues(git, saved.tip, head)
         old = _restore(store, repo_id) if same and not rewritten else None
@@ -80,7 +80,7 @@ def follow_history(context: RunContext, head: str, wanted: HistoryRequest) -> Hi
     return HistoryUpdate(state, head, after, len(done.commits), run.seconds, notes)
 
 
-def _saved(store: Store, repo_id: int) -> _Saved | None:
+def _load_saved(store: Store, repo_id: int) -> _Saved | None:
     rows = store.rows("SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,))
     if not rows:
         return None
@@ -98,13 +98,13 @@ class StoredHistory(NamedTuple):
 
 def _restore(store: Store, repo_id: int) -> StoredHistory | None:
     data = store.value("SELECT state FROM tip_states WHERE repo_id = ?", (repo_id,))
-    found = load(data)
-    return StoredHistory(found.lines, found.lifetimes) if found is not None and found.lifetimes is not None else None
+    state = load(data)
+    return StoredHistory(state.lines, state.lifetimes) if state is not None and state.lifetimes is not None else None
 
 
-def stored(store: Store, repo_id: int) -> StoredHistory | None:
+def stored_history(store: Store, repo_id: int) -> StoredHistory | None:
     """The history as it was stored last; None when there is none."""
-    return _restore(store, repo_id) if _saved(store, repo_id) is not None else None
+    return _restore(store, repo_id) if _load_saved(store, repo_id) is not None else None
 
 
 def _settings(repo: GitRepo, max_file: int) -> str:
@@ -130,7 +130,7 @@ def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory 
     for sha in history.shas[first:]:
         commit = context.repo.commit(sha)
         if commit is not None:
-            commits[sha] = Dated(commit.author_time, commit.commit_time, named(commit.message))
+            commits[sha] = Dated(commit.author_time, commit.commit_time, named_commit(commit.message))
     return Finished(history, lifetimes, notes, first, commits, plan.after, plan.options.keep, plan.settings)
 
 
@@ -139,16 +139,16 @@ def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory 
 
 def _window(context: RunContext, git: ScratchGit, head: str, notes: list[str]) -> str:
     """The commit of the main line before the first one that brought work of an agent; "" when that is everything."""
-    found = context.store.rows(
+    rows = context.store.rows(
         "SELECT commit_sha FROM commits c WHERE repo_id = ? AND (declared_agent IS NOT NULL OR EXISTS "
         "(SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))",
         (context.repo_id,),
     )
-    linked = {row["commit_sha"] for row in found}
+    linked = {row["commit_sha"] for row in rows}
     if not linked:
         notes.append("no commit names an agent: the whole history is followed")
         return ""
-    return before_first(_parents(context.repo, git, head), head, linked)
+    return parent_before_first(_parents(context.repo, git, head), head, linked)
 
 
 def _parents(repo: GitRepo, git: ScratchGit, head: str) -> dict[str, list[str]]:
@@ -159,21 +159,21 @@ def _parents(repo: GitRepo, git: ScratchGit, head: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in (line.split(" ") for line in lines)}
 
 
-def before_first(parents: dict[str, list[str]], head: str, linked: Collection[str]) -> str:
+def parent_before_first(parents: dict[str, list[str]], head: str, linked: Collection[str]) -> str:
     """The first parent of the commit of the main line that brought the first of `linked`; "" when it has none."""
     chain = [head]
     while above := parents.get(chain[-1]):
         chain.append(above[0])
-    seen: set[str] = set()
+    visited: set[str] = set()
     for commit in reversed(chain):
         stack = [commit]
         while stack:
-            at = stack.pop()
-            if at in seen or at not in parents:
+            sha = stack.pop()
+            if sha in visited or sha not in parents:
                 continue
-            if at in linked:
+            if sha in linked:
                 above = parents[commit]
                 return above[0] if above else ""
-            seen.add(at)
-            stack += parents[at]
+            visited.add(sha)
+            stack += parents[sha]
     return ""

@@ -117,16 +117,16 @@ class _Rows:
             "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
             (self._repo_id, done.first),
         )
-        found = reverts.reverts(claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
-        brought: dict[int, set[int]] = {target: {target} for target in found.values()}
+        reverted_by = reverts.reverts(claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
+        brought: dict[int, set[int]] = {target: {target} for target in reverted_by.values()}
         for number, landed in enumerate(done.lifetimes.landed):
             if landed in brought:
                 brought[landed].add(number)
         execute = self._store.connection.executemany
-        execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in found.items()])
-        undone = [(ids[a], ids[number]) for a, b in found.items() for number in brought[b]]
+        execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in reverted_by.items()])
+        undone = [(ids[a], ids[number]) for a, b in reverted_by.items() for number in brought[b]]
         execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
-        return {a: brought[b] for a, b in found.items()}
+        return {a: brought[b] for a, b in reverted_by.items()}
 
     # --- lines ----------------------------------------------------------------------------------------------------
 
@@ -139,8 +139,8 @@ class _Rows:
             spans = [(self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
             self._store.connection.executemany("DELETE FROM line_lifetimes WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
         boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
-        found = done.lifetimes.spans(done.history, rows)
-        self._store.insert("line_lifetimes", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in found))
+        lifetime_spans = done.lifetimes.spans(done.history, rows)
+        self._store.insert("line_lifetimes", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in lifetime_spans))
 
     def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
         ids = self._ids
@@ -191,7 +191,7 @@ def _kind(flags: int, boundary: bool) -> LineKind:
 
 def _rows_to_write(done: Finished) -> list[int]:
     """Hunks that are new, and older ones with a line whose fate may be another one now."""
-    origins, touched = done.history.origins, done.lifetimes.reached()
+    origins, touched = done.history.origins, done.lifetimes.touched_origins()
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
     new = _first_row(origins.commit, done.first)
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))

@@ -291,7 +291,7 @@ def _edit_counts(store: Store, repo_id: int) -> dict[int, Counter[str]]:
 
 def vendor(store: Store, repo_id: int) -> None:
     """The producer's percentage beside ours where a checkpoint sits on exactly one commit."""
-    found = store.rows(
+    records = store.rows(
         "SELECT cs.id AS record, l.commit_id, cs.vendor_percentage AS claim, cs.vendor_agent_lines AS claimed_agent, "
         "cs.vendor_total_committed AS claimed_total, c.lines_added AS added, "
         "(SELECT COUNT(*) FROM checkpoint_sessions o WHERE o.checkpoint_id = cs.checkpoint_id) AS sessions, "
@@ -305,7 +305,7 @@ def vendor(store: Store, repo_id: int) -> None:
         (repo_id,),
     )
     rows = []
-    for r in found:
+    for r in records:
         existing = (r["agent"] or 0) + (r["human"] or 0)
         ours = 100.0 * (r["agent"] or 0) / existing if existing else None
         rows.append((r["record"], r["commit_id"], r["claim"], ours, None if ours is None else ours - r["claim"], _reason(r, ours)))

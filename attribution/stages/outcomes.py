@@ -57,7 +57,7 @@ Elsewhere = Callable[[Collection[int]], Mapping[int, str]]
 
 
 def fill_outcomes(
-    store: Store, repo_id: int, tracks: Sequence[SessionEdits], replayed: Replayed, elsewhere: Elsewhere = lambda _: {}
+    store: Store, repo_id: int, sessions_edits: Sequence[SessionEdits], replayed: Replayed, elsewhere: Elsewhere = lambda _: {}
 ) -> None:
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
     of_repo = "(SELECT id FROM sessions WHERE repo_id = ?)"
@@ -65,23 +65,28 @@ def fill_outcomes(
     sessions: dict[int, _Session] = defaultdict(_Session)
     store.connection.execute(f"DELETE FROM region_priors WHERE session_id IN {of_repo}", (repo_id,))
     undos = _undo_commands(store, repo_id)
-    ends = {track.session_id: _End(track.ended, undos.get(track.session_id, ())) for track in tracks}
+    ends = {edits.session_id: _End(edits.ended, undos.get(edits.session_id, ())) for edits in sessions_edits}
     number = store.next_id("regions")
     for run in replayed.runs:
-        found = regions_of(run.changes)
-        number = _write_regions(store, number, run, found.regions)
-        _gather(sessions, run, found, replayed.timelines[run.root], ends)
+        regions = regions_of(run.changes)
+        number = _write_regions(store, number, run, regions.regions)
+        _gather(sessions, run, regions, replayed.timelines[run.root], ends)
     _gather_files(sessions, replayed)
-    around = neighbours(Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in tracks)
-    pairs = ((session, prior) for session, one in sorted(sessions.items()) for prior in sorted(one.prior))
+    around = neighbours(
+        Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in sessions_edits
+    )
+    pairs = ((session, prior) for session, gathered in sorted(sessions.items()) for prior in sorted(gathered.prior))
     store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
-    known = _known(store, repo_id)
-    other = elsewhere({session for session, row in known.items() if _wrote(row) and not _landed(row)})
-    for session, row in known.items():
+    by_session = _stored_values(store, repo_id)
+    other = elsewhere({session for session, row in by_session.items() if _wrote(row) and not _has_landed(row)})
+    for session, row in by_session.items():
         row["other"] = other.get(session)
     rows.update(
         store,
-        ((t.session_id, _values(sessions[t.session_id], known[t.session_id], around.get(t.session_id))) for t in tracks),
+        (
+            (t.session_id, _values(sessions[t.session_id], by_session[t.session_id], around.get(t.session_id)))
+            for t in sessions_edits
+        ),
     )
 
 
@@ -99,47 +104,48 @@ def problems(store: Store, repo_id: int) -> list[Problem]:
 def _gather(
     sessions: dict[int, _Session],
     run: WorktreeRun,
-    found: Regions,
+    found_regions: Regions,
     timeline: Timeline,
     ends: Mapping[int, _End],
 ) -> None:
     by_session: dict[int, list[Region]] = defaultdict(list)
-    for region in found.regions:
+    for region in found_regions.regions:
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
-        found = timeline.gaps.cause(AttributionWindow(path, after, before))
-        return "unknown" if found.reason == Reason.GIT_OPERATION else found.author
+        found_regions = timeline.gaps.cause(AttributionWindow(path, after, before))
+        return "unknown" if found_regions.reason == Reason.GIT_OPERATION else found_regions.author
 
     for change in run.changes:
         if change.call is not None:
             _count_net(sessions[change.call.session_id], run.root, change)
     for session, regions in by_session.items():
-        one = sessions[session]
-        one.regions.extend(regions)
-        one.prior |= found.prior.get(session, set())
+        gathered = sessions[session]
+        gathered.regions.extend(regions)
+        gathered.prior |= found_regions.prior.get(session, set())
         end = ends.get(session, _NO_END)
-        one.undone.add(undone(end.at, regions, run.changes, found.where, cause, end.commands))
+        gathered.undone.add(undone(end.at, regions, run.changes, found_regions.where, cause, end.commands))
 
 
 def _undo_commands(store: Store, repo_id: int) -> dict[int, list[UndoCommand]]:
-    found: dict[int, list[UndoCommand]] = {}
+    commands: dict[int, list[UndoCommand]] = {}
     for row in store.rows(
         "SELECT f.session_id, f.undo_commands FROM session_features f JOIN sessions s ON s.id = f.session_id "
         "WHERE s.repo_id = ? AND f.undo_commands <> '[]'",
         (repo_id,),
     ):
-        found[row["session_id"]] = [
-            UndoCommand(one["at"], one["since"], frozenset(one["paths"]), one["by"]) for one in json.loads(row["undo_commands"])
+        commands[row["session_id"]] = [
+            UndoCommand(command["at"], command["since"], frozenset(command["paths"]), command["by"])
+            for command in json.loads(row["undo_commands"])
         ]
-    return found
+    return commands
 
 
 def _count_net(session: _Session, root: str, change: Change) -> None:
     for line in change.gone:
-        own = (root, line) in session.added
+        is_own = (root, line) in session.added
         session.added.discard((root, line))
-        if not own:
+        if not is_own:
             session.removed.add((root, line))
     session.added.update((root, line) for line in change.fresh)
 
@@ -150,14 +156,14 @@ def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
         outcome = outcomes.get(fate.edit_id)
         if fate.outcome or outcome is None or not outcome.applied:
             continue
-        one = sessions[fate.raw.call.session_id]
-        one.files.add(fate.path)
-        one.by_tool |= not fate.raw.edit.by_shell
+        gathered = sessions[fate.raw.call.session_id]
+        gathered.files.add(fate.path)
+        gathered.by_tool |= not fate.raw.edit.by_shell
 
 
-def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
+def _stored_values(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
     """What tables say already: fates, lines in commits, and the features of the transcript."""
-    found = store.rows(
+    known_values = store.rows(
         "SELECT s.id, s.transcript, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, "
         "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.ended_normally, "
         "f.agent_words, f.undo_commands AS undos, "
@@ -182,7 +188,7 @@ def _known(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
         (repo_id,),
     ):
         linked[row["id"]].add(row["path"])
-    return {row["id"]: {**row, "shell": by_shell.get(row["id"], 0), "linked": linked.get(row["id"])} for row in found}
+    return {row["id"]: {**row, "shell": by_shell.get(row["id"], 0), "linked": linked.get(row["id"])} for row in known_values}
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -192,7 +198,7 @@ def _wrote(stored: Mapping[str, Any]) -> bool:
     return bool(stored["produced"] or stored["committed"])
 
 
-def _landed(stored: Mapping[str, Any]) -> bool:
+def _has_landed(stored: Mapping[str, Any]) -> bool:
     """Whether a line stands in a commit of the attributed branch."""
     return (stored["committed"] or 0) > 0 or (stored["survived"] or 0) > 0
 
@@ -200,11 +206,11 @@ def _landed(stored: Mapping[str, Any]) -> bool:
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
     wrote = _wrote(stored)
     undos = json.loads(stored["undos"] or "[]")
-    reverted = session.undone.happened or (bool(undos) and session.undone.took_effect)
+    reverted = session.undone.took_lines_back or (bool(undos) and session.undone.took_effect)
     who = reverter(session.undone.by, undos) if reverted and wrote else None
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
     refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
-    applied = _landed(stored) or stored["other"] is not None if wrote else None
+    applied = _has_landed(stored) or stored["other"] is not None if wrote else None
     answered = not wrote and stored["ended_normally"] == 1 and bool(stored["agent_words"])
     judged = stored["user_turns"] is not None and stored["user_turns"] > 0
     shaped = [r.convergence for r in session.regions if r.convergence]

@@ -26,7 +26,7 @@ from collector.load import (
     failed_session,
     inputs_key,
     kept_session,
-    prepared,
+    prepare_session,
     read_session,
     session_files,
     session_run,
@@ -60,10 +60,12 @@ def read_sessions(
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
-        found = _Reading(context, cache, ids, readers(), version).read(files, jobs)
-    reach = {one.key: TranscriptReach(read.state, read.ended, read.compact) for one in files if (read := found[one.key])}
-    edits = [track for one in files if (track := found[one.key].edits) is not None]
-    forget_stored_subagents(edits, {key: one.ended for key, one in reach.items() if one.state == TranscriptState.PRESENT})
+        reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
+    reach = {
+        session.key: TranscriptReach(read.state, read.ended, read.compact) for session in files if (read := reads[session.key])
+    }
+    edits = [session_edits for session in files if (session_edits := reads[session.key].edits) is not None]
+    forget_stored_subagents(edits, {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT})
     return SessionsRead(ids, reach, edits)
 
 
@@ -78,7 +80,7 @@ class _SessionRead:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ReadTask:
     """One session that has to be read, and what is to be made of it."""
 
     files: SessionFiles
@@ -100,25 +102,25 @@ class _Prepared:
     packed: bytes | None = None  # `read`, for the cache or from another process
 
 
-def _prepare(wanted: _Wanted, loaded: LoadedSession) -> _Prepared:
+def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
     """What is to be written of a session."""
     try:
         with part_of_the_time():
-            track = edits_of(loaded, wanted.session_id)
+            edits = edits_of(loaded, task.session_id)
     except (*INPUT_ERRORS, *PART_ERRORS) as error:  # without its edits a transcript explains nothing: it counts as unreadable
-        loaded, track = failed_session(wanted.files, error), None
+        loaded, edits = failed_session(task.files, error), None
     rows = None
-    if wanted.rows:
-        stored, rows = prepared(wanted.policy, wanted.session_id, loaded)
-        loaded, track = stored, track if stored is loaded else None
+    if task.rows:
+        stored, rows = prepare_session(task.policy, task.session_id, loaded)
+        loaded, edits = stored, edits if stored is loaded else None
     ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
-    done = _Prepared(_SessionRead(loaded.state, ended, loaded.compact, track), replace(loaded, session=None), rows)
-    if wanted.features and loaded.session is not None:
+    done = _Prepared(_SessionRead(loaded.state, ended, loaded.compact, edits), replace(loaded, session=None), rows)
+    if task.features and loaded.session is not None:
         try:
             done.features = of_session(loaded.session)
         except INPUT_ERRORS as error:
             done.failed = f"{type(error).__name__}: {error}"
-    if track is not None:
+    if edits is not None:
         with suppress(NotPacked):
             done.packed = compress(pack(_SessionRead, done.read))
     return done
@@ -136,59 +138,59 @@ class _Reading:
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
         """What is known of each session; those that are not stored or not known are read."""
-        found: dict[str, _SessionRead] = {}
-        waiting: list[_Wanted] = []
-        for one in files:
-            wanted = self._wanted(one)
-            known = None if wanted.rows or wanted.features else self._known(one.key, self._key(one))
-            if known is None:
-                waiting.append(wanted)
+        reads: dict[str, _SessionRead] = {}
+        waiting: list[_ReadTask] = []
+        for session in files:
+            task = self._read_task(session)
+            existing = None if task.rows or task.features else self._stored_read(session.key, self._key(session))
+            if existing is None:
+                waiting.append(task)
             else:
-                self.context.progress("reading sessions", len(found), len(files))
-                found[one.key] = known
-        for wanted, done in self._all(waiting, jobs):
-            self.context.progress("reading sessions", len(found), len(files))
-            found[wanted.files.key] = self._take(wanted, done)
-        return found
+                self.context.progress("reading sessions", len(reads), len(files))
+                reads[session.key] = existing
+        for task, done in self._all(waiting, jobs):
+            self.context.progress("reading sessions", len(reads), len(files))
+            reads[task.files.key] = self._take(task, done)
+        return reads
 
-    def _wanted(self, files: SessionFiles) -> _Wanted:
+    def _read_task(self, files: SessionFiles) -> _ReadTask:
         rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
-        return _Wanted(files, self.ids[files.key], self.context.store.policy, not rows.is_current, not features.is_current)
+        return _ReadTask(files, self.ids[files.key], self.context.store.policy, not rows.is_current, not features.is_current)
 
-    def _all(self, waiting: Sequence[_Wanted], jobs: int) -> Iterator[tuple[_Wanted, _Prepared]]:
+    def _all(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         """In this process, or in several where it is worth starting them."""
         repo = self.context.repo
         if jobs < 2 or len(waiting) < 2 or type(repo) is not GitRepo:
             yield from self._here(waiting)
             return
-        sizes = {one.files.key: _size(repo, one.files) for one in waiting}
+        sizes = {task.files.key: _size(repo, task.files) for task in waiting}
         if sum(sizes.values()) < _WORTH_WORKERS:
             yield from self._here(waiting)
             return
-        largest_first = sorted(waiting, key=lambda one: -sizes[one.files.key])
+        largest_first = sorted(waiting, key=lambda task: -sizes[task.files.key])
         yield from self._apart(largest_first, jobs)
 
-    def _here(self, waiting: Sequence[_Wanted]) -> Iterator[tuple[_Wanted, _Prepared]]:
+    def _here(self, waiting: Sequence[_ReadTask]) -> Iterator[tuple[_ReadTask, _Prepared]]:
         """One session in memory at a time."""
-        yield from ((one, _prepare(one, self._loaded(one.files))) for one in waiting)
+        yield from ((task, _prepare(task, self._load(task.files))) for task in waiting)
 
-    def _loaded(self, files: SessionFiles) -> LoadedSession:
+    def _load(self, files: SessionFiles) -> LoadedSession:
         repo = self.context.repo
         return kept_session(self.cache, repo, files, self.readers) or read_session(repo, files, self.readers)
 
-    def _apart(self, waiting: Sequence[_Wanted], jobs: int) -> Iterator[tuple[_Wanted, _Prepared]]:
+    def _apart(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
         plain = Policy(policy.content, policy.redaction)  # what a policy has made for its use does not go to other processes
-        by_key = {one.files.key: replace(one, policy=plain) for one in waiting}
+        by_key = {task.files.key: replace(task, policy=plain) for task in waiting}
         path = str(self.context.repo.path)
-        tasks = (workers.Task(key, (path, one, left)) for key, one in by_key.items())
+        tasks = (workers.Task(key, (path, task, left)) for key, task in by_key.items())
         for result in workers.run(read_apart, tasks, min(jobs, len(waiting)), workers.TaskLimits(left, memory_left(jobs))):
-            one = by_key[result.key]
-            yield one, result.value if not result.error else _given_up(one, result.error)
+            task = by_key[result.key]
+            yield task, result.value if not result.error else _given_up(task, result.error)
 
-    def _take(self, wanted: _Wanted, done: _Prepared) -> _SessionRead:
+    def _take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
         """Stores what was read, and keeps it for the next run."""
-        files, session_id, read = wanted.files, wanted.session_id, done.read
+        files, session_id, read = task.files, task.session_id, done.read
         if read.edits is None and done.packed is not None:  # it comes from another process
             read = unpack(_SessionRead, inflate(done.packed) or b"")
         if done.rows is not None:
@@ -212,7 +214,7 @@ class _Reading:
             inputs_key(self.context.repo, files, self.readers),
         )
 
-    def _known(self, session: str, key: str) -> _SessionRead | None:
+    def _stored_read(self, session: str, key: str) -> _SessionRead | None:
         content = self.cache.get(session, key)
         try:
             return None if content is None else unpack(_SessionRead, content)
@@ -223,11 +225,11 @@ class _Reading:
 # --- in processes of their own ------------------------------------------------------------------------------------------
 
 
-def read_apart(path: str, wanted: _Wanted, seconds: float) -> _Prepared:
+def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     """The task of a worker. `seconds` that the whole run has, of which a session may take its share; 0: no limit."""
     gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
-        done = _prepare(wanted, read_session(_clone(path), wanted.files, readers()))
+        done = _prepare(task, read_session(_clone(path), task.files, readers()))
     if done.packed is not None:
         done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done
@@ -238,10 +240,10 @@ def _clone(path: str) -> GitRepo:
     return GitRepo(path)
 
 
-def _given_up(wanted: _Wanted, error: str) -> _Prepared:
+def _given_up(task: _ReadTask, error: str) -> _Prepared:
     """A session whose worker died twice, or took too long: as one that was stopped, it is read again by the next run."""
-    loaded = failed_session(wanted.files, MemoryError(error))
-    rows = prepared(wanted.policy, wanted.session_id, loaded)[1] if wanted.rows else None
+    loaded = failed_session(task.files, MemoryError(error))
+    rows = prepare_session(task.policy, task.session_id, loaded)[1] if task.rows else None
     return _Prepared(_SessionRead(loaded.state, 0.0, loaded.compact, None), loaded, rows)
 
 

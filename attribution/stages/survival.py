@@ -13,7 +13,7 @@ from attribution.lineage.model import runs
 from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
 from attribution.queries.lifetimes import removed_lines, seconds
 from attribution.stages.feature_rows import fill_what_follows
-from attribution.stages.history import stored
+from attribution.stages.history import stored_history
 from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.files.kinds import HEADLINE, kind_of
@@ -65,7 +65,7 @@ def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
 
 def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpan]]:
     """(id in history_commits, path) -> spans."""
-    found: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
+    spans: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
     for r in store.rows(
         "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.evidence, o.session_id "
         "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
@@ -74,8 +74,8 @@ def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpa
         (repo_id,),
     ):
         span = AuthoredSpan(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"], r["evidence"])
-        found[r["id"], r["path"]].append(span)
-    return found
+        spans[r["id"], r["path"]].append(span)
+    return spans
 
 
 def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
@@ -96,7 +96,7 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
     ):
         sessions[r["commit_id"]].append(r["session_id"])
     before: dict[str, float] = {}
-    found: dict[tuple[int, str], set[int]] = {}
+    removers: dict[tuple[int, str], set[int]] = {}
     for r in store.rows(
         "SELECT c.id, h.id AS number, c.author_at, f.path, f.old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id "
         "LEFT JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha WHERE c.repo_id = ? "
@@ -107,14 +107,14 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
         since = max((before.get(name, 0.0) for name in names), default=0.0)
         took = {s for s in sessions.get(r["id"], ()) for name in names if _any(edits.get((s, name), ()), since, now)}
         if took and r["number"] is not None:
-            found[r["number"], r["path"]] = took
+            removers[r["number"], r["path"]] = took
         before[r["path"]] = now
-    return found
+    return removers
 
 
 def _any(times: Sequence[float], since: float, until: float) -> bool:
-    at = bisect_left(times, since)
-    return at < len(times) and times[at] <= until + SESSION_SLACK
+    index = bisect_left(times, since)
+    return index < len(times) and times[index] <= until + SESSION_SLACK
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -126,13 +126,13 @@ def _fill_deletions(store: Store, repo_id: int, removed: Iterable[RemovedLines])
     store.insert("deletions", ("repo_id", *DeletionRow._fields), ((repo_id, *row) for row in rows))
 
 
-def _fill_survival(store: Store, repo_id: int, found: Sequence[LifetimeRecord]) -> None:
+def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]) -> None:
     store.connection.execute("DELETE FROM survival WHERE repo_id = ?", (repo_id,))
     columns = ("repo_id", "grouping", "name", "author", *Point._fields)
     rows = (
         (repo_id, grouping, name, author, *point)
         for grouping in survival.GROUPINGS
-        for (name, author), group in survival.grouped(found, grouping).items()
+        for (name, author), group in survival.group_records(records, grouping).items()
         for point in survival_points(group, minimum.share_of(grouping))
     )
     store.insert("survival", columns, rows)
@@ -154,10 +154,10 @@ def _kinds(store: Store, repo_id: int) -> dict[str, str]:
 
 def _fill_tip(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM tip_files WHERE repo_id = ?", (repo_id,))
-    found = stored(store, repo_id)
-    if found is None:
+    history_and_lifetimes = stored_history(store, repo_id)
+    if history_and_lifetimes is None:
         return
-    history, lifetimes = found
+    history, lifetimes = history_and_lifetimes
     classes = {
         row["id"]: line_class(row["author"], row["evidence"], row["reason"])
         for row in store.rows(
@@ -166,30 +166,30 @@ def _fill_tip(store: Store, repo_id: int) -> None:
         )
     }
     kinds = _kinds(store, repo_id)
-    authors = tip.Authors(_written(store, repo_id), lifetimes.blank)
+    authors = tip.Authors(_written_lines(store, repo_id), lifetimes.blank)
     start = store.next_id("tip_files")
     files: list[tuple[Any, ...]] = []
     spans: list[tuple[Any, ...]] = []
     for number, path in enumerate(sorted(history.state), start):
-        parts = list(tip.joined(authors.pieces(runs(history.state[path].vector))))
+        parts = list(tip.join_neighbours(authors.pieces(runs(history.state[path].vector))))
         counts = dict.fromkeys((*_CLASSES, "older"), 0)
         for piece in parts:
-            known = piece.written is not None and piece.written.origin_id is not None
+            is_recent = piece.written is not None and piece.written.origin_id is not None
             if piece.written is not None and piece.written.origin_id is not None:
                 counts[classes[piece.written.origin_id]] += piece.nonblank
-            counts["older"] += 0 if known else piece.end - piece.start + 1
+            counts["older"] += 0 if is_recent else piece.end - piece.start + 1
             spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, printable(path))))
         top = path.split("/", 1)[0] if "/" in path else ""
         lines = parts[-1].end if parts else 0
-        shown = printable(path)
-        place = (printable(top), survival.language(path), kinds.get(shown) or kind_of(path))
-        files.append((number, repo_id, shown, *place, lines, *counts.values()))
+        name = printable(path)
+        labels = (printable(top), survival.language(path), kinds.get(name) or kind_of(path))
+        files.append((number, repo_id, name, *labels, lines, *counts.values()))
     store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "kind", "lines", *_CLASSES, "older"), files)
     columns = ("file_id", "start_line", "end_line", "nonblank", "origin_id", "birth", "birth_path", "birth_line")
     store.insert("tip_spans", columns, spans)
 
 
-def _written(store: Store, repo_id: int) -> list[tip.WrittenLines]:
+def _written_lines(store: Store, repo_id: int) -> list[tip.WrittenLines]:
     return [
         tip.WrittenLines(r["origin"], r["lines"], r["origin_id"], r["birth"], r["path"], r["line"])
         for r in store.rows(
@@ -201,7 +201,7 @@ def _written(store: Store, repo_id: int) -> list[tip.WrittenLines]:
 
 
 def _birth(piece: tip.TipPiece, path: str) -> tuple[int | None, int | None, str | None, int | None]:
-    one = piece.written
-    if one is None:
+    written = piece.written
+    if written is None:
         return None, None, None, None
-    return one.origin_id, one.birth, None if one.path == path else one.path, one.line
+    return written.origin_id, written.birth, None if written.path == path else written.path, written.line

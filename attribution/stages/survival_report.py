@@ -36,9 +36,9 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     """As `survival_report`, computed when it was not yet. Raises as that does."""
     request = digest(VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
     key = _inputs(store, repo_ids)
-    kept = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
-    if kept is not None:
-        return _read(store, repo_ids, json.loads(kept))
+    stored = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
+    if stored is not None:
+        return _read(store, repo_ids, json.loads(stored))
     lines = lifetimes_of(store, repo_ids, options.every_kind)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
@@ -57,22 +57,25 @@ def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
     return digest(*words)
 
 
-def _read(store: Store, repo_ids: Sequence[int], kept: Mapping[str, Any]) -> SurvivalReport:
+def _read(store: Store, repo_ids: Sequence[int], report: Mapping[str, Any]) -> SurvivalReport:
     """The inverse of `SurvivalReport.data`."""
     followed = followed_histories(store, repo_ids)
     return SurvivalReport(
         followed,
-        [SurvivalGroup(**{**group, "points": [Point(**point) for point in group["points"]]}) for group in kept["groups"]],
-        kept["causes"],
-        kept["agent_lines_ended_by"],
-        [_comparison(one) for one in kept["comparisons"]],
-        [Hazard(**one) for one in kept["hazards"]],
-        {name: Curve(**{**one, "steps": [CurveStep(**step) for step in one["steps"]]}) for name, one in kept["curves"].items()},
-        kept["left_out"],
-        notes_on(followed, kept["notes"]),
+        [SurvivalGroup(**{**group, "points": [Point(**point) for point in group["points"]]}) for group in report["groups"]],
+        report["causes"],
+        report["agent_lines_ended_by"],
+        [_comparison(values) for values in report["comparisons"]],
+        [Hazard(**values) for values in report["hazards"]],
+        {
+            name: Curve(**{**values, "steps": [CurveStep(**step) for step in values["steps"]]})
+            for name, values in report["curves"].items()
+        },
+        report["left_out"],
+        notes_on(followed, report["notes"]),
     )
 
 
-def _comparison(kept: Mapping[str, Any]) -> Comparison:
-    sides = {name: Rework(**kept[name]) for name in ("rework_agent", "rework_baseline")}
-    return Comparison(**{**kept, **sides})
+def _comparison(values: Mapping[str, Any]) -> Comparison:
+    sides = {name: Rework(**values[name]) for name in ("rework_agent", "rework_baseline")}
+    return Comparison(**{**values, **sides})

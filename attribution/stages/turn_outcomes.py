@@ -30,17 +30,17 @@ _COUNTED = (
 )  # fmt: skip
 
 
-def fill_turns(store: Store, repo_id: int, tracks: Sequence[SessionEdits], replayed: Replayed, prices: Prices) -> None:
+def fill_turns(store: Store, repo_id: int, sessions: Sequence[SessionEdits], replayed: Replayed, prices: Prices) -> None:
     """Rows of a repository anew, with all that does not wait for the history of lines or a scan."""
     store.connection.execute("DELETE FROM turn_outcomes WHERE repo_id = ?", (repo_id,))
-    work = turn_work(replayed.runs, {track.session_id: UserTexts(track.said) for track in tracks})
-    told = _told(store, repo_id)
-    rows = [(*row.values(), *_work(work, row), *_from_text(told, row)) for row in _counted(store, repo_id)]
+    work = turn_work(replayed.runs, {session.session_id: UserTexts(session.said) for session in sessions})
+    features = _transcript_features(store, repo_id)
+    rows = [(*row.values(), *_work(work, row), *_text_values(features, row)) for row in _count_by_turn(store, repo_id)]
     store.insert("turn_outcomes", (*_COUNTED, *_WORK, *_FROM_TEXT), rows)
     fill_turn_costs(store, repo_id, prices)
 
 
-def _counted(store: Store, repo_id: int) -> Iterable[dict[str, Any]]:
+def _count_by_turn(store: Store, repo_id: int) -> Iterable[dict[str, Any]]:
     """What tables of facts and places say of each turn, in order of `_COUNTED`."""
     return store.rows(_COUNT, (repo_id,))
 
@@ -82,34 +82,34 @@ WHERE s.repo_id = ?1 ORDER BY t.session_id, t.turn_index"""
 
 
 def _work(work: Mapping[TurnKey, TurnWork], row: Mapping[str, Any]) -> tuple[Any, ...]:
-    one = work.get((row["session_id"], row["turn_index"]), TurnWork())
-    by = min(one.discarded, key=lambda session: (-one.discarded[session], session), default=None)
-    return one.produced, one.dictated, one.changed_next, sum(one.discarded.values()), by
+    turn = work.get((row["session_id"], row["turn_index"]), TurnWork())
+    by = min(turn.discarded, key=lambda session: (-turn.discarded[session], session), default=None)
+    return turn.produced, turn.dictated, turn.changed_next, sum(turn.discarded.values()), by
 
 
-def _from_text(told: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[Any, ...]:
-    one = told.get((row["session_id"], row["turn_index"]), {})
-    session = told.get((row["session_id"], 0))  # turn 0: the features of the session are known
+def _text_values(features: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[Any, ...]:
+    turn = features.get((row["session_id"], row["turn_index"]), {})
+    session = features.get((row["session_id"], 0))  # turn 0: the features of the session are known
     interrupted = None if session is None else int(row["turn_index"] in session["interrupted"])
-    return one.get("language"), one.get("message_class"), one.get("latency_s"), interrupted
+    return turn.get("language"), turn.get("message_class"), turn.get("latency_s"), interrupted
 
 
-def _told(store: Store, repo_id: int) -> dict[TurnKey, dict[str, Any]]:
+def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, Any]]:
     """What the transcripts say of each turn; under turn 0 which ones the user stopped."""
-    found: dict[TurnKey, dict[str, Any]] = defaultdict(dict)
+    features: dict[TurnKey, dict[str, Any]] = defaultdict(dict)
     for row in session_features(store, repo_id):
         values = row.values
         if values["turn_numbers"] is None:
             continue
-        found[row.session_id, 0]["interrupted"] = frozenset(values["interrupted_turns"])
+        features[row.session_id, 0]["interrupted"] = frozenset(values["interrupted_turns"])
         for numbers, name, column in (
             ("turn_numbers", "per_turn_agent_latency_s", "latency_s"),
             ("typed_turn_numbers", "turn_languages", "language"),
             ("typed_turn_numbers", "turn_classes", "message_class"),
         ):
             for turn, value in zip(values[numbers], values[name] or (), strict=False):
-                found[row.session_id, turn][column] = value
-    return found
+                features[row.session_id, turn][column] = value
+    return features
 
 
 def fill_turn_costs(store: Store, repo_id: int, prices: Prices) -> None:
@@ -152,24 +152,26 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
     zero = ", ".join(f"{name} = {'0' if name.startswith(('old', 'present')) else 'NULL'}" for name in _FATES)
     store.connection.execute(f"UPDATE turn_outcomes SET {zero} WHERE repo_id = ?", (repo_id,))
     names = ", ".join(f"{name} = ?" for name in _FATES)
-    rows = ((*_null_where_young(one).values(), *turn) for turn, one in counts.items())
+    rows = ((*_null_where_young(count).values(), *turn) for turn, count in counts.items())
     store.connection.executemany(f"UPDATE turn_outcomes SET {names} WHERE session_id = ? AND turn_index = ?", rows)
 
 
 _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")), "present")
 
 
-def _count(one: dict[str, int], row: Mapping[str, Any], head: float) -> None:
+def _count(counts: dict[str, int], row: Mapping[str, Any], head: float) -> None:
     born, lines = seconds(row["born"]), row["lines"]
     died = None if row["died"] is None else max(seconds(row["died"]), born)
-    seen = head if row["cause"] != "unreadable" or died is None else died  # how long the lines could be followed
-    one["present"] += 0 if died is not None else lines
+    observed = head if row["cause"] != "unreadable" or died is None else died  # how long the lines could be followed
+    counts["present"] += 0 if died is not None else lines
     for days in HORIZONS:
-        if seen - born >= days * _DAY:
-            one[f"old_{days}"] += lines
+        if observed - born >= days * _DAY:
+            counts[f"old_{days}"] += lines
             gone = died is not None and row["cause"] != "unreadable" and died - born <= days * _DAY
-            one[f"alive_{days}"] += 0 if gone else lines
+            counts[f"alive_{days}"] += 0 if gone else lines
 
 
-def _null_where_young(one: Mapping[str, int]) -> dict[str, int | None]:
-    return {name: None if name.startswith("alive") and not one[name.replace("alive", "old")] else n for name, n in one.items()}
+def _null_where_young(counts: Mapping[str, int]) -> dict[str, int | None]:
+    return {
+        name: None if name.startswith("alive") and not counts[name.replace("alive", "old")] else n for name, n in counts.items()
+    }

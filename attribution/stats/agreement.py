@@ -63,7 +63,7 @@ def kappa(pairs: Pairs) -> float | None:
     return None if chance == 1 else (sum(1 for p, m in pairs if p == m) / n - chance) / (1 - chance)
 
 
-def corrected(count: int, of: int, validated: Confusion) -> Corrected:
+def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
     """The share of a class that the classifier gave `count` times out of `of`, corrected; clipped to 0…1."""
     positives, negatives = validated.tp + validated.fn, validated.tn + validated.fp
     if not of:

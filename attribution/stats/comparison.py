@@ -18,7 +18,7 @@ from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum, Sample
 from attribution.lineage.survival import AGENT, REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
-from attribution.stats.kaplan_meier import Estimate, by_commit, estimate, observations
+from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observations
 
 HUMAN = "human"
 BEFORE = "before agents"
@@ -122,7 +122,7 @@ def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) ->
 
 
 def _sample(records: Iterable[LifetimeRecord]) -> Sample:
-    return minimum.sample((r.lines, by_commit(r)) for r in records)
+    return minimum.sample((r.lines, commit_of(r)) for r in records)
 
 
 class Sides(NamedTuple):
@@ -148,7 +148,7 @@ def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
     ages = sorted({r.days for r in records if r.dead})
     if not ages:
         return 0.0, 0.0, 0.0
-    risk, risk_agent = _at_risk(records, ages), _at_risk([r for r in records if r.author == AGENT], ages)
+    risk, risk_agent = _count_at_risk(records, ages), _count_at_risk([r for r in records if r.author == AGENT], ages)
     deaths, deaths_agent = [0] * len(ages), [0] * len(ages)
     for r in records:
         if r.dead:
@@ -164,7 +164,7 @@ def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
     return observed, expected, variance
 
 
-def _at_risk(records: Iterable[LifetimeRecord], ages: Sequence[float]) -> list[int]:
+def _count_at_risk(records: Iterable[LifetimeRecord], ages: Sequence[float]) -> list[int]:
     """Lines at least as old as each age when they ended."""
     ordered = sorted((r.days, r.lines) for r in records)
     days, sums = [day for day, _ in ordered], [0, *accumulate(lines for _, lines in ordered)]

@@ -130,11 +130,11 @@ class _Influences:
         return Estimate(share, clusters / (clusters - 1) * share**2 * squares, clusters)
 
 
-def by_commit(record: LifetimeRecord) -> Hashable:
+def commit_of(record: LifetimeRecord) -> Hashable:
     return record.repo, record.birth
 
 
-def observations(records: Sequence[LifetimeRecord], cluster: Callable[[LifetimeRecord], Hashable] = by_commit) -> list[Observation]:
+def observations(records: Sequence[LifetimeRecord], cluster: Callable[[LifetimeRecord], Hashable] = commit_of) -> list[Observation]:
     """Ages in days."""
     return [Observation(r.days, r.dead, r.lines, cluster(r)) for r in records]
 
@@ -165,7 +165,7 @@ def _points(
 ) -> list[Point]:
     lines: Counter[_Span] = Counter()  # added up first: lines of a commit live and die together
     for r in records:
-        lines[_Span(*ages(r), r.dead, r.lost, by_commit(r))] += r.lines
+        lines[_Span(*ages(r), r.dead, r.lost, commit_of(r))] += r.lines
     estimates = estimate([Observation(span.age, span.dead, n, span.commit) for span, n in lines.items()], horizons)
     points = []
     for horizon, survivors in zip(horizons, estimates, strict=True):
@@ -187,7 +187,7 @@ def head_point(records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE
     lines = sum(r.lines for r in followed)
     if not lines:
         return []
-    refused = least.refusal({HEAD_UNIT: minimum.sample((r.lines, by_commit(r)) for r in followed)})
+    refused = least.refusal({HEAD_UNIT: minimum.sample((r.lines, commit_of(r)) for r in followed)})
     share = None if refused else sum(r.lines for r in followed if not r.dead) / lines
     return [Point(HEAD_UNIT, 0, lines, share, enough=lines)]
 

@@ -49,7 +49,7 @@ def rate(cell: RateCell) -> Rate:
     return Rate(cell.events, cell.lines, cell.events * scale, interval.low * scale, interval.high * scale)
 
 
-def rated(cell: RateCell) -> Rate:
+def rate_if_enough(cell: RateCell) -> Rate:
     """As `rate`, but there is none where there are fewer lines than `minimum.RATE` asks for."""
     few = minimum.RATE.refusal({"lines": Sample(cell.lines, minimum.RATE.commits)})
     return Rate(cell.events, cell.lines, None, None, None) if few else rate(cell)

@@ -22,7 +22,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import get_dict, get_list, get_str, parsed, time_of
+from collector.json_values import get_dict, get_list, get_str, parse_json, time_of
 from collector.model import Command, Edit, Session, Status
 from collector.vocabulary.agents import Agent
 
@@ -133,13 +133,13 @@ class _Reader(RecordReader):
 def _decode(value: object) -> object:
     """The value of an argument that is JSON text: `"\\"/a/b\\""` is the text `/a/b`."""
     if isinstance(value, str) and value[:1] in ('"', "[", "{"):
-        inner = parsed(value)
+        inner = parse_json(value)
         return inner if inner is not None else value
     return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
 
 
 def _chunk(chunk: object) -> object:
-    value = parsed(chunk) if isinstance(chunk, str) else chunk
+    value = parse_json(chunk) if isinstance(chunk, str) else chunk
     return {str(key): _decode(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 

@@ -23,7 +23,7 @@ from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str
+from collector.json_values import get, get_dict, get_int, get_list, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp
 from collector.vocabulary.agents import Agent
@@ -222,7 +222,7 @@ class _Reader(RecordReader):
     def _system(self, record: dict[str, Any], time: float | None) -> None:
         subtype = get_str(record, "subtype")
         if subtype in ("compact_boundary", "microcompact_boundary"):
-            detail = as_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
+            detail = to_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
             self.add_event("compaction" if subtype == "compact_boundary" else "microcompaction", time, detail)
         elif subtype == "api_error":
             self.add_event("api_error", time)

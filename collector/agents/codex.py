@@ -31,7 +31,7 @@ from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
-from collector.json_values import as_json, get, get_dict, get_int, get_str, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_str, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
@@ -390,13 +390,13 @@ def arguments_of(payload: dict[str, Any]) -> object:
         return get_str(payload, "input")
     if payload.get("type") in ("local_shell_call", "web_search_call"):
         return get_dict(payload, "action")
-    return parsed(payload.get("arguments")) or payload.get("arguments")
+    return parse_json(payload.get("arguments")) or payload.get("arguments")
 
 
 def _output(output: object) -> tuple[str, int | None, bool | None]:
     """(text, exit code, success) of a result: text, blocks, an object, or an object as JSON text."""
     if isinstance(output, str) and output.startswith('{"output"'):
-        output = parsed(output) or output
+        output = parse_json(output) or output
     success = get(output, "success")
     text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
     code = get(output, "metadata", "exit_code")
@@ -438,7 +438,7 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         error=error,
         agent_id=call.agent_id,
         model=call.model,
-        input=call.arguments[:20_000] if isinstance(call.arguments, str) else as_json(call.arguments),
+        input=call.arguments[:20_000] if isinstance(call.arguments, str) else to_json(call.arguments),
         edits=tuple(edits),
         command=command,
         seen=_sight(command, call) if command and status is Status.OK else None,
@@ -470,7 +470,7 @@ def _has_failed(call: CodexCall, text: str) -> bool:
 
 
 def _spawn(call: CodexCall) -> Spawn:
-    agent_id = call.spawned or get_str(parsed(call.output), "agent_id")
+    agent_id = call.spawned or get_str(parse_json(call.output), "agent_id")
     return Spawn(agent_id, call.role or get_str(call.arguments, "agent_type"), visible=False, asynchronous=True)
 
 

@@ -14,7 +14,7 @@ from collector.agents.common.uris import path_of
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json
 from collector.model import Command, Edit, Session, Status, Usage
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -70,7 +70,7 @@ class _Reader(RecordReader):
             self.add_usage(Usage(key, None, 0, self.model, get_int(used, "promptTokens"), get_int(used, "completionTokens")))
         for index, state in enumerate(objects(entry.get("toolCallStates"))):
             call_id = get_str(state, "toolCallId") or f"{key}/{index}"
-            arguments = get(state, "parsedArgs") or parsed(get(state, "toolCall", "function", "arguments"))
+            arguments = get(state, "parsedArgs") or parse_json(get(state, "toolCall", "function", "arguments"))
             name = get_str(state, "toolCall", "function", "name").removeprefix("builtin_")
             call = Call(call_id, name, arguments, None, self.order, model=self.model, message_id=key, cwd=self.cwd)
             output = "\n".join(get_str(item, "content") for item in get_list(state, "output"))

@@ -21,7 +21,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -126,7 +126,7 @@ class _Reader(RecordReader):
 
     def _shutdown(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}
-        self.add_event("totals", time, as_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
+        self.add_event("totals", time, to_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
 
     def _permission(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         kind = get_str(data, "result", "kind")

@@ -24,7 +24,7 @@ from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_dict, get_int, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
@@ -100,7 +100,7 @@ class _Reader(RecordReader):
         if role == "assistant":
             self.model = self.switched("model_change", self.model, get_str(message, "model"), time)
             self.models.update([self.model] if self.model else [])
-        for index, part in enumerate(objects(parsed(message.get("parts")))):
+        for index, part in enumerate(objects(parse_json(message.get("parts")))):
             self._part(part, f"{key}/{index}", role, time, agent)
 
     def _part(self, part: dict[str, Any], key: str, role: str, time: float | None, agent: str) -> None:
@@ -123,7 +123,7 @@ class _Reader(RecordReader):
         chosen = get_str(data, "id")
         call_id = chosen if chosen and chosen not in self.calls else key
         self.open[chosen] = call_id
-        arguments = parsed(data.get("input"))
+        arguments = parse_json(data.get("input"))
         call = Call(call_id, get_str(data, "name"), arguments if isinstance(arguments, dict) else {}, time, self.order, agent)
         call.model, call.message_id, call.cwd = self.model, key.rpartition("/")[0], self.cwd
         self.add_call(call)
@@ -133,7 +133,7 @@ class _Reader(RecordReader):
         call = self.calls.get(call_id)
         if call is None:
             return
-        details = get_dict(parsed(data.get("metadata")))
+        details = get_dict(parse_json(data.get("metadata")))
         began, ended = time_of(details.get("start_time")), time_of(details.get("end_time"))
         if began is not None:
             call.at = began

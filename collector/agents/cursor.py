@@ -28,7 +28,7 @@ from collector.agents.machine import files
 from collector.agents.machine.databases import copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_str, objects, parsed
+from collector.json_values import get, get_str, objects, parse_json
 from collector.model import Edit, Session, Status, Turn
 from collector.text import decode
 from collector.vocabulary.agents import Agent
@@ -254,12 +254,12 @@ def _results(path: Path) -> Iterator[dict[str, Any]]:
     with copied(path) as database:
         if not {"key", "value"} <= database.columns("meta") or not {"id", "data"} <= database.columns("blobs"):
             return
-        metas = (parsed(_text(row["value"])) for row in database.rows("SELECT value FROM meta"))
+        metas = (parse_json(_text(row["value"])) for row in database.rows("SELECT value FROM meta"))
         root = next((value for meta in metas if (value := get_str(meta, "latestRootBlobId"))), "")
         blobs = {str(row["id"]): row["data"] for row in database.rows("SELECT id, data FROM blobs")}
     created: dict[str, tuple[object, object]] = {}
     for child in _children(_bytes(blobs.get(root))):
-        message = parsed(decode(_bytes(blobs.get(child))))
+        message = parse_json(decode(_bytes(blobs.get(child))))
         for part in objects(get(message, "content")):
             key = get_str(part, "toolCallId")
             if part.get("type") == "tool-call":

@@ -24,7 +24,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import first_of, get, get_dict, get_list, get_str, parsed, time_of
+from collector.json_values import first_of, get, get_dict, get_list, get_str, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -133,7 +133,7 @@ class _Reader(RecordReader):
 
     def _display_hunks(self, result: Result) -> dict[str, tuple[Hunk, ...]]:
         """Path -> hunks of its diff, as the result of an edit has them."""
-        document = parsed(result.text) if result.text.startswith("{") else None
+        document = parse_json(result.text) if result.text.startswith("{") else None
         files = [document, *get_list(document, "files")]
         value = ((resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff"))) for file in files)
         return {path: hunks for path, hunks in value if path and hunks}

@@ -26,7 +26,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Status, Usage
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
@@ -117,7 +117,7 @@ class _Reader(RecordReader):
             self.add_cwd(directory)
         for number, message in enumerate(get_list(record, "messages")):
             if isinstance(message, dict):
-                self._message(message, get_str(message, "id") or f"{as_json(message.get('timestamp'), 40)}/{number}")
+                self._message(message, get_str(message, "id") or f"{to_json(message.get('timestamp'), 40)}/{number}")
 
     def _message(self, message: dict[str, Any], key: str) -> None:
         if not self.is_new(key):

@@ -22,7 +22,7 @@ from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, Hunk, Session, Status, Usage
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -216,7 +216,7 @@ def _records(database: CopiedDatabase, session: str) -> Iterator[dict[str, Any]]
     columns = database.present("sessions", _ABOUT + _MORE)
     (row,) = database.rows(f"SELECT {columns} FROM sessions WHERE id = ?", (session,))
     messages = list(_messages(database, session))
-    yield row | {"message_count": len(messages), "model_config": parsed(row.get("model_config_json"))}
+    yield row | {"message_count": len(messages), "model_config": parse_json(row.get("model_config_json"))}
     yield from messages
     if "parent_session_id" in row:
         for child in database.rows("SELECT id FROM sessions WHERE parent_session_id = ? ORDER BY id", (session,)):
@@ -228,8 +228,8 @@ def _messages(database: CopiedDatabase, session: str) -> Iterator[dict[str, Any]
     columns = database.present("messages", _MESSAGE)
     for row in database.rows(f"SELECT {columns} FROM messages WHERE session_id = ? ORDER BY id", (session,)):
         about = {"id": str(row.get("message_id") or f"{session}/{row['id']}"), "role": str(row["role"])}
-        content = {"created": row.get("created_timestamp"), "content": parsed(row["content_json"])}
-        yield about | content | {"metadata": parsed(row.get("metadata_json"))}
+        content = {"created": row.get("created_timestamp"), "content": parse_json(row["content_json"])}
+        yield about | content | {"metadata": parse_json(row.get("metadata_json"))}
 
 
 STORES = (

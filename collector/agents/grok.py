@@ -22,7 +22,7 @@ from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_dict, get_list, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -114,7 +114,7 @@ class _Reader(RecordReader):
         for index, entry in enumerate(objects(record.get("tool_calls"))):
             call_id, name = get_str(entry, "id") or f"{self.key}/{index}", get_str(entry, "name")
             began, ended = (time_of(value) for value in (*get_list(self.known, call_id), None, None)[:2])
-            call = Call(call_id, name, parsed(entry.get("arguments")), began, self.order, model=self.model, message_id=self.key)
+            call = Call(call_id, name, parse_json(entry.get("arguments")), began, self.order, model=self.model, message_id=self.key)
             call.cwd = self.cwd
             self.ended[call_id] = ended
             self.add_call(call)

@@ -18,7 +18,7 @@ from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_dict, get_int, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Replacement, Session, Spawn, Usage
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -125,7 +125,7 @@ class _Reader(RecordReader):
 
     def session(self) -> Session:
         for call_id, text in self.texts.items():
-            arguments = parsed(text)
+            arguments = parse_json(text)
             self.calls[call_id].arguments = arguments if isinstance(arguments, dict) else {}
         return super().session()
 

@@ -19,7 +19,7 @@ from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import as_json, first_of, get, get_dict, get_int, get_str, parsed, time_of
+from collector.json_values import first_of, get, get_dict, get_int, get_str, parse_json, time_of, to_json
 from collector.model import Command, Edit, Session, Spawn, Usage
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -101,13 +101,13 @@ class _Reader(RecordReader):
         if kind == "tool.call":
             call_id = get_str(event, "toolCallId") or key
             arguments = event.get("args")
-            arguments = parsed(arguments) if isinstance(arguments, str) else arguments
+            arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
             call = Call(f"{agent}{call_id}", get_str(event, "name"), arguments, time, self.order, agent, self.model, cwd=self.cwd)
             self.add_call(call)
         elif kind == "tool.result":
             result = get_dict(event, "result")
             output = result.get("output")
-            text = text_of(output) if isinstance(output, str | list) else as_json(output) if output is not None else ""
+            text = text_of(output) if isinstance(output, str | list) else to_json(output) if output is not None else ""
             value = Result(time, text or get_str(result, "message"), result.get("isError") is True, result)
             self.add_result(f"{agent}{get_str(event, 'toolCallId')}", value)
         elif kind == "content.part" and self.is_new(key):

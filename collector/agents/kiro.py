@@ -22,7 +22,7 @@ from collector.agents.machine import files
 from collector.agents.machine.databases import copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import as_json, first_of, get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
+from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Problem, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -142,10 +142,10 @@ class _Reader(RecordReader):
 
     def _result(self, result: dict[str, Any], time: float | None, cancelled: bool) -> None:
         parts = [first_of(item, "Json", "Text", "data") for item in get_list(result, "content")]
-        text = "\n".join(part if isinstance(part, str) else as_json(part, 1_000_000) for part in parts if part is not None)
+        text = "\n".join(part if isinstance(part, str) else to_json(part, 1_000_000) for part in parts if part is not None)
         status = "cancelled" if cancelled else get_str(result, "status").lower()
         value = next((part for part in parts if isinstance(part, dict)), None)
-        details = {"status": status, "value": value if value is not None else parsed(text)}
+        details = {"status": status, "value": value if value is not None else parse_json(text)}
         self.add_result(get_str(result, "tool_use_id") or get_str(result, "toolUseId"), Result(time, text, details=details))
 
     def outcome(self, call: Call, result: Result) -> Outcome:
@@ -196,7 +196,7 @@ def _entries_again(blob: bytes, problems: list[Problem], session_id: str) -> byt
 
 def _place(entry: dict[str, Any], number: int) -> str:
     """What an entry without an id is known by: a copy may hold only what came since the one before."""
-    return f"entry {number} {hashlib.sha256(as_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"
+    return f"entry {number} {hashlib.sha256(to_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _writing_edits(arguments: dict[str, Any], path: str) -> Iterator[Edit]:

@@ -19,7 +19,7 @@ from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Command, Edit, Session, Status, Usage
 from collector.text import decode, normal_path
 from collector.vocabulary.agents import Agent
@@ -141,7 +141,7 @@ def _result(value: dict[str, Any]) -> Result | None:
     content, output = value.get("content"), value.get("output")
     blocks = objects(content) or [get_dict(value, "content")]
     text = "\n".join(display for block in blocks if (display := get_str(block, "Text")))
-    text = text or (content if isinstance(content, str) else output if isinstance(output, str) else as_json(output))
+    text = text or (content if isinstance(content, str) else output if isinstance(output, str) else to_json(output))
     return Result(None, text, value.get("is_error") is True, output)
 
 
@@ -200,7 +200,7 @@ def _thread(database: CopiedDatabase, number: str) -> dict[str, Any]:
     """Raises ValueError for a document that is damaged."""
     (row,) = database.rows("SELECT data_type, data FROM threads WHERE id = ?", (number,))
     data = row["data"] if isinstance(row["data"], bytes) else str(row["data"]).encode()
-    value = parsed(decode(zstd.decompressed(data, _LARGEST) if data.startswith(zstd.MAGIC) else data))
+    value = parse_json(decode(zstd.decompressed(data, _LARGEST) if data.startswith(zstd.MAGIC) else data))
     if not isinstance(value, dict):
         raise ValueError(f"thread {number} holds something else than a JSON object")
     return value

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from collector.checkpoints import problem
 from collector.git.repository import GitRepo
-from collector.json_values import get_list, get_str, parsed
+from collector.json_values import get_list, get_str, parse_json
 from collector.model import Problem, SubagentRecord
 
 _MAX_TASKS = 2_000
@@ -29,7 +29,7 @@ def subagent_records(
     for name, (folder, is_tree) in folders:
         oid, is_folder = repo.entries(folder).get("task.json", ("", True)) if is_tree else ("", True)
         size = repo.blob_size(oid) if oid and not is_folder else None
-        record = parsed((repo.blob(oid) or b"").decode("utf-8", "replace")) if size is not None and size <= _MAX_SIZE else None
+        record = parse_json((repo.blob(oid) or b"").decode("utf-8", "replace")) if size is not None and size <= _MAX_SIZE else None
         if not isinstance(record, dict):
             continue
         files = tuple(path for path in get_list(record, "files") if isinstance(path, str))

@@ -62,7 +62,7 @@ def show(console: Console, table: Table, indent: int = 2) -> None:
     widths = _widths(table)
     if sum(widths) > room:
         for column in table.columns:
-            column.header = _wrapped(str(column.header), max((_width(cell) for cell in column.cells), default=0))
+            column.header = _wrap_header(str(column.header), max((_width(cell) for cell in column.cells), default=0))
         widths = _widths(table)
     left_out = []
     while sum(widths) > room:
@@ -97,7 +97,7 @@ def _print_long(console: Console, table: Table, indent: int) -> None:
         for column in table.columns:
             head.add_column(column.header, justify=column.justify, no_wrap=True, header_style="bold", width=column.width)
         console.print(Padding(head, (0, 0, 0, indent), expand=False))
-    columns = [[_fitted(cell, column) for cell in column.cells] for column in table.columns]
+    columns = [[_fit_cell(cell, column) for cell in column.cells] for column in table.columns]
     console.print(Group(*(_PrintedRow(cells, indent) for cells in zip(*columns, strict=True))), soft_wrap=True)
 
 
@@ -120,7 +120,7 @@ class _PrintedRow:
         yield Segment("".join([*waiting, "\n"]))
 
 
-def _fitted(cell: RenderableType, column: Column) -> str | Text:
+def _fit_cell(cell: RenderableType, column: Column) -> str | Text:
     """A cell, truncated or padded to the width of its column; a string when it has no style."""
     width, right = column.width or 0, column.justify == "right"
     text = cell if isinstance(cell, Text) else Text(str(cell))
@@ -149,7 +149,7 @@ def _least_needed(table: Table) -> int | None:
     return next((i for i in range(len(table.columns) - 1, 0, -1) if table.columns[i].header and i not in flexible), None)
 
 
-def _wrapped(header: str, width: int) -> str:
+def _wrap_header(header: str, width: int) -> str:
     """A header on several lines, as narrow as its longest word, or as the cells below it."""
     width = max(width, *map(cell_len, header.split()), 1) if header else 1
     return "\n".join(textwrap.wrap(header, width, break_long_words=False, break_on_hyphens=False))

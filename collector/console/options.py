@@ -25,10 +25,10 @@ class Size(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        found = _SIZE.fullmatch(str(value).strip())
-        if found is None:
+        match = _SIZE.fullmatch(str(value).strip())
+        if match is None:
             self.fail(f"{value!r} is not a valid size; use for example 500M or 20G", param, ctx)
-        return int(float(found[1]) * _UNITS[found[2].lower()])
+        return int(float(match[1]) * _UNITS[match[2].lower()])
 
 
 class Seconds(click.FloatRange):
@@ -136,12 +136,12 @@ LOCAL = _options(
 )
 
 
-def task_limits(given: dict[str, Any], jobs: int) -> TaskLimits:
+def task_limits(options: dict[str, Any], jobs: int) -> TaskLimits:
     """What `--timeout` and `--memory` say; takes them out of the options."""
     from collector.runtime.bounds import memory_share
     from collector.runtime.workers import TaskLimits
 
-    seconds, memory = given.pop("timeout"), given.pop("memory")
+    seconds, memory = options.pop("timeout"), options.pop("memory")
     return TaskLimits(seconds, memory_share(jobs) if memory is None else memory)
 
 

@@ -83,13 +83,13 @@ class Shown:
 
 def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
     """The columns of these names, without those that are marked with `?` and say nothing; by default every column."""
-    shown = []
+    columns = []
     for name, _, title in (name.partition("=") for name in names or [column.name for column in table.columns]):
         if name.endswith("?") and not _says_something(table, name.removesuffix("?")):
             continue
         column = _ADDED if name == CLASSES else table.column(name.removesuffix("?"))
-        shown.append(Shown(column, title or heading(column)))
-    return shown
+        columns.append(Shown(column, title or heading(column)))
+    return columns
 
 
 def _says_something(table: Table, name: str) -> bool:
@@ -166,14 +166,14 @@ def show_table(console: Console, table: Table, names: Sequence[str] = (), most: 
         console.print(Text(" " * indent + "none", "dim"))
         return
     columns = chosen(table, names)
-    drawn = grid(*(_alignment(table, shown.column) for shown in columns), head=[shown.heading for shown in columns])
+    drawn = grid(*(_alignment(table, choice.column) for choice in columns), head=[choice.heading for choice in columns])
     for row in table.rows[:most]:
-        drawn.add_row(*(_terminal_cell(shown.column, row) for shown in columns))
+        drawn.add_row(*(_terminal_cell(choice.column, row) for choice in columns))
     show(console, drawn, indent)
     notes = [*table.notes]
     if most is not None and len(table) > most:
         notes.insert(0, f"and {len(table) - most:,} more; for all of them: --csv or --json")
-    if any(shown.column is _ADDED for shown in columns):
+    if any(choice.column is _ADDED for choice in columns):
         classes = [name for name in LINE_CLASSES if any(row.get(name) for row in table.rows)]
         notes.insert(0, ", ".join(f"{LETTER[name]} {name.replace('_', ' ')}" for name in classes))
     for note in notes:
@@ -209,10 +209,10 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
 
 def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None) -> str:
     """The table as HTML; `cells`: column -> a function that makes the markup of its cell from a row: a link, a bar."""
-    made = {CLASSES: lambda row: escape(_classes_text(row)), **(cells or {})}
-    styled = [(shown.column, _style(table, shown.column), shown.heading) for shown in chosen(table, names)]
+    renderers = {CLASSES: lambda row: escape(_classes_text(row)), **(cells or {})}
+    styled = [(choice.column, _style(table, choice.column), choice.heading) for choice in chosen(table, names)]
     head = "".join(f'<th{style} title="{escape(column.meaning)}">{escape(title)}</th>' for column, style, title in styled)
-    rows = ("".join(f"<td{style}>{_page_cell(column, row, made)}</td>" for column, style, _ in styled) for row in table.rows)
+    rows = ("".join(f"<td{style}>{_page_cell(column, row, renderers)}</td>" for column, style, _ in styled) for row in table.rows)
     body = "\n".join(f"<tr>{cells_of_row}</tr>" for cells_of_row in rows)
     notes = "".join(f'<p class="dim">{escape(printable(note))}</p>' for note in table.notes)
     return f'<div class="scroll"><table class="ww-table"><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>{notes}'
@@ -224,9 +224,9 @@ def _style(table: Table, column: Column) -> str:
     return ' class="when"' if column.unit in ("UTC", "date") else ""
 
 
-def _page_cell(column: Column, row: dict[str, Any], made: Mapping[str, Cell]) -> str:
-    if column.name in made:
-        return made[column.name](row)
+def _page_cell(column: Column, row: dict[str, Any], renderers: Mapping[str, Cell]) -> str:
+    if column.name in renderers:
+        return renderers[column.name](row)
     if row[column.name] is None:
         return f'<span class="dim" title="{escape(column.null_reason or "not known")}">–</span>'
     text = " ".join(printable(cell_text(column, row[column.name])).split())

@@ -188,10 +188,10 @@ class Reporter:
                 notice(f"{self._title}: {what} …{f' {done:,} of {total:,}' if total else ''}")
                 self._told_at = now
             return
-        bar, task = self._shown()
+        bar, task = self._running_bar()
         bar.update(task, description=f"{self._title}: {one_line(what)}", completed=done, total=total or None)
 
-    def _shown(self) -> tuple[Progress, TaskID]:
+    def _running_bar(self) -> tuple[Progress, TaskID]:
         if self._bar is None or self._task is None:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -232,10 +232,10 @@ class Program(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
         gc.set_threshold(_GARBAGE, 20, 100)
-        sys.exit(guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
+        sys.exit(run_guarded(lambda: super(Program, self).main(args, prog_name, standalone_mode=False, **extra)))
 
 
-def guarded(run: Callable[[], object]) -> int:
+def run_guarded(run: Callable[[], object]) -> int:
     """Exit code of a command; failures become messages on stderr."""
     _open_streams()
     try:
@@ -254,10 +254,10 @@ def guarded(run: Callable[[], object]) -> int:
         notice("interrupted: finished work is kept; run the same command again to resume")
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the one place where a bug becomes a report)
-        return _unexpected(error)
+        return _report_unexpected(error)
 
 
-def _unexpected(error: Exception) -> int:
+def _report_unexpected(error: Exception) -> int:
     """Exit code of a failure that no command expects: output that cannot be written, or a bug."""
     if isinstance(error, BrokenPipeError):  # `whowrote blame … | head`
         _discard_output()
@@ -308,8 +308,8 @@ def _signals() -> Iterator[None]:
     caught = [number for number in names if before[number] in (signal.SIG_DFL, signal.default_int_handler)]  # not those of nohup
 
     def end(number: int, frame: object) -> None:
-        for one in caught:
-            signal.signal(one, signal.SIG_IGN)
+        for signal_number in caught:
+            signal.signal(signal_number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     for number in caught:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from collector.errors import WhoWroteError
-from collector.repository_names import moved, source
+from collector.repository_names import moved_source, source
 
 if TYPE_CHECKING:
     from collector.runtime.progress import Progress
@@ -26,7 +26,7 @@ def mirror(address: str, progress: Progress) -> str:
     progress("fetching", 0, 0)
     result = update_mirror(repository, mirrors, remote, FetchOptions())
     if result.state == "moved":  # one mirror, whichever of its names is used
-        result = update_mirror(moved(result.address), mirrors, remote, FetchOptions())
+        result = update_mirror(moved_source(result.address), mirrors, remote, FetchOptions())
     if not result.is_usable():
         state = result.state.replace("_", " ")
         raise WhoWroteError(f"{result.url}: {state}: {result.detail}", "Check the address, or clone it with git")

@@ -30,11 +30,11 @@ class AttributePattern(NamedTuple):
         if regex is None:
             return False
         below = path.removeprefix(start)
-        found = regex.match(below if "/" in self.glob else below.rpartition("/")[2])
-        return found is not None and found.groupdict().get(_INSIDE) is None
+        match = regex.match(below if "/" in self.glob else below.rpartition("/")[2])
+        return match is not None and match.groupdict().get(_INSIDE) is None
 
 
-def ignored(path: str, text: str) -> bool:
+def is_ignored(path: str, text: str) -> bool:
     """Whether a `.gitignore`-like file at the root leaves out a path: the last pattern that fits decides."""
     return _ignore_spec(text).match_file(path)
 

@@ -102,11 +102,11 @@ def kind_of(path: str, attributes: Sequence[Attributes] = ()) -> FileKind:
     for name, kind in _STATED.items():
         if stated.get(name):
             return kind
-    return _by_rules(path, frozenset(stated))
+    return _apply_rules(path, frozenset(stated))
 
 
 @lru_cache(50_000)
-def _by_rules(path: str, stated: frozenset[str]) -> FileKind:
+def _apply_rules(path: str, stated: frozenset[str]) -> FileKind:
     for kind, name, fits in _RULES:
         if name not in stated and fits(path):
             return kind
@@ -188,10 +188,10 @@ def head_of(data: bytes) -> bytes:
     """The first lines of a text, where generators say so."""
     end = 0
     for _ in range(HEAD_LINES):
-        found = data.find(b"\n", end)
-        if found < 0 or found > 8000:
+        newline = data.find(b"\n", end)
+        if newline < 0 or newline > 8000:
             return data[:8000]
-        end = found + 1
+        end = newline + 1
     return data[:end]
 
 
@@ -219,15 +219,15 @@ _RULES: tuple[tuple[FileKind, str, Callable[[str], object]], ...] = (
 
 def attributes_of(text: str, directory: str = "") -> list[Attributes]:
     """The linguist attributes that a `.gitattributes` in `directory` ("" is the root) sets, in order."""
-    found = []
+    attributes = []
     for line in text.split("\n"):
         words = line.split()
         if len(words) < 2 or words[0].startswith(("#", "[attr]", "!")):
             continue
         values = dict(_attribute(word) for word in words[1:] if "linguist-" in word)
         if values:
-            found.append(Attributes(AttributePattern(directory.strip("/"), words[0]), values))
-    return found
+            attributes.append(Attributes(AttributePattern(directory.strip("/"), words[0]), values))
+    return attributes
 
 
 def _attribute(word: str) -> tuple[str, bool]:

@@ -11,12 +11,12 @@ _MAX_BYTES = 1_000_000
 
 def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
     """Of every `.gitattributes` of a commit, the root's first: what lies deeper has the last word. [] for an unknown commit."""
-    found: list[Attributes] = []
-    known = repo.commit(commit)
-    files = [path for path in repo.paths(known.tree if known else "") if path.rpartition("/")[2] == ".gitattributes"]
+    attributes: list[Attributes] = []
+    record = repo.commit(commit)
+    files = [path for path in repo.paths(record.tree if record else "") if path.rpartition("/")[2] == ".gitattributes"]
     for path in sorted(files, key=lambda p: (p.count("/"), p)):
-        found += attributes_of(text_of_file(repo, commit, path), path.rpartition("/")[0])
-    return found
+        attributes += attributes_of(text_of_file(repo, commit, path), path.rpartition("/")[0])
+    return attributes
 
 
 def text_of_file(repo: GitRepo, commit: str, path: str) -> str:

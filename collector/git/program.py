@@ -381,10 +381,10 @@ def _attend(process: subprocess.Popen[bytes], watch: Callable[[], str]) -> None:
     try:
         while not reason:
             try:
-                process.wait(min(_POLL, deadline.left()))
+                process.wait(min(_POLL, deadline.seconds_left()))
                 return
             except subprocess.TimeoutExpired:
-                reason = watch() or (f"it took longer than {deadline.seconds:g} s" if deadline.passed else "")
+                reason = watch() or (f"it took longer than {deadline.seconds:g} s" if deadline.has_passed else "")
     finally:
         if process.poll() is None:
             with contextlib.suppress(ProcessLookupError):

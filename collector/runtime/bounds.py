@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 
-from collector.deadline import Deadline, until
+from collector.deadline import Deadline, deadline_until
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.runtime.progress import Progress
 from collector.runtime.workers import TaskLimits
@@ -72,12 +72,12 @@ def apply_limits(limits: TaskLimits, progress: Progress) -> Iterator[Progress]:
 
     def report(what: str, done: int, total: int) -> None:
         step[0] = what
-        if deadline.passed:
+        if deadline.has_passed:
             raise _Late
         progress(what, done, total)
 
     try:
-        with until(Deadline.after(limits.seconds)) as deadline:
+        with deadline_until(Deadline.from_now(limits.seconds)) as deadline:
             token = _WHOLE.set(deadline)
             try:
                 with _interrupt_at(deadline):
@@ -102,10 +102,10 @@ def _over(why: str) -> OverLimit:
 def part_of_the_time() -> Iterator[None]:
     """One session, within `apply_limits`: raises PartTooLong when it takes more than its share. Outside there is no limit."""
     whole = _WHOLE.get()
-    if whole is None or whole.left() == float("inf"):
+    if whole is None or whole.seconds_left() == float("inf"):
         yield
         return
-    with until(Deadline.after(whole.seconds * _SHARE)) as deadline, _interrupt_at(deadline):
+    with deadline_until(Deadline.from_now(whole.seconds * _SHARE)) as deadline, _interrupt_at(deadline):
         yield
 
 
@@ -121,25 +121,25 @@ def memory_left(jobs: int) -> int:
 def time_left() -> float:
     """Seconds that the work inside `apply_limits` still has; 0 when it has no limit."""
     whole = _WHOLE.get()
-    return 0.0 if whole is None or whole.left() == float("inf") else max(0.001, whole.left())
+    return 0.0 if whole is None or whole.seconds_left() == float("inf") else max(0.001, whole.seconds_left())
 
 
 @contextmanager
 def _interrupt_at(deadline: Deadline) -> Iterator[None]:
     """A timer, where the system has one, on the thread that hears it; elsewhere reports of progress look at the clock."""
-    if not _CAN_INTERRUPT or deadline.left() == float("inf") or threading.current_thread() is not threading.main_thread():
+    if not _CAN_INTERRUPT or deadline.seconds_left() == float("inf") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def ring(number: int, frame: FrameType | None) -> None:
-        if not deadline.passed:  # what was left of a timer is never exact
-            _alarm_in(deadline.left())
+        if not deadline.has_passed:  # what was left of a timer is never exact
+            _alarm_in(deadline.seconds_left())
             return
         whole = _WHOLE.get()
-        raise _Late if whole is None or whole.passed else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
+        raise _Late if whole is None or whole.has_passed else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
 
     before, began = signal.signal(signal.SIGALRM, ring), time.monotonic()
-    left = _alarm_in(deadline.left())
+    left = _alarm_in(deadline.seconds_left())
     try:
         try:
             yield

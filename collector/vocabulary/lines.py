@@ -180,7 +180,7 @@ _EXCEPTIONS = (
     (Author.HUMAN, "evidence", Evidence.INFERRED, LineClass.LIKELY_HUMAN),
     (Author.UNKNOWN, "reason", Reason.NO_SESSION, LineClass.UNDECLARED),
 )
-_CLASSES: dict[tuple[str, str, str], LineClass] = {(a, column, value): found for a, column, value, found in _EXCEPTIONS}
+_CLASSES: dict[tuple[str, str, str], LineClass] = {(a, column, value): word for a, column, value, word in _EXCEPTIONS}
 
 
 def line_class(author: str, evidence: str, reason: str) -> LineClass:

@@ -31,12 +31,12 @@ _LONGEST = 400  # characters of all meanings; with more only the words are liste
 @cache
 def vocabularies() -> dict[str, type[Word]]:
     """Every closed set of words by the name of its class, in order of the modules."""
-    found: dict[str, type[Word]] = {}
+    classes: dict[str, type[Word]] = {}
     for module in (*_MODULES, *_words_of_plugins()):
         for name, words in inspect.getmembers(module, inspect.isclass):
             if issubclass(words, Word) and words is not Word:
-                found[name] = words
-    return found
+                classes[name] = words
+    return classes
 
 
 def _words_of_plugins() -> list[ModuleType]:
@@ -44,18 +44,18 @@ def _words_of_plugins() -> list[ModuleType]:
     return [importlib.import_module(f"{package}.words") for package, directory in directories if (directory / "words.py").is_file()]
 
 
-def expanded(sql: str) -> str:
+def expand_words(sql: str) -> str:
     """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
     sql = _CLASS_LINES.sub(_class_lines, _CLASS_COMMENTS.sub(_class_comments(), sql))
-    sql = _CLASS.sub(lambda found: lines.line_class_sql(found[1]), _COLUMN.sub(_column, sql))
-    return _MENTION.sub(lambda found: ", ".join(vocabularies()[found[1]]), sql)
+    sql = _CLASS.sub(lambda match: lines.line_class_sql(match[1]), _COLUMN.sub(_column, sql))
+    return _MENTION.sub(lambda match: ", ".join(vocabularies()[match[1]]), sql)
 
 
-def _class_lines(found: re.Match[str]) -> str:
+def _class_lines(match: re.Match[str]) -> str:
     """Sums of `s.nonblank` for the classes of the origins with an alias."""
-    condition = f"{found[2]} AND " if found[2] else ""
+    condition = f"{match[2]} AND " if match[2] else ""
     sums = (
-        f"COALESCE(SUM(s.nonblank) FILTER (WHERE {condition}{lines.line_class_sql(found[1])} = '{name}'), 0) AS {name},"
+        f"COALESCE(SUM(s.nonblank) FILTER (WHERE {condition}{lines.line_class_sql(match[1])} = '{name}'), 0) AS {name},"
         for name in lines.LINE_CLASSES
     )
     return "\n       ".join(sums)
@@ -65,10 +65,10 @@ def _class_comments() -> str:
     return "\n".join(f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]" for name in lines.LineClass)
 
 
-def _column(found: re.Match[str]) -> str:
-    names = [name.strip() for name in found["words"].split(" or ")]
+def _column(match: re.Match[str]) -> str:
+    names = [name.strip() for name in match["words"].split(" or ")]
     words = [word for name in names if name != _EMPTY for word in vocabularies()[name]]
-    check = check_sql(found[2], [*words, *([""] if _EMPTY in names else [])])
+    check = check_sql(match[2], [*words, *([""] if _EMPTY in names else [])])
     brief = sum(len(word.meaning) for word in words) > _LONGEST
-    said = [str(word) if brief or not word.meaning else f"{word} ({word.meaning})" for word in words if word]
-    return f"{found['name']} {check}{found['rest']}{found['comment']}: {', '.join(said)}"
+    descriptions = [str(word) if brief or not word.meaning else f"{word} ({word.meaning})" for word in words if word]
+    return f"{match['name']} {check}{match['rest']}{match['comment']}: {', '.join(descriptions)}"

@@ -34,7 +34,7 @@ from collector.discovery.selection.metadata import _columns, from_graphql
 from collector.discovery.selection.probe import Prober, probe_all
 from collector.discovery.selection.run import DiscoverResult, discover
 from collector.git.program import HTTP_AGENT
-from collector.repository_names import RepositorySource, moved, same_place, source
+from collector.repository_names import RepositorySource, moved_source, same_place, source
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
@@ -443,7 +443,7 @@ def test_every_answer_of_a_real_git_server(tmp_path: Path, time: FakeTime, large
         done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
         if world.renamed:
             assert done.state == "moved" and not mirrors.path(name).exists()
-            done = update_mirror(moved(done.address), mirrors, Remote(clock=time.clock()), HTTP)
+            done = update_mirror(moved_source(done.address), mirrors, Remote(clock=time.clock()), HTTP)
         assert done.state == state, done.detail
         assert mirrors.path("o/r").exists() == (state == "fetched")
 

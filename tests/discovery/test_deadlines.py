@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.trickle import Trickle
 
-from collector.deadline import NEVER, Deadline, current, until
+from collector.deadline import NEVER, Deadline, current, deadline_until
 from collector.discovery.github.client import Clock, GitHub, LimitReached
 from collector.discovery.github.git_server import GitServers, NoRefs
 from collector.discovery.github.transport import Unreachable, Web
@@ -28,14 +28,14 @@ AT_MOST = 8.0  # seconds, on a machine with much to do; without a deadline it wo
 
 
 def test_the_earlier_deadline_holds_and_ends_with_its_block() -> None:
-    assert current() is NEVER and not NEVER.passed
-    with until(Deadline.after(100)) as outer:
-        with until(Deadline.after(1000)) as inner:
+    assert current() is NEVER and not NEVER.has_passed
+    with deadline_until(Deadline.from_now(100)) as outer:
+        with deadline_until(Deadline.from_now(1000)) as inner:
             assert inner is outer
-        with until(Deadline.after(1)) as inner:
-            assert inner.left() <= 1 and current() is inner
-        assert current() is outer and until(Deadline.after(0))
-    assert current() is NEVER and Deadline.after(0) is NEVER
+        with deadline_until(Deadline.from_now(1)) as inner:
+            assert inner.seconds_left() <= 1 and current() is inner
+        assert current() is outer and deadline_until(Deadline.from_now(0))
+    assert current() is NEVER and Deadline.from_now(0) is NEVER
 
 
 @pytest.mark.parametrize("answer", [HEADERS, BODY], ids=["headers", "body"])
@@ -51,7 +51,7 @@ def test_connections_that_are_kept_have_the_deadline_of_each_request() -> None:
     whole = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     with Trickle(whole, b"HTTP/1.1 ") as server, Web(timeout=30) as web:
         assert web.send("GET", server.base).body == b"ok"
-        with until(Deadline.after(0.5)), pytest.raises(Unreachable):
+        with deadline_until(Deadline.from_now(0.5)), pytest.raises(Unreachable):
             web.send("GET", server.base)
 
 
@@ -67,14 +67,18 @@ def test_refs_that_trickle_do_not_outlast_max_time(tmp_path: Path, answer: tuple
 
 
 def test_git_ends_at_the_deadline(tmp_path: Path) -> None:
-    with Trickle(*HEADERS) as server, until(Deadline.after(0.5)), pytest.raises(Stopped, match=r"took longer than 0\.5 s"):
+    with (
+        Trickle(*HEADERS) as server,
+        deadline_until(Deadline.from_now(0.5)),
+        pytest.raises(Stopped, match=r"took longer than 0\.5 s"),
+    ):
         talk(tmp_path, ["ls-remote", f"{server.base}/o/r.git"], GitAccess(("http",)))
 
 
 def test_nobody_sleeps_past_the_deadline() -> None:
     slept: list[float] = []
     clock = Clock(sleep=slept.append, chance=lambda: 0.0)
-    with Web() as web, until(Deadline.after(0.5)):
+    with Web() as web, deadline_until(Deadline.from_now(0.5)):
         servers = GitServers(web, clock)
         servers.budgets.close("http://127.0.0.1:1", "secondary", {}, servers.clock.now())
         with pytest.raises(LimitReached, match="60 s to wait"):

@@ -24,7 +24,16 @@ from collector.discovery.mirrors.update import FetchOptions, FetchResult, checkp
 from collector.errors import WhoWroteError
 from collector.git.program import GitFailed, talk
 from collector.git.repository import GitRepo
-from collector.repository_names import BadName, RepositorySource, beside, checked_name, checked_url, directory, source, tombstone
+from collector.repository_names import (
+    BadName,
+    RepositorySource,
+    checked_name,
+    checked_url,
+    directory,
+    sibling_url,
+    source,
+    tombstone,
+)
 from collector.runtime.locks import InUse, file_lock
 
 BIG = 100_000  # bytes of a file that the filter leaves out
@@ -391,7 +400,7 @@ def test_lines_of_a_list() -> None:
         source("group/part/r")
     assert "https://HOST/group/part/r" in refused.value.hint
     assert source("/srv/git/o/r.git") == RepositorySource("o/r", "file:///srv/git/o/r.git")
-    assert beside("http://h:1/o/r.git", "O/R", "o/c") == "http://h:1/o/c.git"
+    assert sibling_url("http://h:1/o/r.git", "O/R", "o/c") == "http://h:1/o/c.git"
     assert tombstone("O/R") == tombstone("o/r") != tombstone("o/s")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attribution.authorship.replay import CallRef, ReplayStep, Worktree
 from attribution.outcomes.outcome import UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
-from attribution.outcomes.regions import Region, Regions, convergence_of, regions_of, returned
+from attribution.outcomes.regions import Region, Regions, convergence_of, first_return, regions_of
 from collector.model import Edit, Replacement
 
 BASE = "one\ntwo\nthree\nfour\nfive\nsix\n"
@@ -219,7 +219,7 @@ def test_a_state_comes_back_only_after_another_one(numbers: list[int]) -> None:
         for i in range(j)
         if states[i] == states[j] and any(states[k] != states[i] for k in range(i, j))
     ]
-    found = returned(states)
+    found = first_return(states)
     assert (found >= 0) == bool(expected)
     if expected:
         first = min(j for _, j in expected)
@@ -244,13 +244,13 @@ def test_the_states_of_a_whole_file_are_its_texts(texts: list[list[str]]) -> Non
 
 def test_nothing_is_undone_when_all_stands() -> None:
     found = File().swap("two\n", "a\nb\n").undone()
-    assert (found.peak, found.gone, found.reverted, found.happened) == (2, 0, 0, False)
+    assert (found.peak, found.gone, found.reverted, found.took_lines_back) == (2, 0, 0, False)
 
 
 def test_the_agent_takes_its_own_change_back() -> None:
     found = File().swap("two\n", "a\nb\n").swap("a\nb\n", "two\n").undone()
     assert (found.peak, found.gone, found.reverted, found.whole_files) == (2, 2, 2, 1)
-    assert found.happened and found.by == {"agent": 2}
+    assert found.took_lines_back and found.by == {"agent": 2}
 
 
 @pytest.mark.parametrize("who", ["human", "unknown"])
@@ -261,20 +261,20 @@ def test_somebody_else_takes_it_back(who: str) -> None:
 
 def test_what_happens_after_the_close_is_no_revert() -> None:
     file = File().swap("two\n", "alpha\nbeta\n").seen(BASE)
-    assert not file.undone(close=1.5).happened
-    assert file.undone(close=2.5).happened
+    assert not file.undone(close=1.5).took_lines_back
+    assert file.undone(close=2.5).took_lines_back
 
 
 def test_rewriting_is_not_undoing() -> None:
     found = File().swap("two\n", "a\nb\n").swap("a\nb\n", "c\n").undone()
-    assert (found.gone, found.reverted, found.happened) == (2, 0, False)
+    assert (found.gone, found.reverted, found.took_lines_back) == (2, 0, False)
 
 
 def test_half_of_the_lines_must_be_undone() -> None:
     file = File().swap("two\n", "a\nb\n").swap("five\n", "c\nd\ne\n").swap("a\nb\n", "two\n")
-    assert (file.undone().peak, file.undone().reverted, file.undone().happened) == (5, 2, False)
+    assert (file.undone().peak, file.undone().reverted, file.undone().took_lines_back) == (5, 2, False)
     file.swap("c\nd\ne\n", "five\n")
-    assert file.undone().happened
+    assert file.undone().took_lines_back
 
 
 def test_removing_ones_own_new_file_undoes_nothing() -> None:
@@ -296,7 +296,7 @@ def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
 def test_what_is_written_again_at_once_was_not_undone() -> None:
     file = File().swap("two\n", "alpha\nbeta\n").seen(BASE).swap("two\n", "alpha\nbeta\n")
     found = file.undone(commands=[UndoCommand(1.5, 0.0, frozenset({"f"}), "agent")])
-    assert (found.reverted, found.took_effect, found.happened) == (0, False, False)
+    assert (found.reverted, found.took_effect, found.took_lines_back) == (0, False, False)
 
 
 # --- neighbours and the end -------------------------------------------------------------------------------------------

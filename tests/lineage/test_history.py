@@ -14,7 +14,19 @@ from attribution.lineage.blame_check import BlameSample, verify
 from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
-from attribution.lineage.model import BEFORE, BINARY, COPY, CommitStep, LineHistory, Origins, State, numbers, runs, trimmed, vector
+from attribution.lineage.model import (
+    BEFORE,
+    BINARY,
+    COPY,
+    CommitStep,
+    LineHistory,
+    Origins,
+    State,
+    numbers,
+    runs,
+    trim_common_lines,
+    vector,
+)
 from attribution.lineage.state import continues, dump, load
 from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart
 from collector.git.program import GitFailed, ScratchGit, open_scratch
@@ -700,16 +712,16 @@ def test_origins_tell_commit_path_and_line() -> None:
     origins = Origins()
     first = origins.add(0, "a", 1, 3)
     second = origins.add(5, "b", 10, 2)
-    assert tuple(origins.of(first + 2))[:3] == (0, "a", 3)
-    assert tuple(origins.of(second + 1))[:3] == (5, "b", 11)
-    assert origins.of(0).commit == -1
+    assert tuple(origins.birth_of(first + 2))[:3] == (0, "a", 3)
+    assert tuple(origins.birth_of(second + 1))[:3] == (5, "b", 11)
+    assert origins.birth_of(0).commit == -1
     assert [(first, count) for _, first, count in origins.hunks()] == [(1, 3), (4, 2)]
 
 
 def test_runs_and_trimmed() -> None:
     assert list(runs(vector([3, 4, 5, 9, 0, 0, 1]))) == [(3, 3), (9, 1), (0, 2), (1, 1)]
-    assert trimmed(vector([1, 2, 3]), vector([1, 9, 3])) == (vector([2]), vector([9]))
-    assert trimmed(vector([1, 1]), vector([1, 1, 1])) == (b"", vector([1]))
+    assert trim_common_lines(vector([1, 2, 3]), vector([1, 9, 3])) == (vector([2]), vector([9]))
+    assert trim_common_lines(vector([1, 1]), vector([1, 1, 1])) == (b"", vector([1]))
 
 
 def test_quoted_names() -> None:

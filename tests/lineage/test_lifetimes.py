@@ -20,7 +20,7 @@ from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpd
 from attribution.queries import lifetimes
 from attribution.queries.checks import checks
 from attribution.stages import survival as chronicle
-from attribution.stages.history import before_first, follow_history, stored
+from attribution.stages.history import follow_history, parent_before_first, stored_history
 from attribution.stages.lines import attribute_repo
 from attribution.stats.comparison import compare
 from collector.git.repository import GitRepo
@@ -196,9 +196,9 @@ def test_a_merge_that_is_taken_back(build: Build, shop: Shop, tmp_path: Path) ->
 
 
 def test_which_messages_name_a_commit() -> None:
-    assert reverts.named("Revert x\n\nThis reverts commit 0123456789abcdef.") == "0123456789abcdef"
-    assert reverts.named("This reverts commit 0123456 and\nThis reverts commit 89abcde") is None
-    assert reverts.named("Reverts nothing") is None
+    assert reverts.named_commit("Revert x\n\nThis reverts commit 0123456789abcdef.") == "0123456789abcdef"
+    assert reverts.named_commit("This reverts commit 0123456 and\nThis reverts commit 89abcde") is None
+    assert reverts.named_commit("Reverts nothing") is None
 
 
 def test_inverse_patches_are_paired_with_the_latest() -> None:
@@ -290,9 +290,9 @@ def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
     build.commit("two", ["one"], {"f": text("a", "b")})
     build.done()
     shop.follow(build, "one")
-    assert stored(shop.store, 1) is not None
+    assert stored_history(shop.store, 1) is not None
     shop.store.connection.execute("UPDATE tip_states SET state = x'00'")
-    assert stored(shop.store, 1) is None
+    assert stored_history(shop.store, 1) is None
     assert shop.follow(build, "two").state == "again"
 
 
@@ -353,10 +353,10 @@ def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Sho
 
 def test_where_the_window_begins() -> None:
     parents = {"m3": ["m2", "s2"], "m2": ["m1"], "m1": ["m0"], "m0": [], "s2": ["s1"], "s1": ["m0"]}
-    assert before_first(parents, "m3", {"s1"}) == "m2"
-    assert before_first(parents, "m3", {"m1", "s1"}) == "m0"
-    assert before_first(parents, "m3", {"m0"}) == ""
-    assert before_first(parents, "m3", set()) == ""
+    assert parent_before_first(parents, "m3", {"s1"}) == "m2"
+    assert parent_before_first(parents, "m3", {"m1", "s1"}) == "m0"
+    assert parent_before_first(parents, "m3", {"m0"}) == ""
+    assert parent_before_first(parents, "m3", set()) == ""
 
 
 # --- what a clone cannot show -----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from attribution.lineage.survival import (
     RemovedLines,
     deletions,
     ended_by,
-    grouped,
+    group_records,
     language,
 )
 from attribution.stats import comparison, estimates
@@ -125,11 +125,11 @@ def test_groups() -> None:
         line(0, path="b.md", author="human"),
         line(0, path="src/c.ts", author="declared", model="m2"),
     ]
-    assert set(grouped(found, "class")) == {("agent", "agent"), ("human", "human"), ("declared", "declared")}
-    assert set(grouped(found, "model")) == {("m1", "agent"), ("m2", "declared")}
-    assert set(grouped(found, "session")) == {("s", "agent")}
-    assert set(grouped(found, "directory")) == {("src/", "agent"), (".", "human"), ("src/", "declared")}
-    assert set(grouped(found, "language")) == {("py", "agent"), ("md", "human"), ("ts", "declared")}
+    assert set(group_records(found, "class")) == {("agent", "agent"), ("human", "human"), ("declared", "declared")}
+    assert set(group_records(found, "model")) == {("m1", "agent"), ("m2", "declared")}
+    assert set(group_records(found, "session")) == {("s", "agent")}
+    assert set(group_records(found, "directory")) == {("src/", "agent"), (".", "human"), ("src/", "declared")}
+    assert set(group_records(found, "language")) == {("py", "agent"), ("md", "human"), ("ts", "declared")}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from support.builder import git
 from support.commands import clone, run
 
-from attribution.lineage.tip import Authors, TipPiece, WrittenLines, joined
+from attribution.lineage.tip import Authors, TipPiece, WrittenLines, join_neighbours
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -17,7 +17,7 @@ BLANK = [1, 0, 1, 0, 0, 0]
 
 
 def cut(*rows: tuple[int, int]) -> list[TipPiece]:
-    return list(joined(Authors([ONE, TWO], BLANK).pieces(rows)))
+    return list(join_neighbours(Authors([ONE, TWO], BLANK).pieces(rows)))
 
 
 def test_a_file_is_cut_where_the_author_changes() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attribution.authorship.replay import CallRef
 from attribution.authorship.windows import AttributionWindow, AttributionWindows, WorktreeAction
 from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
-from attribution.shell.printed import DirectoryListed, FileListed, listed
+from attribution.shell.printed import DirectoryListed, FileListed, listed_entries
 from attribution.shell.project import FILES, task_text
 
 
@@ -516,7 +516,7 @@ def test_programs_that_only_look(command: str) -> None:
     ],
 )
 def test_files_that_an_output_shows(command: str, output: str, shown: dict[str, bool]) -> None:
-    found = [one for one in listed(command, "/w", output) if isinstance(one, FileListed)]
+    found = [one for one in listed_entries(command, "/w", output) if isinstance(one, FileListed)]
     assert {one.path: one.exists for one in found} == {f"/w/{path}": exists for path, exists in shown.items()}
 
 
@@ -534,7 +534,7 @@ def test_files_that_an_output_shows(command: str, output: str, shown: dict[str, 
     ],
 )
 def test_directory_that_an_output_shows_as_a_whole(command: str, output: str, names: set[str] | None) -> None:
-    found = [one.names for one in listed(command, "/w", output) if isinstance(one, DirectoryListed)]
+    found = [one.names for one in listed_entries(command, "/w", output) if isinstance(one, DirectoryListed)]
     assert found == ([] if names is None else [frozenset(names)])
 
 

@@ -13,7 +13,7 @@ import pytest
 from support.histories import Build, random_history, text
 
 from attribution.stats import rates as exact
-from attribution.stats.rates import RateCell, rated
+from attribution.stats.rates import RateCell, rate_if_enough
 from attribution.weaknesses.queries import rates as stats
 from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
@@ -154,12 +154,12 @@ def test_ignore_files_match_what_git_matches(glob: str, tmp_path: Path) -> None:
     (tmp_path / ".git" / "info" / "exclude").write_text(f"{glob}\n", "utf-8")
     command = ["git", "-C", str(tmp_path), "check-ignore", "-z", "--no-index", "--stdin"]
     printed = subprocess.run(command, input="\0".join(PATHS), capture_output=True, text=True, check=False).stdout.split("\0")
-    assert {path for path in PATHS if git_patterns.ignored(path, f"{glob}\n")} == set(filter(None, printed))
+    assert {path for path in PATHS if git_patterns.is_ignored(path, f"{glob}\n")} == set(filter(None, printed))
 
 
 def test_an_invalid_pattern_matches_nothing() -> None:
     assert not AttributePattern("", "[z-a]").matches("z")
-    assert git_patterns.ignored("b.py", "[z-a]\n!\nb.py\n")
+    assert git_patterns.is_ignored("b.py", "[z-a]\n!\nb.py\n")
 
 
 def test_attributes_hold_below_their_directory() -> None:
@@ -168,8 +168,8 @@ def test_attributes_hold_below_their_directory() -> None:
 
 
 def test_the_last_pattern_decides() -> None:
-    assert git_patterns.ignored("tests/a.py", "tests/\n")
-    assert not git_patterns.ignored("tests/a.py", "tests/\n!tests/a.py\n# nothing\n:include x\n")
+    assert git_patterns.is_ignored("tests/a.py", "tests/\n")
+    assert not git_patterns.is_ignored("tests/a.py", "tests/\n!tests/a.py\n# nothing\n:include x\n")
 
 
 # --- identity ---------------------------------------------------------------------------------------------------------
@@ -388,7 +388,13 @@ def test_exact_interval_of_a_count(count: int, low: float, high: float) -> None:
 def test_rates_and_ratios() -> None:
     assert exact.rate(RateCell(3, 2000))[:3] == (3, 2000, 1.5)
     assert exact.rate(RateCell(0, 0)).rate is None
-    assert rated(RateCell(3, 2000)) == exact.rate(RateCell(3, 2000)) and rated(RateCell(3, 999)) == (3, 999, None, None, None)
+    assert rate_if_enough(RateCell(3, 2000)) == exact.rate(RateCell(3, 2000)) and rate_if_enough(RateCell(3, 999)) == (
+        3,
+        999,
+        None,
+        None,
+        None,
+    )
     found = stats.ratio(RateCell(20, 10_000), RateCell(10, 10_000))
     assert found.ratio == pytest.approx(2.0)
     assert (found.low, found.high) == pytest.approx((0.8935, 4.7846), abs=2e-3)

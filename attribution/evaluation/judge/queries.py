@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.evaluation.judge.labels import LABELS, QUESTIONS, schema_hash
 from attribution.queries.sessions import find_session
-from attribution.stats.agreement import Confusion, Corrected, corrected
+from attribution.stats.agreement import Confusion, Corrected, correct_share
 from collector.errors import WhoWroteError
 from collector.storage.views import Table, read_view
 
@@ -178,6 +178,6 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[ClassShar
 def _class_share(label: str, value: str, counts: tuple[int, int], validated: Confusion | None) -> ClassShare:
     n, of = counts
     share = n / of if of else None
-    rate = corrected(n, of, validated) if validated is not None else Corrected(None, None, None, "not validated")
+    rate = correct_share(n, of, validated) if validated is not None else Corrected(None, None, None, "not validated")
     rates = (validated.sensitivity, validated.specificity) if validated else (None, None)
     return ClassShare(label, value, n, of, share, None, rate.rate, rate.low, rate.high, *rates, rate.note)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from attribution.evaluation.judge.labels import LABELS
 from attribution.evaluation.judge.queries import LabelPlace
-from attribution.stats.agreement import confusion, corrected, kappa
+from attribution.stats.agreement import confusion, correct_share, kappa
 from attribution.stats.correlation import pearson, spearman
 from collector.errors import WhoWroteError
 
@@ -86,7 +86,7 @@ def _class_rows(label: str, names: Sequence[str], pairs: Pairs, every: Sequence[
     head = {"label": label, "compared": len(pairs), "agree": agree, "kappa": kappa(pairs)}
     for name in names:
         counts, n = confusion(pairs, name), sum(value == name for value in every)
-        rate = corrected(n, len(every), counts)
+        rate = correct_share(n, len(every), counts)
         yield head | {
             "class": name, **asdict(counts), "sensitivity": counts.sensitivity, "specificity": counts.specificity,
             "share": n / len(every) if every else None, "of": len(every), "corrected": rate.rate, "low": rate.low,

@@ -14,7 +14,7 @@ from attribution.queries.survival import undeclared_notes
 from attribution.stats.accuracy import confidences, corrected_shares, correction_refusal, measurements
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.intervals import mean
-from attribution.stats.kaplan_meier import by_commit, estimate, head_point, observations
+from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -48,7 +48,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> Table:
         shares = estimate(observations(members, lambda r: r.repo), _DAYS)
         for days, share in zip(_DAYS, shares, strict=True):
             old = [r for r in members if r.follow_days >= days]
-            if minimum.SHARE.refusal({author: minimum.sample((r.lines, by_commit(r)) for r in old)}):
+            if minimum.SHARE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in old)}):
                 continue
             low, high = (share.interval() if repositories >= LEAST else None) or (None, None)
             values = {"value": share.share, "low": low, "high": high, "lines old enough": sum(r.lines for r in old)}

@@ -9,7 +9,7 @@ from attribution.evaluation.study.modes import mode_of
 from attribution.evaluation.study.numbers import MODES, audited_notes
 from attribution.evaluation.study.sessions import Row
 from attribution.lineage import minimum
-from attribution.stats.rates import RateCell, poisson_interval, rated
+from attribution.stats.rates import RateCell, poisson_interval, rate_if_enough
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 
@@ -46,7 +46,7 @@ def tables(store: Store, sessions: list[Row]) -> list[Table]:
         for what, rules, column, published in _COUNTED:
             count = sum(commit[column] for commit in commits)
             interval = poisson_interval(count)
-            per = None if rated(RateCell(count, lines)).rate is None else 1000 / lines
+            per = None if rate_if_enough(RateCell(count, lines)).rate is None else 1000 / lines
             rows.append(
                 {
                     "mode of the commit": mode, "what": what, "rules": rules, "findings": count, "lines": lines,

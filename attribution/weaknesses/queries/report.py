@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
-from attribution.stats.rates import RateCell, rated
+from attribution.stats.rates import RateCell, rate_if_enough
 from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
 from attribution.weaknesses.queries.rates import NO_RATIO, Compared, Reviewed, Terciles
@@ -151,7 +151,7 @@ def _cells(findings: Iterable[Row], lines: Iterable[Row]) -> list[tuple[Row, Rat
 
 
 def _rate_row(by: str, name: str, author: str, cell: RateCell) -> Row:
-    return {"by": by, "name": name, "author": author, **rated(cell)._asdict()}
+    return {"by": by, "name": name, "author": author, **rate_if_enough(cell)._asdict()}
 
 
 def _table(
@@ -212,7 +212,7 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row], groupings: Mappi
 def _plain(compared: Compared, refused: bool) -> Row:
     """A comparison as plain values. What is left of one that is refused: counts, and the rates of sides with enough lines."""
     if refused:
-        agent, other = (rated(RateCell(side.events, side.lines)) for side in (compared.agent, compared.other))
+        agent, other = (rate_if_enough(RateCell(side.events, side.lines)) for side in (compared.agent, compared.other))
         compared = Compared(compared.baseline, agent, other, NO_RATIO, NO_RATIO, None, "")
     nested = {name: getattr(compared, name)._asdict() for name in ("agent", "other", "pooled", "stratified")}
     return compared._asdict() | nested
@@ -302,7 +302,7 @@ def _review(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> dict[
         if precision is None:
             continue
         cell = RateCell(len(of_author), sum(row["lines"] for row in lines if author in ("", row["author_class"])))
-        rate = rates.corrected_rate(cell, strata) if rated(cell).rate is not None else None
+        rate = rates.corrected_rate(cell, strata) if rate_if_enough(cell).rate is not None else None
         reviews[author or "all"] = {
             "read": sum(s.read for s in strata), "true": sum(s.true for s in strata), "precision": precision.share,
             "low": precision.low, "high": precision.high, "corrected_rate": rate.rate if rate else None,

@@ -189,7 +189,7 @@ class _Rows:
             "place": side.place,
             **_authors(lines, declared),
             "suppressed": int(hit.suppressed),
-            "ignored": int(bool(ignore) and git_patterns.ignored(instance.path, ignore)),
+            "ignored": int(bool(ignore) and git_patterns.is_ignored(instance.path, ignore)),
             **self._end(instance),
             "moves": instance.moves,
             "rewords": instance.rewords,

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from collector.json_values import parsed
+from collector.json_values import parse_json
 from collector.model import Problem
 from collector.text import decode
 
@@ -29,7 +29,7 @@ def first_value(blob: bytes) -> object | None:
     try:
         value: object = _DECODER.raw_decode(decode(line).lstrip(_SPACE + "\ufeff"))[0]
     except (ValueError, RecursionError):
-        return parsed(decode(blob)) if len(blob) <= MAX_VALUE else None
+        return parse_json(decode(blob)) if len(blob) <= MAX_VALUE else None
     return value
 
 

@@ -10,7 +10,7 @@ from collector.agents.common.builder import SessionBuilder
 from collector.agents.common.calls import NO_RESULT, Call, Outcome, Result, commits_in, outcome_of, shell_command
 from collector.agents.common.documents import documents
 from collector.agents.common.jsonl import records
-from collector.json_values import as_json, get_str
+from collector.json_values import get_str, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall
 
 
@@ -86,7 +86,7 @@ class RecordReader(SessionBuilder, ABC):
             agent_id=call.agent_id,
             model=call.model,
             message_id=call.message_id,
-            input=as_json(call.arguments),
+            input=to_json(call.arguments),
             edits=tuple(self.edits(call, result)),
             command=command,
             seen=self.observation(call, result) if tool in self.reads and status is Status.OK else None,

@@ -22,7 +22,7 @@ from collector.agents.machine.databases import CopiedDatabase, DatabaseUnreadabl
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.agents.machine.workspaces import editor_users, folders
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
 
@@ -201,7 +201,7 @@ def _hunks(chunks: list[Any]) -> tuple[Hunk, ...]:
 
 def _object(text: object) -> dict[str, Any]:
     """An object, or the one that a text holds."""
-    value = parsed(text) if isinstance(text, str) else text
+    value = parse_json(text) if isinstance(text, str) else text
     return value if isinstance(value, dict) else {}
 
 
@@ -316,7 +316,7 @@ def _list_sessions(path: Path) -> list[str]:
         return []  # the conversations may still name the workspace
     results: list[str] = []
     for row in rows:
-        value = parsed(row["value"])
+        value = parse_json(row["value"])
         if row["key"] == _LISTED:
             results += [get_str(entry, "composerId") for entry in get_list(value, "allComposers")]
             results += [entry for entry in get_list(value, "selectedComposerIds") if isinstance(entry, str)]

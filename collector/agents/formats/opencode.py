@@ -24,7 +24,7 @@ from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified, whole_texts
-from collector.json_values import as_json, get, get_dict, get_int, get_list, get_str, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Usage
 from collector.text import resolve
 
@@ -252,7 +252,7 @@ def _message_key(info: dict[str, Any], number: int) -> str:
     message_id = get_str(info, "id")
     if message_id and _REDACTED not in message_id:
         return message_id
-    return f"{info.get('role')}/{as_json(get(info, 'time', 'created'), 40)}/{number}"
+    return f"{info.get('role')}/{to_json(get(info, 'time', 'created'), 40)}/{number}"
 
 
 def _turn_ends(messages: list[dict[str, Any]]) -> dict[str, float]:
@@ -371,7 +371,7 @@ def _batches(ids: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
 
 
 def _object(text: object) -> dict[str, Any]:
-    value = parsed(text)
+    value = parse_json(text)
     return value if isinstance(value, dict) else {}
 
 

@@ -25,7 +25,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.agents.machine.workspaces import editor_users
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parsed, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Status, Usage
 from collector.text import resolve, timestamp
 
@@ -179,7 +179,7 @@ def _model(message: dict[str, Any]) -> str:
 def _commands(arguments: object) -> str:
     """One command, or several that ran one after the other: a list, or the JSON text of one."""
     listed = get(arguments, "commands")
-    several = parsed(listed) if isinstance(listed, str) and listed.startswith("[") else listed
+    several = parse_json(listed) if isinstance(listed, str) and listed.startswith("[") else listed
     if not isinstance(several, list):
         return get_str(arguments, "command") or get_str(arguments, "commands")
     texts = (element if isinstance(element, str) else get_str(element, "command") for element in several)
@@ -280,7 +280,7 @@ class _Shown:
             if kind in _TYPED or (number == 0 and kind == "text"):
                 self.typed.append((time, get_str(entry, "text")))
             elif kind == "api_req_started":
-                about = parsed(get_str(entry, "text"))
+                about = parse_json(get_str(entry, "text"))
                 self._requests.append((time, {"about": about, "model": get_str(entry, "modelInfo", "modelId")}))
                 if isinstance(last, int) and time is not None:
                     answer = last + 2

@@ -10,7 +10,7 @@ from stat import S_ISREG
 from typing import Any
 
 from collector.agents.common.jsonl import first_value
-from collector.json_values import parsed
+from collector.json_values import parse_json
 from collector.text import decode
 
 LARGEST = 400_000_000  # bytes of one file
@@ -38,7 +38,7 @@ def lines(path: Path) -> bytes:
 def whole_lines(data: bytes) -> bytes:
     """Without a last line that is no JSON yet: its agent is at work."""
     end = data.rfind(b"\n") + 1
-    torn = end < len(data) and parsed(decode(data[end:])) is None
+    torn = end < len(data) and parse_json(decode(data[end:])) is None
     return data[:end] if torn else data
 
 
@@ -85,7 +85,7 @@ def _entries(location: Path) -> list[os.DirEntry[str]]:
 def document(path: Path) -> object:
     """The JSON value of a small file; None where there is none."""
     try:
-        return parsed(decode(content(path)))
+        return parse_json(decode(content(path)))
     except OSError:
         return None
 

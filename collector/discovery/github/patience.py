@@ -108,7 +108,7 @@ class Patient:
     def _sleep(self, seconds: float, why: str) -> None:
         if seconds <= 0:
             return
-        allowed = min(self.longest_wait, current().left())
+        allowed = min(self.longest_wait, current().seconds_left())
         if seconds > allowed:
             raise LimitReached(
                 f"{why}: {seconds:.0f} s to wait, more than the {allowed:.0f} s allowed", "Run it again later to resume"

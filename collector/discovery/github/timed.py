@@ -29,9 +29,9 @@ def _time_left(timeout: float | None, late: type[httpcore2.TimeoutException]) ->
     deadline = current()
     if deadline is NEVER:
         return timeout
-    if deadline.passed:
+    if deadline.has_passed:
         raise late("the deadline has passed")
-    left = max(_SHORTEST, deadline.left())
+    left = max(_SHORTEST, deadline.seconds_left())
     return left if timeout is None else min(timeout, left)
 
 

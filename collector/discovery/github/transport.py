@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from collector.deadline import Deadline, until
+from collector.deadline import Deadline, deadline_until
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Web:
 
         sent, first_url = dict(headers or {}), url
         client = self.open()
-        with until(Deadline.after(patience)) as deadline:
+        with deadline_until(Deadline.from_now(patience)) as deadline:
             try:
                 for _ in range(MOST_REDIRECTS + 1):
                     with client.stream(method, url, headers=sent, content=content or None) as response:
@@ -126,7 +126,7 @@ class Web:
                             return
                     method, url, content, sent = _follow_redirect(method, url, target, content, sent, response.status_code)
             except httpx2.TimeoutException:
-                if deadline.passed:
+                if deadline.has_passed:
                     raise Unreachable(f"{_plain_url(url)} took longer than {deadline.seconds:g} s") from None
                 raise Unreachable(f"{_plain_url(url)} did not answer within {self.timeout:g} s") from None
             except httpx2.InvalidURL:

@@ -17,7 +17,7 @@ from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.table import mirrored_sources, name_sources, not_forgotten, note
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.errors import WhoWroteError
-from collector.repository_names import BadName, RepositorySource, moved, same_place
+from collector.repository_names import BadName, RepositorySource, moved_source, same_place
 from collector.storage.store import Store
 
 JOBS = 4  # transfers at a time
@@ -49,7 +49,7 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
                 note(store, result)
             if result.state == "moved":
                 try:
-                    requests.append((result.name, moved(result.address)))
+                    requests.append((result.name, moved_source(result.address)))
                     continue
                 except BadName as error:
                     result = replace(result, state="failed", detail=f"the server sends us to another address: {error}")

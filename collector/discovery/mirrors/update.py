@@ -8,13 +8,13 @@ import time
 from dataclasses import dataclass, field
 
 from collector.checkpoints.entire import FETCH_ELSEWHERE, SETTINGS, remote_setting
-from collector.deadline import Deadline, current, until
+from collector.deadline import Deadline, current, deadline_until
 from collector.discovery.mirrors import disk
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.refs import Advertised, WantedRefs, elsewhere_name, is_elsewhere, refspecs
 from collector.discovery.mirrors.remote import Failure, Remote, kind_of
 from collector.git.program import GitAccess, GitFailed, Stopped, talk
-from collector.repository_names import BadName, RepositorySource, beside, checked_name, same_place
+from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url
 
 _FETCH = (
     "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--force",
@@ -70,12 +70,12 @@ def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, op
     before its repository was moved keeps its name, and is updated from where that is now.
     """
     result = FetchResult(source.name, source.url, path=str(mirrors.path(source.name)))
-    with mirrors.lock(source.name, options.patience) as lock, until(Deadline.after(options.seconds)) as deadline:
+    with mirrors.lock(source.name, options.patience) as lock, deadline_until(Deadline.from_now(options.seconds)) as deadline:
         for pause in (*options.pauses, None):
             _attempt(_Update(source, mirrors, remote, options, lock, result), result)
             if result.state != "unreachable" or pause is None:
                 break
-            if pause >= deadline.left():
+            if pause >= deadline.seconds_left():
                 result.state, result.detail = "too_slow", f"{result.detail} (--timeout)"
                 break
             time.sleep(pause)
@@ -168,7 +168,7 @@ class _Update:
             return Advertised()
         self.result.elsewhere = name
         try:
-            address = beside(url, "/".join(url.removesuffix(".git").split("/")[-2:]), name)
+            address = sibling_url(url, "/".join(url.removesuffix(".git").split("/")[-2:]), name)
             there = self.remote.refs(address, WantedRefs(()))
         except (Failure, BadName) as error:
             self.notes.append(f"its checkpoints are in {name}: {error}")
@@ -255,7 +255,7 @@ class _Update:
         options = self.options
         if self.remote.stop.is_set():
             return "interrupted"
-        if self.deadline.passed:
+        if self.deadline.has_passed:
             self.stopped = "too_slow"
             return f"it took longer than {options.seconds:.0f} s (--timeout)"
         if disk.size_of(self.path / "objects") > options.max_bytes:

@@ -61,9 +61,9 @@ def carried_tables() -> tuple[str, ...]:
 @cache
 def part_sql(name: str) -> str:
     """The text of one part."""
-    from collector.vocabulary.schema import expanded  # with every vocabulary: 10 ms that only a new database needs
+    from collector.vocabulary.schema import expand_words  # with every vocabulary: 10 ms that only a new database needs
 
-    return expanded(_text(name))
+    return expand_words(_text(name))
 
 
 def schema_sql(parts: tuple[str, ...] = PARTS) -> str:

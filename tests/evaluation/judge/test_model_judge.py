@@ -31,7 +31,7 @@ from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, validate
 from attribution.features.prices import Prices, PriceTable, standard_prices
 from attribution.outcomes.conversation import Conversation, Exchange, conversation_of
 from attribution.stages.lines import attribute_repo
-from attribution.stats.agreement import Confusion, confusion, corrected, kappa
+from attribution.stats.agreement import Confusion, confusion, correct_share, kappa
 from collector.errors import WhoWroteError
 from collector.model import AgentMessage, Session, Turn
 from collector.storage.store import Store
@@ -472,22 +472,22 @@ def test_kappa_by_hand() -> None:
 
 def test_a_corrected_rate_by_hand() -> None:
     # Se 0.8, Sp 0.9; 24 % given: (0.24 - 0.1) / 0.7 = 0.2.
-    found = corrected(240, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
+    found = correct_share(240, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
     assert found.rate == pytest.approx(0.2) and found.note == ""
     assert found.low is not None and found.high is not None and found.low < 0.2 < found.high
 
 
 def test_the_published_pushback_rate_is_half_of_what_it_seems() -> None:
     """39 % given, 98 validated with sensitivity .82 and specificity .71: 19 %, between 0 and 36 %."""
-    found = corrected(24_570, 63_000, Confusion(tp=23, fn=5, tn=50, fp=20))
+    found = correct_share(24_570, 63_000, Confusion(tp=23, fn=5, tn=50, fp=20))
     assert found.rate == pytest.approx(0.19, abs=0.02)
     assert found.low == pytest.approx(0, abs=0.02) and found.high == pytest.approx(0.36, abs=0.02)
 
 
 def test_rates_are_clipped_and_say_so() -> None:
-    none = corrected(10, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
+    none = correct_share(10, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
     assert none.rate == 0 and none.low == 0 and "errors alone" in none.note
-    whole = corrected(950, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
+    whole = correct_share(950, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
     assert whole.rate == 1 and whole.high == 1 and whole.note == "clipped"
 
 
@@ -501,9 +501,9 @@ def test_rates_are_clipped_and_say_so() -> None:
     ],
 )
 def test_what_cannot_be_corrected_says_why(counts: Confusion, reason: str) -> None:
-    found = corrected(300, 1000, counts)
+    found = correct_share(300, 1000, counts)
     assert found.rate is found.low is found.high is None and reason in found.note
-    assert corrected(0, 0, Confusion(9, 9, 9, 90)).note == "no labels by this model"
+    assert correct_share(0, 0, Confusion(9, 9, 9, 90)).note == "no labels by this model"
 
 
 def test_intervals_hold_what_they_promise() -> None:
@@ -518,7 +518,7 @@ def test_intervals_hold_what_they_promise() -> None:
     held = tried = 0
     for _ in range(400):
         tp, tn, given = times(30, 0.82), times(70, 0.71), times(300, 0.2 * 0.82 + 0.8 * 0.29)
-        found = corrected(given, 300, Confusion(tp, 70 - tn, 30 - tp, tn))
+        found = correct_share(given, 300, Confusion(tp, 70 - tn, 30 - tp, tn))
         if found.low is not None and found.high is not None:
             tried, held = tried + 1, held + (found.low <= 0.2 <= found.high)
     assert tried == 400 and 0.92 <= held / tried <= 0.99

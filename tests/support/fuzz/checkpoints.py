@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from collector.checkpoints import read_all
-from collector.load import prepared, read_session, session_files, store_checkpoints, write_session
+from collector.load import prepare_session, read_session, session_files, store_checkpoints, write_session
 from collector.runtime.stages import RunContext
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices
@@ -88,7 +88,7 @@ def target() -> Iterator[Target]:
             with store.transaction():
                 for files in session_files(found):
                     write_session(
-                        store, numbers[files.key], prepared(store.policy, numbers[files.key], read_session(repo, files))[1]
+                        store, numbers[files.key], prepare_session(store.policy, numbers[files.key], read_session(repo, files))[1]
                     )
 
         yield run

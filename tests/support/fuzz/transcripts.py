@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attribution.features import of_session
 from collector.agents import readers
-from collector.load import LoadedSession, SessionFiles, prepared, write_session
+from collector.load import LoadedSession, SessionFiles, prepare_session, write_session
 from collector.model import Session
 from collector.storage.store import Store
 from support.fuzz import Target, scratch
@@ -27,7 +27,7 @@ def check_session(session: Session) -> None:
 
 def store_session(store: Store, session: Session) -> None:
     with scratch.undone(store):
-        write_session(store, 1, prepared(store.policy, 1, LoadedSession(SessionFiles("s"), session, "present"))[1])
+        write_session(store, 1, prepare_session(store.policy, 1, LoadedSession(SessionFiles("s"), session, "present"))[1])
 
 
 @contextmanager
