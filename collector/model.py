@@ -187,8 +187,13 @@ class AgentMessage:
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """Something that happened to the session: interrupt, interrupt_tool, compaction, api_error, model_change, mode_change,
-    injected (text put in the user's mouth by the harness), pull_request, resumed, queue."""
+    """Something that happened to a session besides turns, calls and messages.
+
+    Kinds: interrupt and interrupt_tool (the user stopped the agent, during a call), compaction (the context was summarised),
+    api_error, model_change, mode_change, permission_denied, injected (the harness inserted text as the user), user_shell (the user
+    ran a command), pull_request, resumed, forked, branched (the conversation continued from an earlier message), rolled_back (turns
+    were taken back), files_changed (outside the agent's calls), totals (the agent recorded them), queue (a message was queued).
+    """
 
     kind: str
     at: float | None

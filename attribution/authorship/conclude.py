@@ -52,7 +52,7 @@ class CommitVerdict:
     """All added lines of one commit."""
 
     files: list[tuple[FileDiff, list[VerdictSpan]]]
-    # a LinkMethod of collector/vocabulary/lines.py; "" without a session
+    # a word of commit_sessions.method; "" without a session
     method: str = ""
     confidence: float = 0.0
     sessions: Set[int] = frozenset()  # sessions whose calls wrote lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
 from collector.storage.views import Column, Table, described_view, read_view
-from collector.vocabulary.outcomes import Convergence
+from collector.vocabulary.sessions import Convergence
 
 if TYPE_CHECKING:
     from collector.storage.store import Store

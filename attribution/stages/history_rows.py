@@ -16,7 +16,7 @@ from attribution.lineage.observers import CommitNotes, Count
 from attribution.lineage.state import dump
 from collector.storage.store import Store, iso
 from collector.text import printable
-from collector.vocabulary.lifetimes import LineKind
+from collector.vocabulary.lines import LineKind
 
 REVERTED = "reverted"
 _TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_moves", "line_lifetimes", "tip_states", "history_commits")

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
-from collector.vocabulary.confidence import RateOf
-from collector.vocabulary.lines import LINE_CLASSES, Author, LineClass, line_class
+from collector.vocabulary.lines import LINE_CLASSES, Author, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
 _PRIOR = 0.5

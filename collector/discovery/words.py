@@ -45,19 +45,3 @@ class CursorState(Word):
     INCOMPLETE = "incomplete", "read, but the server could not finish the search; the next run asks again"
     IGNORED = "ignored", "the server ignores what this slice was cut by: its sibling has the same results"
     FAILED = "failed", "could not be read; the next run tries again"
-
-
-class MirrorState(Word):
-    """Result of the last attempt to update a mirror."""
-
-    FETCHED = "fetched", "something new was fetched"
-    UNCHANGED = "unchanged", "the server has nothing new"
-    EMPTY = "empty", "the repository has no branch"
-    GONE = "gone", "removed, renamed or private"
-    UNREACHABLE = "unreachable", "the server could not be reached"
-    TOO_LARGE = "too_large", "larger than allowed"
-    TOO_SLOW = "too_slow", "it took longer than allowed"
-    REFUSED = "refused", "the protocol is not allowed"
-    DAMAGED = "damaged", "the server lacks objects"
-    DISK_FULL = "disk_full", "no space was left"
-    FAILED = "failed", "for another reason; the detail says which"

@@ -7,7 +7,7 @@ that text. A comment may end with the unit of the column in brackets: `what its 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collector.storage.schema import PARTS, names_in, part_sql, schema_sql
 
@@ -117,6 +117,9 @@ class _Reader:
         elif column := _COLUMN.match(line):
             reference = _REFERENCE.search(line)
             self.tables[-1].columns.append(Column(column[1], column[2].lower(), column[3], reference[1] if reference else ""))
+        elif line.startswith("    -- "):  # the comment goes on
+            columns = self.tables[-1].columns
+            columns[-1] = replace(columns[-1], comment=f"{columns[-1].comment} {line[7:]}")
 
     def _view_column(self, name: str, text: str) -> None:
         if name == "*":

@@ -5,13 +5,6 @@ from __future__ import annotations
 from collector.vocabulary import Word
 
 
-class JobStage(Word):
-    """What a job does to a repository."""
-
-    LOAD = "load", "reads the facts"
-    LINES = "lines", "attributes the lines"
-
-
 class JobState(Word):
     """Result of the last run of a job."""
 

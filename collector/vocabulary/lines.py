@@ -232,41 +232,6 @@ class FileContent(Word):
     MISSING = "missing", "absent from this clone"
 
 
-class ChangeStatus(Word):
-    """How a commit changed a file, by git's letters."""
-
-    ADDED = "A", "added"
-    MODIFIED = "M", "modified"
-    DELETED = "D", "deleted"
-    RENAMED = "R", "renamed"
-    TYPE_CHANGED = "T", "type changed"
-
-
-class LinkMethod(Word):
-    """How a commit was linked to a checkpoint or a session."""
-
-    TRAILER = "trailer", "the commit message names the checkpoint"
-    SAME_PATCH_ID = "same_patch_id", "the message of an original commit with the same patch does"
-    TRAILER_IN_PULL_REF = "trailer_in_pull_ref", "the message of an earlier version (same author, second and subject) does"
-    SQUASH_BY_NUMBER = "squash_by_number", "the messages of the pull request whose number the subject ends with do"
-    MADE_BY_CALL = "made_by_call", "a call of the session printed the id of the commit"
-    IMPORTED = "imported", "the imported session names the commit, which was made while it went on"
-    WORKTREE = "worktree", "the session worked in the same directory as a linked one and wrote lines of the commit"
-    TIME_AND_FILES = "time_and_files", "the same person, the same files, and the text"
-    CONTENT = "content", "rare text alone"
-
-
-class AgentLineFate(Word):
-    """What became of a line that a session wrote, up to the next commit of its file."""
-
-    SURVIVED = "survived", "it is in the commit"
-    SELF_OVERWRITTEN = "self_overwritten", "an agent replaced or removed it again"
-    HUMAN_OVERWRITTEN = "human_overwritten", "a person replaced it before the commit"
-    HUMAN_DELETED = "human_deleted", "a person removed it before the commit, as the session saw"
-    NOT_COMMITTED = "not_committed", "it was not committed; nothing recorded removed it"
-    UNEXPLAINED = "unexplained", "it was removed by an unknown author"
-
-
 class CodingMode(Word):
     """Share of a session's committed lines that its agents wrote."""
 
@@ -275,14 +240,19 @@ class CodingMode(Word):
     VIBE = "vibe", "99 % or more"
 
 
-class Difference(Word):
-    """Why the producer's percentage of agent lines differs from ours: the first that applies."""
+class LineKind(Word):
+    """What is known about the introduction of lines."""
 
-    NONE = "none", "it does not differ"
-    ROUNDING = "rounding", "by less than one point"
-    TRANSCRIPT_MISSING = "transcript_missing", "a transcript is missing or lines are unknown"
-    MULTI_SESSION = "multi_session", "several sessions share the checkpoint"
-    ZERO_BUT_LINES = "vendor_zero_but_lines_found", "the producer says 0, and there are lines of an agent"
-    DENOMINATOR = "denominator", "the producer counts another number of committed lines"
-    WINDOW = "window", "the producer counts another number of agent lines"
-    UNEXPLAINED = "unexplained", "none of these"
+    TEXT = "text", "lines of a text"
+    BINARY = "binary", "binary to git"
+    UNCERTAIN = "uncertain", "a file or parent is missing: they may be older than they seem"
+    COPY = "copy", "a new file with exactly the content of another file of the commit"
+
+
+class RateOf(Word):
+    """Which of the lines that were read a measured rate is about."""
+
+    TIER = "tier", "lines of the same author, how, evidence and reason"
+    REASON = "reason", "lines of the same author, evidence and reason"
+    EVIDENCE = "evidence", "lines of the same class and evidence"
+    CLASS = "class", "lines of the same class"

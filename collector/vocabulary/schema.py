@@ -1,6 +1,9 @@
 """The schema's references to words: `{Author}` in a column becomes its CHECK constraint and the list of words in its comment.
 
+Words that no code names stand in the schema themselves, with what they mean in the comment.
+
 author TEXT NOT NULL {Author}, -- who wrote it
+unit TEXT NOT NULL {days, head}, -- unit of the horizon: days (since the commit), head (present at HEAD)
 class TEXT NOT NULL {LineClass or Mixture or ''}, -- class of its lines
 SELECT {LineClass of o} AS class FROM origins o
 SELECT {ClassLines of o} FROM spans s JOIN origins o … (a column for the non-blank lines of each class)
@@ -16,9 +19,9 @@ from functools import cache
 from types import ModuleType
 
 from collector.plugins import plugin_directories
-from collector.vocabulary import Word, check_sql, confidence, corpus, lifetimes, lines, outcomes, sessions
+from collector.vocabulary import Word, check_sql, corpus, lines, sessions
 
-_MODULES = (sessions, lines, confidence, lifetimes, outcomes, corpus)
+_MODULES = (sessions, lines, corpus)
 _COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
 _MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")
@@ -66,6 +69,8 @@ def _class_comments() -> str:
 
 
 def _column(match: re.Match[str]) -> str:
+    if "," in match["words"]:
+        return f"{match['name']} {check_sql(match[2], match['words'].split(', '))}{match['rest']}{match['comment']}"
     names = [name.strip() for name in match["words"].split(" or ")]
     words = [word for name in names if name != _EMPTY for word in vocabularies()[name]]
     check = check_sql(match[2], [*words, *([""] if _EMPTY in names else [])])

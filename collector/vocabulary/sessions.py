@@ -73,28 +73,6 @@ class CallStatus(Word):
     UNKNOWN = "unknown", "no result is recorded: interrupted, cut off, or the agent records none"
 
 
-class EditOp(Word):
-    """What an edit does to a file."""
-
-    EDIT = "edit", "changes parts of it"
-    WRITE = "write", "writes the whole text"
-    APPEND = "append", "adds text at its end"
-    DELETE = "delete", "removes it"
-    MOVE = "move", "moves it"
-    COPY = "copy", "copies it"
-    SUBSTITUTE = "substitute", "replaces text in place, where it is there (literal sed, perl, Python)"
-
-
-class EditOutcome(Word):
-    """What became of a recorded edit."""
-
-    APPLIED = "applied", "replayed"
-    TOOL_ERROR = "tool_error", "failed in the session"
-    REJECTED = "rejected", "refused by the user"
-    OUTSIDE_REPO = "outside_repo", "of a file outside the repository"
-    UNMATCHED = "unmatched", "could not be replayed"
-
-
 class NoReplay(Word):
     """Why an edit could not be replayed."""
 
@@ -109,30 +87,19 @@ class NoReplay(Word):
     PATH_REDACTED = "path_redacted", "the recorder removed a part of its path; lines of commits can still be found by their text"
 
 
-class MessageKind(Word):
-    """What an agent's message is."""
+class Convergence(Word):
+    """How a region that several calls edited developed."""
 
-    TEXT = "text", "what the agent said"
-    REASONING = "reasoning", "that it reasoned; the text may be empty"
+    CONVERGING = "converging", "the edits get smaller"
+    OSCILLATING = "oscillating", "an earlier state came back, or there is no trend"
+    EXPANDING = "expanding", "the edits get larger"
 
 
-class EventKind(Word):
-    """Something that happened to a session besides turns, calls and messages."""
+class SessionOutcome(Word):
+    """What became of a session's work: the first that applies."""
 
-    INTERRUPT = "interrupt", "the user stopped the agent"
-    INTERRUPT_TOOL = "interrupt_tool", "the user stopped the agent during a tool call"
-    COMPACTION = "compaction", "the context was summarised"
-    API_ERROR = "api_error", "the model's service failed"
-    MODEL_CHANGE = "model_change", "another model was chosen"
-    MODE_CHANGE = "mode_change", "another mode was chosen (plan, accept edits, …)"
-    PERMISSION_DENIED = "permission_denied", "a permission was denied"
-    INJECTED = "injected", "the harness inserted text as the user"
-    USER_SHELL = "user_shell", "the user ran a command in the session"
-    PULL_REQUEST = "pull_request", "a pull request was made"
-    RESUMED = "resumed", "the session was resumed"
-    FORKED = "forked", "the session was copied from another one"
-    BRANCHED = "branched", "the conversation continued from an earlier message"
-    ROLLED_BACK = "rolled_back", "turns were taken back"
-    FILES_CHANGED = "files_changed", "files changed outside the agent's calls"
-    TOTALS = "totals", "the agent recorded totals"
-    QUEUE = "queue", "a message was queued"
+    REJECTED = "explicitly_rejected", "a person reverted it, or the user refused the changes"
+    ACCEPTED = "accepted", "lines were committed, or the user accepted them"
+    RESTARTED = "restarted_same_task", "another session on the same files followed within half an hour"
+    ANSWERED = "answered", "it wrote nothing and ended with the agent's words"
+    ABANDONED = "abandoned_mid_session", "none of these"

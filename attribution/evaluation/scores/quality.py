@@ -16,7 +16,7 @@ from attribution.evaluation.scores.baselines import Baseline, baseline
 from attribution.evaluation.scores.tasks import Row, kind_of_work, task_type
 from attribution.evaluation.words import SpecialScore, TaskType, Tier
 from attribution.lineage import minimum
-from collector.vocabulary.outcomes import SessionOutcome
+from collector.vocabulary.sessions import SessionOutcome
 
 VERSION = 6
 PARTS = ("completion", "execution", "efficiency", "outcome")

@@ -48,7 +48,7 @@ class FetchResult:
 
     name: str
     url: str
-    state: str = "failed"  # a MirrorState, or moved
+    state: str = "failed"  # a word of mirrors.state, or moved
     path: str = ""
     bytes: int = 0  # of the mirror
     key: str = ""

@@ -42,7 +42,10 @@ CREATE TABLE IF NOT EXISTS line_lifetimes (
   kind TEXT NOT NULL {LineKind}, -- what is known of their introduction
   at_merge INTEGER NOT NULL, -- 1: written by a merge itself, in none of its parents
   death INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit that removed them; NULL: present at HEAD
-  cause TEXT {EndCause}, -- how they were removed; NULL while they are present
+  cause TEXT {modified, deleted, file_deleted, unreadable, merge, reformatted, reverted}, -- how they were removed; NULL while they are present:
+    -- modified (other lines replaced them), deleted (nothing replaced them), file_deleted (their file was deleted),
+    -- unreadable (they cannot be followed further: a file or parent is missing), merge (a merge dropped them, and their text),
+    -- reformatted (only their layout was changed), reverted (the commit that wrote them was reverted)
   same_as INTEGER, -- number of the first of the lines as which they go on: a merge had the same text from both sides and kept those; `death` and what follows is theirs; 0: older than the followed history
   gone_from_main INTEGER REFERENCES history_commits(id) ON DELETE CASCADE, -- commit of the main line that first did without them; NULL: alive, or never there
   into_path TEXT, -- file in the removing commit in which they were; NULL when a merge dropped them
@@ -61,7 +64,8 @@ CREATE TABLE IF NOT EXISTS line_moves (
   path TEXT NOT NULL, -- path in that commit
   start_line INTEGER NOT NULL, -- first line there
   end_line INTEGER NOT NULL, -- last line there
-  how TEXT NOT NULL {Kept}, -- what the commit changed
+  how TEXT NOT NULL {whitespace, reformatted, moved}, -- what the commit changed: whitespace (white space only),
+    -- reformatted (the same text with other line breaks, quotes or separators), moved (moved within the files of the commit)
   origin INTEGER NOT NULL, -- number of the first line, as in line_lifetimes; the others follow; 0: older than the followed history
   PRIMARY KEY (repo_id, commit_id, path, start_line)
 ) WITHOUT ROWID;

@@ -6,7 +6,8 @@ CREATE TABLE IF NOT EXISTS commit_files (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   path TEXT NOT NULL, -- path in the commit; before it, for a deleted file
   old_path TEXT, -- path before a rename; NULL otherwise
-  status TEXT NOT NULL {ChangeStatus}, -- how the commit changed it
+  status TEXT NOT NULL {A, M, D, R, T}, -- how the commit changed it: A (added), M (modified), D (deleted), R (renamed),
+    -- T (type changed)
   content TEXT NOT NULL {FileContent}, -- what it is to git
   kind TEXT NOT NULL {FileKind}, -- source, test, docs, …: headlines count source and test
   lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
@@ -61,7 +62,15 @@ CREATE INDEX IF NOT EXISTS spans_origin ON spans(origin_id);
 CREATE TABLE IF NOT EXISTS commit_sessions (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
-  method TEXT NOT NULL {LinkMethod}, -- how the commit is linked to the session
+  method TEXT NOT NULL {trailer, same_patch_id, trailer_in_pull_ref, squash_by_number, made_by_call, imported, worktree, time_and_files, content}, -- how the commit is linked to the session:
+    -- trailer (the commit message names the checkpoint),
+    -- same_patch_id (the message of an original commit with the same patch does),
+    -- trailer_in_pull_ref (the message of an earlier version (same author, second and subject) does),
+    -- squash_by_number (the messages of the pull request whose number the subject ends with do),
+    -- made_by_call (a call of the session printed the id of the commit),
+    -- imported (the imported session names the commit, which was made while it went on),
+    -- worktree (the session worked in the same directory as a linked one and wrote lines of the commit),
+    -- time_and_files (the same person, the same files, and the text), content (rare text alone)
   confidence REAL NOT NULL, -- 0 to 1
   agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
   produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before
@@ -84,7 +93,12 @@ CREATE TABLE IF NOT EXISTS vendor_checks (
   vendor_percentage REAL, -- the claim
   our_percentage REAL, -- agent / (agent + human) x 100 of the commit, by us; NULL when both are 0
   disagreement REAL, -- ours minus the claim
-  disagreement_reason TEXT NOT NULL {Difference} -- why they differ, the first that applies
+  disagreement_reason TEXT NOT NULL {none, rounding, transcript_missing, multi_session, vendor_zero_but_lines_found, denominator, window, unexplained} -- why they differ, the first that applies:
+    -- none (it does not differ), rounding (by less than one point),
+    -- transcript_missing (a transcript is missing or lines are unknown), multi_session (several sessions share the checkpoint),
+    -- vendor_zero_but_lines_found (the producer says 0, and there are lines of an agent),
+    -- denominator (the producer counts another number of committed lines),
+    -- window (the producer counts another number of agent lines), unexplained (none of these)
 );
 
 -- One row per span of added lines: who wrote it, how we know, from which call.

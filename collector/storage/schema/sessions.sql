@@ -129,9 +129,13 @@ CREATE TABLE IF NOT EXISTS edits (
   at TEXT, -- when it took effect
   path TEXT NOT NULL, -- path in the repository, or the recorded path when outside
   root TEXT, -- worktree directory on the author's machine; NULL when outside
-  op TEXT NOT NULL {EditOp}, -- what it does
+  op TEXT NOT NULL {edit, write, append, delete, move, copy, substitute}, -- what it does:
+    -- edit (changes parts of it), write (writes the whole text), append (adds text at its end), delete (removes it),
+    -- move (moves it), copy (copies it), substitute (replaces text in place, where it is there (literal sed, perl, Python))
   by_shell INTEGER NOT NULL DEFAULT 0, -- 1: by a shell command whose text gives the effect exactly, not by an edit tool
-  outcome TEXT NOT NULL {EditOutcome}, -- what became of it
+  outcome TEXT NOT NULL {applied, tool_error, rejected, outside_repo, unmatched}, -- what became of it: applied (replayed),
+    -- tool_error (failed in the session), rejected (refused by the user), outside_repo (of a file outside the repository),
+    -- unmatched (could not be replayed)
   detail TEXT {NoReplay}, -- why it is unmatched; NULL otherwise
   lines_added INTEGER, -- lines the replay added
   lines_removed INTEGER -- lines the replay removed
@@ -144,7 +148,7 @@ CREATE TABLE IF NOT EXISTS commit_checkpoint_links (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   checkpoint_key TEXT NOT NULL, -- the id as named
   checkpoint INTEGER REFERENCES checkpoints(id) ON DELETE CASCADE, -- the checkpoint; NULL when this clone has none of that id
-  method TEXT NOT NULL {LinkMethod}, -- how we know, of these the ones about messages
+  method TEXT NOT NULL {trailer, same_patch_id, trailer_in_pull_ref, squash_by_number, made_by_call, imported, worktree, time_and_files, content}, -- how we know, of these the ones about messages; the words of commit_sessions.method
   confidence REAL NOT NULL, -- 0 to 1
   PRIMARY KEY (commit_id, checkpoint_key)
 );

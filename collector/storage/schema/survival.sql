@@ -13,7 +13,8 @@ CREATE TABLE IF NOT EXISTS line_fates (
   origin_id INTEGER REFERENCES origins(id) ON DELETE CASCADE, -- who wrote them; NULL: their commit was not attributed
   actor TEXT {Author}, -- who removed them; NULL while they are present
   actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that did
-  actor_how TEXT {RemoverEvidence}, -- how we know; NULL when they are alive
+  actor_how TEXT {replaced, file, none}, -- how we know; NULL when they are alive: replaced (lines of that author replaced them),
+    -- file (nothing replaced them; the only session linked to the commit removed lines from that file), none (we do not know)
   PRIMARY KEY (repo_id, origin)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS line_fates_life ON line_fates(repo_id, life);
@@ -28,7 +29,7 @@ CREATE TABLE IF NOT EXISTS deletions (
   author_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that wrote them
   actor TEXT NOT NULL {Author}, -- who removed them
   actor_session_id INTEGER REFERENCES sessions(id) ON DELETE CASCADE, -- session that removed them
-  cause TEXT NOT NULL {EndCause}, -- how they were removed
+  cause TEXT NOT NULL {modified, deleted, file_deleted, unreadable, merge, reformatted, reverted}, -- how they were removed; the words of line_lifetimes.cause
   lines INTEGER NOT NULL, -- non-blank lines
   youngest_days REAL NOT NULL, -- age of the youngest when they were removed; 0 where times run backwards
   mean_days REAL NOT NULL, -- mean age
@@ -42,10 +43,13 @@ CREATE INDEX IF NOT EXISTS deletions_actor_session ON deletions(actor_session_id
 -- Share of non-blank lines of source and test files that survive some time, by group: Kaplan-Meier, lines that are younger or cannot be followed further are censored.
 CREATE TABLE IF NOT EXISTS survival (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  grouping TEXT NOT NULL {SurvivalGrouping}, -- what the lines are grouped by
+  grouping TEXT NOT NULL {class, model, agent, session, directory, language}, -- what the lines are grouped by:
+    -- class (class of the author), model (model that wrote the lines), agent (agent that wrote the lines),
+    -- session (session that wrote the lines), directory (first directory of the path), language (language of the file)
   name TEXT NOT NULL, -- the group; for other groupings than class and directory and language only lines of agents count
   author TEXT NOT NULL {LineClass or ''}, -- class of the authors; '' when not attributed
-  unit TEXT NOT NULL {SurvivalUnit}, -- unit of the horizon
+  unit TEXT NOT NULL {days, commits, head}, -- unit of the horizon: days (since the author time of the commit that wrote the lines),
+    -- commits (of the main line since the lines were there), head (present at HEAD)
   horizon INTEGER NOT NULL, -- 1, 7, 30, 90, 180, 365 days; 1, 10, 100 commits; 0 for head
   at_risk INTEGER NOT NULL, -- lines present at that age and observed at least that long; for head all lines
   share REAL, -- of the lines that survive; NULL with fewer than 20 lines of 3 commits that are old enough (of a session: 20 lines) [share]

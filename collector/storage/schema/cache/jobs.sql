@@ -3,7 +3,7 @@
 -- Result and resource use of the last run of a stage on a repository.
 CREATE TABLE IF NOT EXISTS jobs (
   name TEXT NOT NULL COLLATE NOCASE, -- owner/name, as in repos
-  stage TEXT NOT NULL {JobStage}, -- what it does
+  stage TEXT NOT NULL {load, lines}, -- what it does: load (reads the facts), lines (attributes the lines)
   state TEXT NOT NULL {JobState}, -- result of the last run
   input_key TEXT NOT NULL, -- hash of what it was run on
   attempts INTEGER NOT NULL, -- runs from this input that failed
