@@ -105,9 +105,17 @@ def null_view(features: Iterable[Feature]) -> str:
     return f"CREATE VIEW {VIEW} AS\n{_null_rows(features)}"
 
 
+# A run that was stopped leaves some tables ahead of others: then there is nothing to compare yet.
+_SAME_COPIES = """\
+EXISTS (SELECT 1 FROM sessions s JOIN stage_runs a ON a.repo_id = s.repo_id AND a.subject = s.key AND a.stage = 'session'
+  JOIN stage_runs b ON b.repo_id = s.repo_id AND b.subject = s.key AND b.stage = 'features' AND b.input_key = a.input_key
+  WHERE s.id = f.session_id)"""
+
+
 def unexplained_sql(features: Iterable[Feature]) -> str:
     """Features without a value for which no reason holds. Needs the table, not the view: a merged database may lack the view."""
-    return f"SELECT f.repo_id, f.session_id, f.feature FROM (\n{_null_rows(features)}) f WHERE f.reason = '{UNEXPLAINED}'"
+    rows = f"(\n{_null_rows(features)}) f WHERE f.reason = '{UNEXPLAINED}' AND {_SAME_COPIES}"
+    return f"SELECT f.repo_id, f.session_id, f.feature FROM {rows}"
 
 
 def _null_rows(features: Iterable[Feature]) -> str:

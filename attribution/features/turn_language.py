@@ -97,7 +97,6 @@ _ENGLISH = frozenset(
 _OTHERS = frozenset(
     [
         "der",
-        "die",
         "das",
         "und",
         "ist",
@@ -117,9 +116,7 @@ _OTHERS = frozenset(
         "kann",
         "mach",
         "le",
-        "la",
         "les",
-        "des",
         "est",
         "pas",
         "je",
@@ -156,7 +153,6 @@ _OTHERS = frozenset(
         "een",
         "niet",
         "voor",
-        "van",
         "zijn",
         "wel",
         "maar",
@@ -165,10 +161,8 @@ _OTHERS = frozenset(
         "gli",
         "della",
         "sono",
-        "non",
         "che",
         "questo",
-        "per",
         "anche",
         "amb",
         "però",
@@ -177,7 +171,7 @@ _OTHERS = frozenset(
         "faria",
         "tens",
     ]
-) - {"die", "des", "van", "la", "per", "non"}
+)
 
 
 class Language(StrEnum):

@@ -1,8 +1,7 @@
-"""SWE-bench: the report of an instance, the report of a run, and the older lists of results."""
+"""SWE-bench: the report of an instance and the report of a run."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ STRUCTURE = frozenset(
      "results", "preds", "predictions", "evaluation_logs"),
 )  # fmt: skip
 REPORT_NAMES = ("report.json", "results.json", "result.json")  # files that are meant to be read: a damaged one is worth a word
-_SPLIT = re.compile(r"__(test|dev|train)__")
 _REPORTED = {"patch_successfully_applied", "tests_status", "patch_exists", "patch_is_None"}
 _COLUMNS: fields.Columns = {
     "reward": (lambda value: fields.number(fields.boolean(value)), ("resolved",)),
@@ -26,9 +24,8 @@ _COLUMNS: fields.Columns = {
 }
 _CATEGORIES = ("FAIL_TO_PASS", "PASS_TO_PASS", "FAIL_TO_FAIL", "PASS_TO_FAIL")
 
-# Lists of instances, and what each says of them; a later list knows more.
-Lists = Mapping[str, Mapping[str, Any]]
-_REPORT: Lists = {
+# Lists of instances in the report of a run, and what each says of them; a later list knows more.
+_LISTS: Mapping[str, Mapping[str, Any]] = {
     "submitted_ids": {},
     "completed_ids": {"patch_exists": 1},
     "unresolved_ids": {"patch_exists": 1, "reward": 0.0},
@@ -38,16 +35,6 @@ _REPORT: Lists = {
     "failed_ids": {"error": "harness_error"},
     "infra_failure_ids": {"error": "infra_failure"},
 }
-# The results.json that the leaderboard had before reports.
-_RESULTS: Lists = {
-    "no_generation": {"patch_exists": 0, "reward": 0.0},
-    "no_apply": {"patch_exists": 1, "patch_applies": 0, "reward": 0.0},
-    "generated": {"patch_exists": 1},
-    "applied": {"patch_exists": 1, "patch_applies": 1},
-    "resolved": {"patch_exists": 1, "patch_applies": 1, "reward": 1.0},
-    **{name: {"error": name, "timed_out": 0} for name in ("install_fail", "reset_failed", "test_errored")},
-    "test_timeout": {"error": "test_timeout", "timed_out": 1},
-}
 
 
 def read(document: Document) -> list[Attempt] | None:
@@ -56,8 +43,6 @@ def read(document: Document) -> list[Attempt] | None:
         return None
     if isinstance(value.get("resolved_ids"), list) and not isinstance(value.get("results"), list):
         return _run(document, value)
-    if isinstance(value.get("resolved"), list) and ("no_generation" in value or "applied" in value):
-        return _results(document, value)
     if all(_is_report(report) for report in value.values()):
         return [_instance(document, str(instance), report) for instance, report in value.items()]
     if _is_report(value) and len(document.folders) > 1:  # the report alone, without the instance around it
@@ -117,37 +102,14 @@ def _test_counts(status: object) -> dict[str, list[int]]:
 
 
 def _run(document: Document, value: dict[str, Any]) -> list[Attempt]:
-    """`MODEL.RUN.json` of the harness, `SUBSET__SPLIT__RUN.json` of sb-cli; instances that were not submitted are left out."""
+    """`MODEL.RUN.json`; instances that were not submitted are left out."""
     stem = document.name.removesuffix(".json")
     model, _, run = stem.rpartition(".")
-    dataset, split = "", _SPLIT.search(stem)
-    if split:
-        model, dataset, run = "", f"{stem[: split.start()]}/{split[1]}", stem[split.end() :]
-    return [
-        Attempt(
-            NAME, document.source, instance, run, model=model, dataset=dataset, strength=SUMMARY, values=values,
-            alias="" if dataset else stem,
-        )
-        for instance, values in _by_instance(value, _REPORT).items()
-    ]  # fmt: skip
-
-
-def _results(document: Document, value: dict[str, Any]) -> list[Attempt]:
-    run, model = run_and_model(document.folders, "")
-    instances = _by_instance(value, _RESULTS)
-    for values in instances.values():
-        if values.get("patch_applies") == 1 and "error" not in values:
-            values.setdefault("reward", 0.0)
-    return [
-        Attempt(NAME, document.source, instance, run, model=model, strength=SUMMARY, values=values)
-        for instance, values in instances.items()
-    ]
-
-
-def _by_instance(value: Mapping[str, Any], lists: Lists) -> dict[str, dict[str, Any]]:
-    """Instance -> what the lists it stands in say of it."""
     instances: dict[str, dict[str, Any]] = {}
-    for name, columns in lists.items():
+    for name, columns in _LISTS.items():
         for instance in fields.names(value.get(name)):
             instances.setdefault(instance, {}).update(columns)
-    return instances
+    return [
+        Attempt(NAME, document.source, instance, run, model=model, strength=SUMMARY, values=values, alias=stem)
+        for instance, values in instances.items()
+    ]

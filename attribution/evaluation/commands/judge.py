@@ -190,24 +190,15 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, out
             table = label_table(store, who, repo, session)
             columns: tuple[str, ...] = ("session", "turn_index=turn", "label", "value?", "number?", "prompt?")
         else:
-            table = table_of([share.data() for share in class_shares(store, who, repo)], _SHARES)
-            columns = (
-                "label",
-                "class",
-                "n",
-                "share",
-                "mean?",
-                "corrected?",
-                "low?",
-                "high?",
-                "sensitivity?",
-                "specificity?",
-                "note",
-            )
+            table = table_of(class_shares(store, who, repo), _SHARES)
+            columns = _SHARE_COLUMNS
     table.notes.append(f"{who.model}, question version {who.prompt_version}: a model's opinions; one session: --session KEY")
     print_table(output_format, table, columns)
 
 
+_SHARE_COLUMNS = (
+    "label", "class", "n", "share", "mean?", "corrected?", "low?", "high?", "sensitivity?", "specificity?", "note",
+)  # fmt: skip
 _SHARES = {"label": "word", "class": "word"} | dict.fromkeys(("share", "corrected", "low", "high"), "share")
 
 

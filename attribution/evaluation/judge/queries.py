@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.evaluation.judge.labels import LABELS, QUESTIONS, schema_hash
 from attribution.queries.sessions import find_session
-from attribution.stats.agreement import Confusion, Corrected, correct_share
+from attribution.stats.agreement import Confusion, correct_share
 from collector.errors import WhoWroteError
 from collector.storage.views import Table, read_view
 
@@ -130,30 +130,17 @@ def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
     return {LabelPlace(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
 
 
-@dataclass(frozen=True, slots=True)
-class ClassShare:
-    """How often a judge gave a class, with the corrected rate where it was validated; of a number its mean."""
-
-    label: str
-    class_: str  # "" of a number
-    n: int
-    of: int
-    share: float | None = None
-    mean: float | None = None
-    corrected: float | None = None
-    low: float | None = None
-    high: float | None = None
-    sensitivity: float | None = None
-    specificity: float | None = None
-    note: str = ""
-
-    def data(self) -> dict[str, Any]:
-        """Plain values, for --json and --csv."""
-        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+_EMPTY: dict[str, Any] = {
+    **dict.fromkeys(("label", "class", "n", "of", "share", "mean", "corrected", "low", "high", "sensitivity", "specificity")),
+    "note": "",
+}
 
 
-def class_shares(store: Store, judge: Judge, repo: int | None) -> list[ClassShare]:
-    """A row for every class of every label that the judge gave."""
+def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
+    """A row for every class of every label that the judge gave, with the corrected rate where it was validated.
+
+    `n` of `of` labels are of the class. A label that is a number has one row, of the class "", with its mean.
+    """
     rows = store.rows(
         "SELECT l.label, l.value, COUNT(*) AS n, COUNT(l.number) AS numbers, AVG(l.number) AS mean FROM judge_labels l "
         "JOIN sessions s ON s.id = l.session_id WHERE l.model = ? AND l.prompt_version = ? AND (? IS NULL OR s.repo_id = ?) "
@@ -166,18 +153,22 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[ClassShar
     for name, label in LABELS.items():
         counts = {row["value"]: row for row in rows if row["label"] == name}
         if counts and not label.classes:
-            shares.append(ClassShare(name, "", counts[None]["numbers"], counts[None]["numbers"], mean=counts[None]["mean"]))
+            numbers = counts[None]["numbers"]
+            shares.append(_EMPTY | {"label": name, "class": "", "n": numbers, "of": numbers, "mean": counts[None]["mean"]})
         elif counts:
             of = sum(row["n"] for value, row in counts.items() if value is not None)
             for value in label.classes:
                 n = counts[value]["n"] if value in counts else 0
-                shares.append(_class_share(name, value, (n, of), validated.get((name, value))))
+                head = {"label": name, "class": value, "n": n, "of": of, "share": n / of if of else None}
+                shares.append(_EMPTY | head | _without_errors(n, of, validated.get((name, value))))
     return shares
 
 
-def _class_share(label: str, value: str, counts: tuple[int, int], validated: Confusion | None) -> ClassShare:
-    n, of = counts
-    share = n / of if of else None
-    rate = correct_share(n, of, validated) if validated is not None else Corrected(None, None, None, "not validated")
-    rates = (validated.sensitivity, validated.specificity) if validated else (None, None)
-    return ClassShare(label, value, n, of, share, None, rate.rate, rate.low, rate.high, *rates, rate.note)
+def _without_errors(n: int, of: int, validated: Confusion | None) -> dict[str, Any]:
+    if validated is None:
+        return {"note": "not validated"}
+    rate = correct_share(n, of, validated)
+    return {
+        "corrected": rate.rate, "low": rate.low, "high": rate.high, "sensitivity": validated.sensitivity,
+        "specificity": validated.specificity, "note": rate.note,
+    }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.evaluation.judge.queries import ClassShare, class_shares, judges
+from attribution.evaluation.judge.queries import class_shares, judges
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import CLAUDE_CODE, EVERY_MODE, FEW_NOTE, StudyUnit, enough, pooled
 from attribution.evaluation.study.sessions import Row
@@ -66,9 +66,9 @@ def _pushback(sessions: Sequence[Row]) -> Table:
     return table_of(rows, notes=notes, name="pushback_by_mode", title=title)
 
 
-def _row(share: ClassShare) -> Row:
+def _row(share: Row) -> Row:
     return {
-        "label": share.label, "class": share.class_ or "mean", "n": share.n, "of": share.of,
-        "share": share.share if share.class_ else share.mean, "corrected": share.corrected, "low": share.low, "high": share.high,
-        "paper_v1": paper.LABELS.get((share.label, share.class_)), "note": share.note,
+        **{name: share[name] for name in ("label", "class", "n", "of", "share", "corrected", "low", "high")},
+        **({} if share["class"] else {"class": "mean", "share": share["mean"]}),
+        "paper_v1": paper.LABELS.get((share["label"], share["class"])), "note": share["note"],
     }  # fmt: skip

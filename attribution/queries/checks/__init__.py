@@ -1,7 +1,6 @@
 """The invariants of a database: queries that must find nothing. `whowrote data check` runs them.
 
-A file holds those of one subject, each as `-- name: what it says` and one SELECT. Those about features are made from the registry
-(`attribution/features/checks.py`).
+A file holds those of one subject, each as `-- name: what it says` and one SELECT.
 """
 
 from __future__ import annotations
@@ -12,9 +11,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from attribution.features import checks as feature_checks
 from attribution.features import features
-from attribution.features.checks import Invariant
+from attribution.features.nulls import unexplained_sql
 from attribution.queries.features import features_ready
 from collector.plugins import plugin_directories
 
@@ -23,6 +21,15 @@ if TYPE_CHECKING:
 
 MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
 SUBJECTS = ("lines", "history", "facts", MIXED)
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A query that must find nothing."""
+
+    name: str
+    promise: str  # what its emptiness means
+    sql: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +74,13 @@ def _parsed(text: str) -> Iterator[Invariant]:
 
 def checks(store: Store, most: int = 5) -> list[Check]:
     """Every invariant of the database."""
-    about_features = (*feature_checks.invariants(features()), *_of_plugins("feature_checks.sql")) if features_ready(store) else ()
-    return [check(store, one, most) for one in (*invariants(), *about_features)]
+    return [check(store, one, most) for one in (*invariants(), *(_about_features() if features_ready(store) else ()))]
+
+
+def _about_features() -> Iterator[Invariant]:
+    yield Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features()))
+    yield from _of_subject("features")
+    yield from _of_plugins("feature_checks.sql")
 
 
 def check(store: Store, one: Invariant, most: int = 5) -> Check:

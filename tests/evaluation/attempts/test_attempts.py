@@ -170,18 +170,6 @@ def test_reports_that_disagree_are_told(tmp_path: Path) -> None:
     assert _problems(db) == [("run_evaluation/r/m/x__y-1/report.json", "results_disagree")]
 
 
-def test_other_lists_of_results(tmp_path: Path) -> None:
-    root = tmp_path / "in"
-    _put(root, "20240402_a/results/results.json", {"no_generation": ["n"], "generated": ["a", "b", "c"], "applied": ["a", "b"],
-                                                    "resolved": ["a"], "test_timeout": ["c"], "no_logs": []})  # fmt: skip
-    _put(root, "swe-bench_lite__test__mine.json", {"submitted_ids": ["z"], "resolved_ids": [], "unresolved_ids": ["z"]})
-    found = {r["instance"]: r for r in _imported(root, tmp_path / "a.db")}
-    assert {k: r["reward"] for k, r in found.items()} == {"a": 1.0, "b": 0.0, "c": None, "n": 0.0, "z": 0.0}
-    assert (found["c"]["timed_out"], found["c"]["patch_outcome_label"]) == (1, "unverifiable")
-    assert (found["a"]["run"], found["z"]["run"], found["z"]["dataset"]) == ("20240402_a", "mine", "swe-bench_lite/test")
-    assert json.loads(found["z"]["treatment"]) == {"dataset": "swe-bench_lite/test", "run": "mine"}  # no model: like nothing else
-
-
 def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path) -> None:
     root, db = tmp_path / "in", tmp_path / "a.db"
     _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "unresolved_ids": ["y"]})

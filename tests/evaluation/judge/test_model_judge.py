@@ -559,9 +559,9 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
     share = next(
         r
         for r in class_shares(store, Judge("fake-1", QUESTIONS["turns"].version), None)
-        if (r.label, r.class_) == ("pushback", "none")
+        if (r["label"], r["class"]) == ("pushback", "none")
     )
-    assert share.share == 1 and share.corrected is None and "only" in share.note
+    assert share["share"] == 1 and share["corrected"] is None and "only" in share["note"]
 
 
 @pytest.mark.parametrize(
