@@ -9,7 +9,7 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     lines_aside(store, repo_id)     lines counted beside the classes, an `Aside` (`attribution/queries/repo_report.py`)
     undeclared_note(store, repos)   a sentence on whose the undeclared lines of repositories are; "" for none
     agent_signs(store, repos)       commits that show an agent at work, beside trailers and sessions: rows of repo_id, email, at
-    browse_queries()                name -> `Query` that Datasette lists (`attribution/browse/queries.py`)
+    browse_tables()                 table -> what Datasette is told of it: label_column, facets, sort_desc, hidden
     known_formats()                 rows of `collect formats`
     note_names()                    names below refs/notes/ that are worth fetching
     judge_labels(store)             (session, turn, label) -> what a model said
@@ -33,6 +33,7 @@ Beside `plugin.py`, these are found by their names:
                                         `-- carried: TABLE...` tables that cannot be computed again (`storage/carry.py`)
     checks.sql, feature_checks.sql      invariants of the tables, the second about features (`attribution/queries/checks`)
     templates/*.html                    templates of pages that stand alone (`attribution/browse/standalone.py`)
+    questions.sql                       queries that Datasette lists (`attribution/browse/describe.py`)
     words.py                            closed sets of words that the schema mentions (`collector/vocabulary/schema.py`)
     commands/*.py                       commands (`collector/console/commands.py`)
 """

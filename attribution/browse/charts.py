@@ -11,23 +11,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from attribution.queries.overview import SurvivalPoint
+from collector.console.formats import words
 from collector.vocabulary.lines import LINE_CLASSES
 
-CLASSES = LINE_CLASSES
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _MONTHS = 240  # that a chart has room for
 _WIDEST = 80.0  # of a column: few of them are no wall
 _DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
-NAMES = {
-    "agent": "agent",
-    "declared": "declared",
-    "human": "human",
-    "likely_human": "likely human",
-    "tool": "tool",
-    "unknown": "unknown",
-    "undeclared": "undeclared",
-    "older": "older than the followed history",
-}
+NAMES = {name: words(name) for name in LINE_CLASSES} | {"older": "older than the followed history"}
 
 
 def stacked(parts: Mapping[str, float], width: int = 600, height: int = 22) -> str:
@@ -42,8 +33,8 @@ def stacked(parts: Mapping[str, float], width: int = 600, height: int = 22) -> s
             title = f"{NAMES.get(kind, kind)}: {value:,.0f} lines, {100 * value / total:.1f} %"
             marks.append(rect(kind, at, 0, wide, height, title))
             at += wide
-    words = "; ".join(f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0)
-    return svg(width, height, marks, words, stretch=True)
+    label = "; ".join(f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0)
+    return svg(width, height, marks, label, stretch=True)
 
 
 def columns(
@@ -65,7 +56,7 @@ def columns(
     marks = [_grid(left, width - 8, low - (low - high) * part, f"{top * part:,.0f}") for part in (0, 0.5, 1)]
     for number, name in enumerate(names):
         x, y = left + number * step, low
-        for kind in CLASSES:
+        for kind in LINE_CLASSES:
             tall = (low - high) * weeks.get(name, {}).get(kind, 0) / top
             y -= tall
             title = f"{period} of {name}: {NAMES[kind]}, {weeks.get(name, {}).get(kind, 0):,.0f} lines"
@@ -91,7 +82,7 @@ def _every_month(names: Sequence[str]) -> list[str]:
 
 def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, height: int = 240) -> str:
     """Share of lines that survive over days (log scale) by class."""
-    points_of = {k: [(p.days, p.share, p.at_risk) for p in lines.get(k, ()) if p.share is not None] for k in CLASSES}
+    points_of = {k: [(p.days, p.share, p.at_risk) for p in lines.get(k, ()) if p.share is not None] for k in LINE_CLASSES}
     points_of = {k: v for k, v in points_of.items() if v}
     if not points_of:
         return ""
@@ -133,8 +124,8 @@ def circle(style: str, x: float, y: float, size: float, title: str) -> str:
     return f'<circle class="{escape(style)}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{escape(title)}</title></circle>'
 
 
-def text(x: float, y: float, words: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+def text(x: float, y: float, label: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(label)}</text>'
 
 
 def line(style: str, x1: float, y1: float, x2: float, y2: float) -> str:

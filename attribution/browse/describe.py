@@ -1,52 +1,43 @@
-"""What Datasette is told of our tables: descriptions from the schema and the feature registry, labels, facets, order. Pure."""
+"""What Datasette is told of our tables: descriptions from the schema and the feature registry, labels, facets, order; and queries.
+
+Queries are in `questions.sql`, here and in the plug-ins.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from attribution.browse.queries import QUERIES, Query
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
-from collector.plugins import hooks
+from collector.plugins import hooks, plugin_directories
 from collector.storage.catalog import tables
 from collector.storage.schema import homes
 
-# Short names that Datasette shows instead of numbers, and what it counts and sorts by. Nothing is facetted that a large
-# database would count for seconds.
-LABELS = {
-    "repos": "name", "sessions": "label", "commits": "label", "checkpoints": "checkpoint_id", "regions": "path",
-    "commit_files": "path", "tip_files": "path", "history_commits": "commit_sha", "findings": "label",
-}  # fmt: skip
-FACETS = {
-    "sessions": ["agent", "model", "transcript"],
-    "commits": ["declared_agent", "automation"],
-    "regions": ["convergence"],
-    "scores": ["tier", "task_type"],
-    "tip_files": ["language", "directory"],
-    "problems": ["stage", "code"],
-    "session_stats": ["coding_mode"],
-    "vendor_checks": ["disagreement_reason"],
-    "findings": ["cwe", "author_class", "status"],
+# The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing is facetted that a large
+# database would count for seconds. Hidden is what explains nothing by itself: bookkeeping, and numbers that join other tables.
+_TABLES: dict[str, dict[str, Any]] = {
+    "repos": {"label_column": "name"},
+    "sessions": {"label_column": "label", "facets": ["agent", "model", "transcript"], "sort_desc": "started_at"},
+    "commits": {"label_column": "label", "facets": ["declared_agent", "automation"], "sort_desc": "author_at"},
+    "checkpoints": {"label_column": "checkpoint_id"},
+    "regions": {"label_column": "path", "facets": ["convergence"], "sort_desc": "rounds"},
+    "commit_files": {"label_column": "path"},
+    "tip_files": {"label_column": "path", "facets": ["language", "directory"], "sort_desc": "agent"},
+    "history_commits": {"label_column": "commit_sha"},
+    "problems": {"facets": ["stage", "code"]},
+    "session_stats": {"facets": ["coding_mode"], "sort_desc": "produced"},
+    "vendor_checks": {"facets": ["disagreement_reason"]},
 }
-ORDER = {
-    "sessions": "started_at", "commits": "author_at", "tip_files": "agent", "scores": "q", "regions": "rounds",
-    "session_stats": "produced", "findings": "id",
-}  # fmt: skip
-
-
-# What explains nothing by itself: bookkeeping, and numbers that join other tables. Hidden, but there for who asks.
-INTERNAL = frozenset(
-    {
-        "stage_runs", "settings", "forgotten",
-        "line_lifetimes", "line_moves", "line_fates", "tip_states", "tip_spans", "origins", "spans",
-        "commit_checkpoint_links", "region_edits", "region_priors", "region_symbols", "history_commits", "cursors", "rule_sets",
-        "scan_files", "claim_authors", "claim_records", "claim_record_checks", "session_embeddings", "judgements", "mirrors",
-    }
+_INTERNAL = (
+    "stage_runs", "settings", "forgotten", "line_lifetimes", "line_moves", "line_fates", "tip_states", "tip_spans", "origins",
+    "spans", "commit_checkpoint_links", "region_edits", "region_priors", "region_symbols", "history_commits",
 )  # fmt: skip
 _OTHERS = re.compile(r"check_\w+|sqlite_\w+|\w+_fts\w*")  # made by checks, SQLite and full-text search
+_COMMENTS = re.compile(r"((?:-- [^\n]*\n)+)(.*)", re.DOTALL)
 
 
 def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
@@ -65,41 +56,70 @@ def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
 def whole(present: Set[str], empty: Set[str]) -> dict[str, Any]:
     """All that a Datasette without our plugin can be told of a database with these tables and views, as a file of metadata."""
     about = metadata(empty)
-    about["tables"] = {name: told for name, told in about["tables"].items() if name in present}
+    about["tables"] = {name: table for name, table in about["tables"].items() if name in present}
     about["queries"] = queries(present)
     return about
 
 
 def is_internal(name: str) -> bool:
     """Whether a table is hidden whatever it holds."""
-    return name in INTERNAL or _OTHERS.fullmatch(name) is not None
+    return name in _INTERNAL or "hidden" in settings_of_tables().get(name, {}) or _OTHERS.fullmatch(name) is not None
+
+
+@cache
+def settings_of_tables() -> dict[str, dict[str, Any]]:
+    """Table -> what Datasette is told of it beside descriptions; those of the plug-ins, too."""
+    return _TABLES | {
+        table: settings for tables_of_plugin in hooks("browse_tables") for table, settings in tables_of_plugin().items()
+    }
 
 
 @cache
 def _tables() -> list[tuple[str, dict[str, Any]]]:
-    found = []
+    described = []
     for table in tables():
-        about: dict[str, Any] = {"description": table.comment, "columns": {c.name: c.comment for c in table.columns}}
-        about |= {"label_column": LABELS[table.name]} if table.name in LABELS else {}
-        about |= {"facets": FACETS[table.name]} if table.name in FACETS else {}
-        about |= {"sort_desc": ORDER[table.name]} if table.name in ORDER else {}
-        about |= {"hidden": True} if is_internal(table.name) else {}
-        found.append((table.name, about))
+        columns = {column.name: column.comment for column in table.columns}
+        hidden = {"hidden": True} if is_internal(table.name) else {}
+        settings = settings_of_tables().get(table.name, {})
+        described.append((table.name, {"description": table.comment, "columns": columns, **settings, **hidden}))
     features = {f.name: f"{f.description} ({f.unit}, {f.kind})" for g in groups() for f in g.FEATURES}
-    found.append(("session_features", {"description": "What each session was like, a row per session.", "columns": features}))
-    found.append((VIEW, {"description": VIEW_TEXT, "columns": VIEW_COLUMNS}))
-    return found
+    described.append(("session_features", {"description": "What each session was like, a row per session.", "columns": features}))
+    described.append((VIEW, {"description": VIEW_TEXT, "columns": VIEW_COLUMNS}))
+    return described
 
 
-def _every_query() -> dict[str, Query]:
-    """Those of the core and of the plug-ins."""
-    return QUERIES | {name: query for of_plugin in hooks("browse_queries") for name, query in of_plugin().items()}
+# --- queries ----------------------------------------------------------------------------------------------------------
+
+
+class Query(NamedTuple):
+    """A question that people ask of a database."""
+
+    title: str
+    description: str
+    sql: str
+
+
+@cache
+def every_query() -> dict[str, Query]:
+    """Name -> query, of the core and of the plug-ins."""
+    directories = (Path(__file__).parent, *plugin_directories().values())
+    files = [directory / "questions.sql" for directory in directories]
+    return {name: query for file in files if file.is_file() for name, query in _queries_in(file.read_text("utf-8"))}
+
+
+def _queries_in(text: str) -> Iterator[tuple[str, Query]]:
+    """Blocks between blank lines: `-- NAME: TITLE`, a description in comments, the SQL."""
+    for block in text.strip().split("\n\n"):
+        comments, sql = _COMMENTS.fullmatch(block).groups()  # type: ignore[union-attr]  # a test reads every file
+        head, *description = comments.replace("-- ", "").splitlines()
+        name, _, title = head.partition(": ")
+        yield name, Query(title, " ".join(description), sql.rstrip(";"))
 
 
 def queries(present: Set[str]) -> dict[str, dict[str, Any]]:
     """The questions that a database with these tables and views can answer, as Datasette's canned queries."""
     return {
-        name: {"sql": q.sql, "title": q.title, "description": q.description, "hide_sql": True}
-        for name, q in _every_query().items()
-        if (homes().keys() & set(re.findall(r"\w+", q.sql))) <= present
+        name: {"sql": query.sql, "title": query.title, "description": query.description, "hide_sql": True}
+        for name, query in every_query().items()
+        if (homes().keys() & set(re.findall(r"\w+", query.sql))) <= present
     }

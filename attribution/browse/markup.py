@@ -12,6 +12,7 @@ from html import escape
 from itertools import islice
 from typing import Any
 
+from collector.console.formats import source
 from collector.text import printable
 
 _SIZE, _LINE, _TOKENS = 400_000, 2_000, 200_000  # characters of a file and of a line, tokens
@@ -32,7 +33,7 @@ _LEXERS = {
 def highlighted(path: str, texts: Sequence[str]) -> list[str] | None:
     """Each line as HTML with classes of pygments; None where the text is not highlighted."""
     name = _LEXERS.get(path.rpartition("/")[2].rpartition(".")[2].lower())
-    shown = [printable(text.removesuffix("\r").expandtabs(4)) for text in texts]
+    shown = [source(text) for text in texts]
     if name is None or sum(map(len, shown)) > _SIZE or any(len(text) > _LINE for text in shown):
         return None
     from pygments.lexers import get_lexer_by_name

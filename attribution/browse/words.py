@@ -16,12 +16,12 @@ from attribution.browse.charts import NAMES
 from attribution.lineage import minimum
 from attribution.queries.tip_file import TipFile, TipSpan
 from attribution.stats.accuracy import audited_note
+from collector.console import formats
+from collector.console.formats import LETTER, MEANING, cut
 from collector.text import printable
 from collector.vocabulary.agents import label_of
-from collector.vocabulary.lines import LineClass
 
-MEANING = {str(kind): kind.meaning for kind in LineClass}
-LETTER = {"": " ", **{str(kind): kind.letter for kind in LineClass}}
+NOTHING = "–"
 
 
 def safe(value: object) -> str:
@@ -30,24 +30,20 @@ def safe(value: object) -> str:
 
 
 def line(value: object, most: int = 120) -> str:
-    """The same on one line, cut."""
-    text = " ".join(safe(value).split())
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """The same on one line, truncated."""
+    return cut(value, most)
 
 
-def number(value: Any) -> str:
-    if value is None or value == "":
-        return "–"
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return line(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}" if abs(value) >= 0.01 or not value else f"{value:.1e}"
+def number(value: float | None) -> str:
+    return formats.number(value) or NOTHING
 
 
-def percent(part: Any, whole: Any) -> str:
-    if not whole or part is None:
-        return "–"
-    share = 100 * part / whole
-    return "<0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"
+def percent(part: float | None, whole: float | None) -> str:
+    return formats.percent(part, whole) or NOTHING
+
+
+def minute(moment: str | None) -> str:
+    return formats.minute(moment or "") or NOTHING
 
 
 def part(lines: Any, whole: Any) -> str:
@@ -59,15 +55,6 @@ def audited() -> str:
     """How often the classes are right, as a sentence; "" when nobody read any."""
     note = audited_note("agent", "declared", "human", "likely_human", "tool")
     return f"{note[:1].upper()}{note[1:]}." if note else ""
-
-
-def minute(at: Any) -> str:
-    return f"{at[:10]} {at[11:16]}" if at else "–"
-
-
-def source(text: str) -> str:
-    """A line of code: tabs as blanks, a line end of Windows left out."""
-    return printable(text.removesuffix("\r").expandtabs(4))
 
 
 def in_order(parts: Mapping[str, int]) -> dict[str, int]:
@@ -169,7 +156,7 @@ def teach(env: Any) -> None:
         "ww_agent": lambda slug: label_of(slug or ""),
         "ww_number": number,
         "ww_minute": minute,
-        "ww_source": source,
+        "ww_source": formats.source,
         "ww_known": in_order,
         "ww_markdown": markup.rendered,
     }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attribution.browse.addresses import Addresses
-    from attribution.browse.queries import Query
     from collector.runtime.stages import RunContext
     from collector.storage.store import Store
     from collector.storage.views import Table
@@ -69,18 +68,9 @@ def chapters() -> dict[str, Callable[[Store], list[Table]]]:
     return {"study": study, "grades": grades, "maintainability": maintainability}
 
 
-def browse_queries() -> dict[str, Query]:
-    from attribution.browse.queries import Query
-    from attribution.evaluation.scores.quality import AGREEMENT
-
+def browse_tables() -> dict[str, dict[str, Any]]:
     return {
-        "sessions_by_quality": Query(
-            "Sessions by score",
-            "Quality score with its four parts; it describes how a session went, not whether the code is correct. "
-            f"{AGREEMENT.sentence()}.",
-            """\
-select repo as repository, label as session, agent, model, round(q, 2) as q, round(q_rank, 2) as rank, tier, task_type, work,
-  round(completion, 2) as completion, round(execution, 2) as execution, round(efficiency, 2) as efficiency,
-  round(outcome, 2) as outcome, session_id from session_scores order by q""",
-        )
+        "scores": {"facets": ["tier", "task_type"], "sort_desc": "q"},
+        "session_embeddings": {"hidden": True},
+        "judgements": {"hidden": True},
     }

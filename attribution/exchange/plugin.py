@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attribution.authorship.typing_seen import TypingRecord
-    from attribution.browse.queries import Query
     from attribution.queries.explain import LineSection
     from attribution.queries.repo_report import Aside
     from collector.git.repository import GitRepo
@@ -64,16 +63,5 @@ def agent_signs(store: Store, repos: Sequence[int]) -> list[dict[str, Any]]:
     return signs(store, repos)
 
 
-def browse_queries() -> dict[str, Query]:
-    from attribution.browse.queries import Query
-
-    return {
-        "claims_by_producer": Query(
-            "What other tools claim, and whether it holds",
-            "Records of other tools by the result of checking them. Needs `whowrote data claims`.",
-            """\
-select r.name as repository, c.producer, k.status, k.reach, count(*) as records, sum(k.lines) as lines, sum(k.ok) as lines_right
-from claim_records c join claim_record_checks k on k.record_id = c.id join repos r on r.id = c.repo_id
-group by 1, 2, 3, 4 order by 5 desc""",
-        )
-    }
+def browse_tables() -> dict[str, dict[str, Any]]:
+    return {table: {"hidden": True} for table in ("claim_authors", "claim_records", "claim_record_checks")}

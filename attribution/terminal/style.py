@@ -13,34 +13,20 @@ from rich.segment import Segment
 from rich.text import Text
 
 from attribution.stats.accuracy import audited_note
+from collector.console import formats
+from collector.console.formats import LETTER as LETTER
+from collector.console.formats import MEANING as MEANING
+from collector.console.formats import STYLE as STYLE
+from collector.console.formats import number as number
+from collector.console.formats import percent as percent
+from collector.console.formats import words as words
 from collector.console.grid import cut as cut
 from collector.console.grid import grid as grid
 from collector.console.grid import plain as plain
 from collector.console.grid import show as show
 from collector.console.terminal import one_line
-from collector.text import printable
-from collector.vocabulary.lines import LineClass
 
-STYLE = {str(kind): kind.colour for kind in LineClass}
-MEANING = {str(kind): kind.meaning for kind in LineClass}
-LETTER = {"": " ", **{str(kind): kind.letter for kind in LineClass}}
 _BAR = 12
-
-
-def number(value: float | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def percent(part: int, whole: int) -> str:
-    if not whole:
-        return ""
-    share = 100 * part / whole
-    return "<0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"
-
-
-def words(name: str) -> str:
-    """A value from the database as people write it."""
-    return name.replace("_", " ")
 
 
 def bar(kind: str, part: int, whole: int) -> Text:
@@ -48,8 +34,8 @@ def bar(kind: str, part: int, whole: int) -> Text:
     return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
 
 
-def minute(at: str) -> str:
-    return f"{at[:10]} {at[11:16]} UTC" if at else "time not recorded"
+def minute(moment: str) -> str:
+    return f"{formats.minute(moment)} UTC" if moment else "time not recorded"
 
 
 def prefixes(keys: Iterable[str], least: int = 8) -> dict[str, str]:
@@ -68,8 +54,8 @@ def opening(text: str) -> str:
 
 
 def source(text: str) -> str:
-    """A line of a file, safe for a terminal: tabs as spaces, without the carriage return of a Windows line ending."""
-    return printable(text.removesuffix("\r").expandtabs(4)).replace("\n", "\\n")
+    """A line of a file, safe on one line of a terminal."""
+    return formats.source(text).replace("\n", "\\n")
 
 
 def title(console: Console, text: str, note: str = "") -> None:

@@ -62,3 +62,11 @@ def markdown_sections(store: Store, shas: set[str]) -> list[str]:
     from attribution.weaknesses.browse import pages
 
     return pages.markdown_sections(store, shas)
+
+
+def browse_tables() -> dict[str, dict[str, Any]]:
+    return {
+        "findings": {"label_column": "label", "facets": ["cwe", "author_class", "status"], "sort_desc": "id"},
+        "rule_sets": {"hidden": True},
+        "scan_files": {"hidden": True},
+    }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from collector.console.formats import LETTER, STYLE, cut, minute, percent, words
 from collector.console.terminal import one_line, out, write_csv, write_json
 from collector.storage.catalog import Column
 from collector.text import printable
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from collector.storage.views import Table
 
 CLASSES = "classes"
-LETTER = {"agent": "A", "declared": "d", "human": "H", "likely_human": "h", "tool": "t", "unknown": "?", "undeclared": "·", "": " "}
-STYLE = {
-    "agent": "cyan", "declared": "blue", "human": "green", "likely_human": "green", "tool": "magenta", "unknown": "yellow",
-    "undeclared": "bright_black",
-}  # fmt: skip
 _MOST_CLASSES = 3  # of one row on a terminal
 _CELL = 200  # characters of a cell on a page
 _NOT_KNOWN = "not attributed"
@@ -114,10 +110,10 @@ def cell_text(column: Column, value: Any) -> str:
     if isinstance(value, int | float):
         return _number_text(column.unit, value)
     by_unit: dict[str, Callable[[str], str]] = {
-        "UTC": lambda text: text[:16].replace("T", " "),
+        "UTC": minute,
         "date": lambda text: text[:10],
         "sha": lambda text: text[:9],
-        "word": lambda text: text.replace("_", " "),
+        "word": words,
         "agent": lambda text: label_of(text) or text,
     }
     return by_unit.get(column.unit, str)(str(value))
@@ -125,7 +121,7 @@ def cell_text(column: Column, value: Any) -> str:
 
 def _number_text(unit: str, value: float) -> str:
     if unit == "share":
-        return "<0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
+        return percent(value, 1)
     if unit == "%":
         return f"{value:.1f} %"
     if isinstance(value, int):
@@ -175,7 +171,7 @@ def show_table(console: Console, table: Table, names: Sequence[str] = (), most: 
         notes.insert(0, f"and {len(table) - most:,} more; for all of them: --csv or --json")
     if any(choice.column is _ADDED for choice in columns):
         classes = [name for name in LINE_CLASSES if any(row.get(name) for row in table.rows)]
-        notes.insert(0, ", ".join(f"{LETTER[name]} {name.replace('_', ' ')}" for name in classes))
+        notes.insert(0, ", ".join(f"{LETTER[name]} {words(name)}" for name in classes))
     for note in notes:
         console.print(Text(" " * indent + one_line(note), "dim"))
 
@@ -229,5 +225,4 @@ def _page_cell(column: Column, row: dict[str, Any], renderers: Mapping[str, Cell
         return renderers[column.name](row)
     if row[column.name] is None:
         return f'<span class="dim" title="{escape(column.null_reason or "not known")}">–</span>'
-    text = " ".join(printable(cell_text(column, row[column.name])).split())
-    return escape(text if len(text) <= _CELL else text[: _CELL - 1] + "…")
+    return escape(cut(cell_text(column, row[column.name]), _CELL))

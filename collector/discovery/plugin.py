@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from collector.errors import WhoWroteError
 from collector.repository_names import moved_source, source
@@ -38,3 +38,7 @@ def mirrors(store: Store, names: Sequence[str]) -> list[ShardItem]:
     from collector.discovery.mirrors.table import items
 
     return items(store, names)
+
+
+def browse_tables() -> dict[str, dict[str, Any]]:
+    return {"cursors": {"hidden": True}, "mirrors": {"hidden": True}}

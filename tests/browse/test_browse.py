@@ -29,10 +29,10 @@ from support.commands import clone, run
 from support.hostile import EVIL
 
 from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone, words
-from attribution.browse.queries import QUERIES
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.overview import SurvivalPoint
 from attribution.queries.pull_request import pull_request
+from collector.console.formats import LETTER
 from collector.storage.catalog import tables
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
@@ -191,7 +191,7 @@ def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
     for name in LINE_CLASSES:
         for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww tr.k-{name}-bg td.who "):
             assert selector in style, selector
-    assert len({words.LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
+    assert len({LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
     light, dark = (set(re.findall(r"--([a-z]+): #", part)) for part in style.split("@media (prefers-color-scheme: dark)")[:2])
     assert dark >= {"agent", "declared", "human", "likely", "tool", "unknown", "undeclared"} and dark <= light | dark
 
@@ -313,9 +313,9 @@ def test_every_table_and_column_is_described(db: Path) -> None:
 
 def test_labels_facets_and_orders_are_columns() -> None:
     columns = {t.name: {c.name for c in t.columns} for t in tables()}
-    for told in (describe.FACETS, {k: [v] for k, v in describe.LABELS.items()}, {k: [v] for k, v in describe.ORDER.items()}):
-        for table, names in told.items():
-            assert table not in columns or set(names) <= columns[table], table
+    for table, settings in describe.settings_of_tables().items():
+        names = {*settings.get("facets", ()), *(settings[key] for key in ("label_column", "sort_desc") if key in settings)}
+        assert names <= columns[table], table
 
 
 def test_a_question_about_tables_that_were_never_filled_is_not_asked(site: Site) -> None:
@@ -323,7 +323,7 @@ def test_a_question_about_tables_that_were_never_filled_is_not_asked(site: Site)
     assert site.get("/pages/findings_by_cwe").status_code == 404
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", describe.every_query())
 def test_every_question_has_an_answer(site: Site, db: Path, name: str) -> None:
     with Store(db) as store:
         if name not in describe.queries({row["name"] for row in store.rows("SELECT name FROM sqlite_master")}):

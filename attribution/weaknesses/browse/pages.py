@@ -16,6 +16,7 @@ from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import FindingFilter, findings
 from attribution.weaknesses.words import Confidence
+from collector.console.formats import MEANING
 from collector.console.tables import Cell, html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
@@ -46,7 +47,7 @@ def findings_page(request: PageRequest) -> Shown:
 
 def _form(selection: FindingFilter) -> str:
     levels = [(level.lower(), level.lower(), level in selection.confidence) for level in Confidence]
-    classes = [(name, NAMES[name], name == selection.author) for name in words.MEANING]
+    classes = [(name, NAMES[name], name == selection.author) for name in MEANING]
     checked = " checked" if selection.alive else ""
     return (
         f'<form class="filters"><label>confidence {_select("confidence", levels)}</label>'

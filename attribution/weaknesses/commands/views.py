@@ -12,8 +12,8 @@ from rich.text import Text
 from attribution.lineage import minimum
 from attribution.terminal.style import minute, notes, number, opening, percent, source, title, words
 from attribution.weaknesses.rules.rulesets import weaknesses
+from collector.console.formats import STYLE
 from collector.console.grid import grid, show
-from collector.console.tables import STYLE
 from collector.console.terminal import one_line
 from collector.text import printable
 
