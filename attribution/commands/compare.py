@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import print_rows
-from collector.console.terminal import data_options, out
+from collector.console.tables import print_table
+from collector.console.terminal import data_options
 from collector.errors import EXIT_CHECK_FAILED
 
 _DATABASE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -26,10 +26,25 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
     it took is ignored. Columns that only one database has are listed but not compared. Exits with 1 if the databases differ.
     """
     from collector.storage.compare import compare as compared
+    from collector.storage.views import table_of
 
-    found = compared(first, second)
-    print_rows(output_format, [asdict(item) for item in found], lambda terminal: terminal.compare.difference_list(out(), found))
-    if any(item.differs for item in found):
+    tables = compared(first, second)
+    differing = [table for table in tables if table.differs]
+    notes = [
+        f"{table.table}: only the {which} has the columns {columns}; not compared"
+        for table in tables
+        for which, columns in (("first", table.columns_first), ("second", table.columns_second))
+        if columns
+    ]
+    if not differing:
+        notes.append(f"equal: {sum(table.rows for table in tables)} rows in {len(tables)} tables")
+    for table in differing:
+        notes += [f"- {table.table}: {row}" for row in table.examples_first]
+        notes += [f"+ {table.table}: {row}" for row in table.examples_second]
+    rows = [asdict(table) for table in (tables if output_format else differing)]
+    columns = ("table", "rows=in both", "only_first=only in the first", "only_second=only in the second")
+    print_table(output_format, table_of(rows, notes=notes), columns)
+    if differing:
         context.exit(EXIT_CHECK_FAILED)
 
 

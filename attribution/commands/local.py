@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import local_options, print_rows
-from collector.console.terminal import data_options, out
+from attribution.commands.common import local_options
+from collector.console.tables import print_table
+from collector.console.terminal import data_options
 
 if TYPE_CHECKING:
     from collector.local.model import LocalOptions
@@ -37,16 +38,16 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     from collector.local import machines
     from collector.local.report import survey
 
-    rows = [row for machine in machines(local) for row in survey(machine)]
-    print_rows(output_format, rows, lambda terminal: terminal.local.survey(out(), rows))
+    columns = ("agent", "files", "bytes=size", "oldest", "newest", "tested=read from", "note", "path")
+    print_table(output_format, survey(machines(local)), columns)
 
 
 def _list_transcripts(path: str, local: LocalOptions, output_format: str) -> None:
     from collector.git.repository import GitRepo
     from collector.local.report import would_read
 
-    rows = would_read(GitRepo(path), local)
-    print_rows(output_format, rows, lambda terminal: terminal.local.would_read(out(), rows))
+    columns = ("agent", "written=last written", "files", "bytes=size", "why", "path=file")
+    print_table(output_format, would_read(GitRepo(path), local), columns)
 
 
 COMMANDS = (doctor,)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from attribution.commands.common import here, print_rows
-from collector.console.terminal import Reporter, data_options, out
+from attribution.commands.common import here
+from collector.console.tables import print_table
+from collector.console.terminal import Reporter, data_options
 from collector.errors import EXIT_CHECK_FAILED
 
 
@@ -34,9 +35,9 @@ def verify(context: click.Context, path: str | None, sample: int, commits: int, 
 
     path = path or here()
     with Reporter(path) as progress:
-        rows = blame_agreement(path, branch, sample or None, commits, seed, progress)
-    print_rows(output_format, rows, lambda terminal: terminal.history.agreement_view(out(), rows))
-    if any(row.agreement.same != row.agreement.lines for row in rows):
+        table = blame_agreement(path, branch, sample or None, commits, seed, progress)
+    print_table(output_format, table, ("commit", "files", "lines", "same=same as git blame", "share=agreement"))
+    if any(row["same"] != row["lines"] for row in table):
         context.exit(EXIT_CHECK_FAILED)
 
 

@@ -46,15 +46,15 @@ class UnnamedCheckpoints(NamedTuple):
 def advice(store: Store, repo_id: int, clone: CloneState, branches: Sequence[tuple[str, int]]) -> list[Advice]:
     """`branches`: (name, sessions) of branches whose commits name checkpoints that the attributed ones do not."""
     lines = _unknown_lines(store, repo_id)
-    found = [
+    result = [
         *_to_fetch(_waiting(store, repo_id, lines), _lacks_some(store, repo_id, clone), clone),
         *_to_read(store, repo_id, lines),
     ]
-    found.sort(key=lambda item: -item.lines)
+    result.sort(key=lambda item: -item.lines)
     for name, sessions in branches:
         what = f"sessions whose commits are on branch {name} only: {sessions}"
-        found.append(Advice(0, what, f"whowrote repo {quote(clone.path)} --branch {quote(name)}"))
-    return found
+        result.append(Advice(0, what, f"whowrote repo {quote(clone.path)} --branch {quote(name)}"))
+    return result
 
 
 def unnamed_checkpoints(store: Store, repo_id: int) -> UnnamedCheckpoints:

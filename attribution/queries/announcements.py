@@ -54,15 +54,19 @@ def announcements(store: Store, repo_id: int, path: str, since: str, until: str,
     if len(name) < 3:
         return []
     prompts = store.select(_Prompt, _PROMPTS, (repo_id, since, until, name, _MOST))
-    found = (Announcement(item.at, item.session, item.turn_index, said) for item in prompts if (said := said_of(item.prompt, path)))
-    return [item for item, _ in zip(found, range(most), strict=False)]
+    result = (
+        Announcement(item.at, item.session, item.turn_index, statement)
+        for item in prompts
+        if (statement := said_of(item.prompt, path))
+    )
+    return [item for item, _ in zip(result, range(most), strict=False)]
 
 
 def said_of(prompt: str, path: str) -> str:
     """The words with which a prompt says that its author changed the file at this path; "" when it does not."""
     named = re.compile(rf"(?<![\w-]){re.escape(path.rpartition('/')[2])}(?![\w-])")
-    for said in _SAID.finditer(prompt):
-        start, end = max(0, said.start() - _REACH), said.end() + _REACH
+    for match in _SAID.finditer(prompt):
+        start, end = max(0, match.start() - _REACH), match.end() + _REACH
         if named.search(prompt, start, end):
             return " ".join(prompt[start:end].split())
     return ""

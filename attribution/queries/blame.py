@@ -34,10 +34,10 @@ class BlameLine:
         return {
             "line": self.line, "commit": self.introduced.sha, "path_then": self.introduced.path,
             "line_then": self.introduced.line, **self.attribution.data(),
-            "git_author": self.commit.author_name if self.commit else "", **self._before_moves(), "text": self.text,
+            "git_author": self.commit.author_name if self.commit else "", **self._place_before_moves(), "text": self.text,
         }  # fmt: skip
 
-    def _before_moves(self) -> dict[str, Any]:
+    def _place_before_moves(self) -> dict[str, Any]:
         first = self.moved.first if self.moved else self.introduced
         sha, path, line = (first.sha, first.path, first.line) if first else ("", "", None)
         moves = self.moved.words() if self.moved else ""

@@ -89,18 +89,18 @@ class Breakdown:
 
 def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     """Raises WhoWroteError for an unknown dimension, teams that nobody named, and a database in which no line is left."""
-    _checked(options)
-    found = facts(store, options)
-    if not found.cells:
+    _check(options)
+    result = facts(store, options)
+    if not result.cells:
         raise WhoWroteError(f"{store.path} has no attributed line of these days")
-    asked = _Asked("agent" not in options.by, bool(found.lives), set(options.by) <= _OF_TURNS, bool(found.weak))
-    groups = found.grouped(_Naming(options).key)
-    rows = [_row(key, groups[key], asked) for key in sorted(groups) if groups[key].cells]
-    whole = _row((), found, asked._replace(of_prompts=True, shares=True))
-    return Breakdown(options, rows, whole, _months(found.cells), _notes(options, asked))
+    scope = _Asked("agent" not in options.by, bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
+    groups = result.grouped(_Naming(options).key)
+    rows = [_row(key, groups[key], scope) for key in sorted(groups) if groups[key].cells]
+    whole = _row((), result, scope._replace(of_prompts=True, shares=True))
+    return Breakdown(options, rows, whole, _months(result.cells), _notes(options, scope))
 
 
-def _checked(options: BreakdownOptions) -> None:
+def _check(options: BreakdownOptions) -> None:
     unknown = [name for name in options.by if name not in DIMENSIONS]
     if unknown or not options.by:
         raise WhoWroteError(
@@ -121,19 +121,19 @@ class _Naming:
         self._teams: dict[str, str] = {}
         self._key = secrets.token_bytes(32)
 
-    def key(self, place: Place) -> tuple[str, ...]:
-        return tuple(self._name(dimension, place) for dimension in self._options.by)
+    def key(self, location: Place) -> tuple[str, ...]:
+        return tuple(self._name(dimension, location) for dimension in self._options.by)
 
-    def _name(self, dimension: str, place: Place) -> str:
+    def _name(self, dimension: str, location: Place) -> str:
         if dimension == "month":
-            return place.month
+            return location.month
         if dimension == "directory":
-            return place.directory
+            return location.directory
         if dimension == "agent":
-            return place.agent or NO_AGENT
+            return location.agent or NO_AGENT
         if dimension == "team":
-            return self._hidden("team", self._team(place.email))
-        return self._hidden(dimension, place.repository if dimension == "repository" else place.name)
+            return self._hidden("team", self._team(location.email))
+        return self._hidden(dimension, location.repository if dimension == "repository" else location.name)
 
     def _team(self, email: str) -> str:
         if email not in self._teams:
@@ -161,7 +161,7 @@ class _Asked(NamedTuple):
     scanned: bool
 
 
-def _row(key: tuple[str, ...], found: Facts, asked: _Asked) -> BreakdownRow:
+def _row(key: tuple[str, ...], found: Facts, scope: _Asked) -> BreakdownRow:
     lines: Counter[str] = Counter()
     for cell in found.cells:
         lines[cell.line_class] += cell.lines
@@ -169,21 +169,21 @@ def _row(key: tuple[str, ...], found: Facts, asked: _Asked) -> BreakdownRow:
     records = [life.record for life in found.lives]
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
-    cost, priced, per_line = _cost(found.prompts) if asked.of_prompts else (None, None, None)
+    cost, priced, per_line = _cost(found.prompts) if scope.of_prompts else (None, None, None)
     return BreakdownRow(
         group=key,
         commits=len({cell.commit_id for cell in found.cells}),
         lines={name: lines[name] for name in LINE_CLASSES},
-        coverage=_share(signed, ATTRIBUTED) if asked.shares else None,
-        agent=_share(found.cells, (LineClass.AGENT,)) if asked.shares else None,
-        agent_or_declared=_share(found.cells, (LineClass.AGENT, LineClass.DECLARED)) if asked.shares else None,
-        kept=_kept(agents) if asked.followed else None,
-        kept_undeclared=_kept(undeclared) if asked.followed else None,
-        present=_present(agents) if asked.followed else None,
+        coverage=_share(signed, ATTRIBUTED) if scope.shares else None,
+        agent=_share(found.cells, (LineClass.AGENT,)) if scope.shares else None,
+        agent_or_declared=_share(found.cells, (LineClass.AGENT, LineClass.DECLARED)) if scope.shares else None,
+        kept=_share_after_30_days(agents) if scope.followed else None,
+        kept_undeclared=_share_after_30_days(undeclared) if scope.followed else None,
+        present=_present(agents) if scope.followed else None,
         cost_usd=cost,
         priced=priced,
         cost_per_line=per_line,
-        weaknesses=rate_if_enough(total(weak.cell for weak in found.weak)) if asked.scanned else None,
+        weaknesses=rate_if_enough(total(weak.cell for weak in found.weak)) if scope.scanned else None,
     )
 
 
@@ -214,33 +214,33 @@ def _ratio(parts: Sequence[tuple[float, float]]) -> Share:
     return Share(hit, of, value, intervals.around(value, error, len(parts) - 1, 0.0, 1.0))
 
 
-def _kept(records: Sequence[LifetimeRecord]) -> Share:
+def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     """Of the lines that are old enough; `lines` are those still at risk after 30 days."""
     old = [r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
     lines = sum(r.lines for r in old)
     there = sum(r.lines for r in old if r.days > REWORK_DAYS or not r.dead)
     if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, commit_of(r)) for r in old)}):
         return Share(there, lines, None, None)
-    (found,) = estimate(observations(records), [REWORK_DAYS])
-    return Share(there, lines, found.share, found.interval())
+    (result,) = estimate(observations(records), [REWORK_DAYS])
+    return Share(there, lines, result.share, result.interval())
 
 
 def _cost(prompts: Sequence[Prompt]) -> tuple[float | None, Share, float | None]:
-    known = [prompt for prompt in prompts if prompt.cost_usd is not None]
-    priced = Share(len(known), len(prompts), len(known) / len(prompts) if prompts else None, None)
-    if not known:
+    priced_prompts = [prompt for prompt in prompts if prompt.cost_usd is not None]
+    priced = Share(len(priced_prompts), len(prompts), len(priced_prompts) / len(prompts) if prompts else None, None)
+    if not priced_prompts:
         return None, priced, None
-    cost = sum(prompt.cost_usd or 0.0 for prompt in known)
-    there = [prompt.present for prompt in known if prompt.present is not None]
+    cost = sum(prompt.cost_usd or 0.0 for prompt in priced_prompts)
+    there = [prompt.present for prompt in priced_prompts if prompt.present is not None]
     lines = sum(there)
-    return cost, priced, cost / lines if len(there) == len(known) and lines >= minimum.PART.lines else None
+    return cost, priced, cost / lines if len(there) == len(priced_prompts) and lines >= minimum.PART.lines else None
 
 
 def _months(cells: Iterable[LineCell]) -> dict[str, dict[str, int]]:
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    result: dict[str, Counter[str]] = defaultdict(Counter)
     for cell in cells:
-        found[cell.place.month][cell.line_class] += cell.lines
-    return {month: dict(found[month]) for month in sorted(found)}
+        result[cell.place.month][cell.line_class] += cell.lines
+    return {month: dict(result[month]) for month in sorted(result)}
 
 
 # --- words ------------------------------------------------------------------------------------------------------------
@@ -258,16 +258,16 @@ NOT_TO_CONCLUDE = (
 """What must not be read into these numbers; printed with them."""
 
 
-def _notes(options: BreakdownOptions, asked: _Asked) -> list[str]:
-    found = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
-    if not asked.followed:
-        found.append("what became of lines is not known: run whowrote survival PATH for each repository first")
-    if not asked.scanned:
-        found.append("weaknesses are not known: run whowrote findings scan PATH for each repository first")
-    if not asked.of_prompts:
+def _notes(options: BreakdownOptions, scope: _Asked) -> list[str]:
+    result = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
+    if not scope.followed:
+        result.append("what became of lines is not known: run whowrote survival PATH for each repository first")
+    if not scope.scanned:
+        result.append("weaknesses are not known: run whowrote findings scan PATH for each repository first")
+    if not scope.of_prompts:
         beyond = [name for name in options.by if name not in _OF_TURNS]
-        found.append(f"a prompt belongs to no {' and no '.join(beyond)}, so groups have no cost")
-    return found
+        result.append(f"a prompt belongs to no {' and no '.join(beyond)}, so groups have no cost")
+    return result
 
 
 def _flat(group: tuple[tuple[str, str], ...], row: BreakdownRow) -> dict[str, Any]:

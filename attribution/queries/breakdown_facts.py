@@ -70,9 +70,9 @@ class Weak(NamedTuple):
 AGENT = "COALESCE(NULLIF(s.agent, ''), s.agent_label, '')"
 
 
-def days(at: str) -> str:
+def days(moment: str) -> str:
     """The condition that a time is in the days of the options, which are the first two parameters of a statement."""
-    return f"(?1 = '' OR {at} >= ?1) AND (?2 = '' OR substr({at}, 1, 10) <= ?2)"
+    return f"(?1 = '' OR {moment} >= ?1) AND (?2 = '' OR substr({moment}, 1, 10) <= ?2)"
 
 
 def place_columns(path: str, agent: str) -> str:
@@ -108,7 +108,7 @@ def placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> 
 
 
 def _line_cells(store: Store, options: BreakdownOptions) -> list[LineCell]:
-    return [LineCell(place, *values) for place, values in placed(store, _CELLS, options)]
+    return [LineCell(group_place, *values) for group_place, values in placed(store, _CELLS, options)]
 
 
 class _Birth(NamedTuple):
@@ -124,14 +124,14 @@ class _Birth(NamedTuple):
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     births = _births(store, options)
     names = {row["id"]: row["name"] for row in store.rows("SELECT id, name FROM repos")}
-    found = []
+    result = []
     for record in lifetimes.records_of(store, sorted({birth.repo_id for birth in births.values()})):
         if birth := births.get(record.birth):
             agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
             top, slash, _ = record.path.partition("/")
-            place = Place(birth.month, names[birth.repo_id], top + slash if slash else ".", agent, birth.name, birth.email)
-            found.append(Life(place, record))
-    return found
+            group_place = Place(birth.month, names[birth.repo_id], top + slash if slash else ".", agent, birth.name, birth.email)
+            result.append(Life(group_place, record))
+    return result
 
 
 def _births(store: Store, options: BreakdownOptions) -> dict[int, _Birth]:
@@ -154,11 +154,11 @@ ORDER BY t.session_id, t.turn_index
 
 
 def _prompts(store: Store, options: BreakdownOptions) -> list[Prompt]:
-    return [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)]
+    return [Prompt(group_place, *values) for group_place, values in placed(store, _PROMPTS, options)]
 
 
 def _weak(store: Store, options: BreakdownOptions) -> list[Weak]:
-    return [Weak(place, cell) for read in hooks("event_counts") for place, cell in read(store, options)]
+    return [Weak(group_place, cell) for read in hooks("event_counts") for group_place, cell in read(store, options)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +171,16 @@ class Facts:
     weak: list[Weak] = field(default_factory=list)
 
     def grouped(self, key: Callable[[Place], tuple[str, ...]]) -> dict[tuple[str, ...], Facts]:
-        found: dict[tuple[str, ...], Facts] = defaultdict(Facts)
+        result: dict[tuple[str, ...], Facts] = defaultdict(Facts)
         for cell in self.cells:
-            found[key(cell.place)].cells.append(cell)
+            result[key(cell.place)].cells.append(cell)
         for life in self.lives:
-            found[key(life.place)].lives.append(life)
+            result[key(life.place)].lives.append(life)
         for prompt in self.prompts:
-            found[key(prompt.place)].prompts.append(prompt)
+            result[key(prompt.place)].prompts.append(prompt)
         for weak in self.weak:
-            found[key(weak.place)].weak.append(weak)
-        return found
+            result[key(weak.place)].weak.append(weak)
+        return result
 
 
 def facts(store: Store, options: BreakdownOptions) -> Facts:

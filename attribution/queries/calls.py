@@ -126,14 +126,14 @@ class _Best(NamedTuple):
     position: int  # among them
 
 
-def _excerpt(arguments: Sequence[_Argument], wanted: str, neighbours: Neighbours) -> tuple[list[CallLine], str, bool]:
+def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbours) -> tuple[list[CallLine], str, bool]:
     """The lines around the wanted one, marked as a diff marks them; how it was found; whether there is more."""
     best = _Best(-1.0, 0, [], 0)
     for argument in arguments:
-        lines = _marked(argument)
+        lines = _mark_lines(argument)
         plain = [line.text if line.mark else line.text[1:] for line in lines]
         for index, line in enumerate(lines):
-            score = _likeness(plain[index], wanted) if line.mark != "-" else 0.0
+            score = _likeness(plain[index], requested) if line.mark != "-" else 0.0
             around = (plain[index - 1].strip() if index else "", plain[index + 1].strip() if index + 1 < len(plain) else "")
             agreeing = sum(a == b for a, b in zip(around, neighbours, strict=True))
             if (score, agreeing) > (best.score, best.agreeing):
@@ -141,14 +141,14 @@ def _excerpt(arguments: Sequence[_Argument], wanted: str, neighbours: Neighbours
     match = "exact" if best.score == 1.0 else "similar" if best.score >= 0.6 else ""
     start = max(0, best.position - _AROUND) if match else 0
     end = min(len(best.lines), best.position + _AROUND + 1) if match else 2 * _AROUND
-    shown = [
+    listing = [
         CallLine(mark or text[:1], text if mark else text[1:], bool(match) and index == best.position)
         for index, (mark, text) in enumerate(best.lines)
     ]
-    return shown[start:end], match, start > 0 or end < len(best.lines)
+    return listing[start:end], match, start > 0 or end < len(best.lines)
 
 
-def _marked(argument: _Argument) -> list[_MarkedLine]:
+def _mark_lines(argument: _Argument) -> list[_MarkedLine]:
     after = argument.text.split("\n")
     if not argument.replaced or argument.mark != "+":
         return [_MarkedLine(argument.mark, line) for line in after]
@@ -162,8 +162,8 @@ def _marked(argument: _Argument) -> list[_MarkedLine]:
     return result
 
 
-def _likeness(line: str, wanted: str) -> float:
-    a, b = line.strip(), wanted.strip()
+def _likeness(line: str, requested: str) -> float:
+    a, b = line.strip(), requested.strip()
     if a == b:
         return 1.0
     if not a or not b or not 0.4 < len(a) / len(b) < 2.5:

@@ -59,8 +59,8 @@ class CommitReport:
         """Plain values of each span, for --csv."""
         for file in self.files:
             for span in file.spans:
-                place = {"commit": self.commit.sha, "path": file.path, "start_line": span.start, "end_line": span.end}
-                yield place | span.attribution.data()
+                location = {"commit": self.commit.sha, "path": file.path, "start_line": span.start, "end_line": span.end}
+                yield location | span.attribution.data()
 
 
 def commit_report(store: Store, name: str, opened: OpenRepo | None = None) -> CommitReport:
@@ -94,7 +94,14 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,)))
     claims = read_view(store, "recorder_claims", {"commit_id": number}, "checkpoint")
     return CommitReport(
-        repo, commit, code_lines(kinds), kinds, _checkpoints(store, number), _files(store, commit), _linked(store, number), claims
+        repo,
+        commit,
+        code_lines(kinds),
+        kinds,
+        _checkpoints(store, number),
+        _files(store, commit),
+        _linked_sessions(store, number),
+        claims,
     )
 
 
@@ -126,7 +133,7 @@ def _checkpoints(store: Store, number: int) -> list[NamedCheckpoint]:
     return [NamedCheckpoint(row["checkpoint_key"], row["checkpoint"] is not None, row["signature"]) for row in rows]
 
 
-def _linked(store: Store, number: int) -> Table:
+def _linked_sessions(store: Store, number: int) -> Table:
     prompts: dict[int, list[str]] = defaultdict(list)
     for row in store.rows(
         "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON t.session_id = l.session_id "

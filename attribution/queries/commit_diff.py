@@ -71,13 +71,13 @@ def _file(clone: GitRepo, change: FileChange, spans: Sequence[Span], left: int) 
     if left <= 0:
         return FileDiff([], 0, "left out: the commit is long")
     hunks: list[list[ShownLine]] = []
-    shown = cut = 0
+    listing = cut = 0
     for hunk in _hunks(old, new, spans):
-        room = max(0, min(_FILE, left) - shown)
+        room = max(0, min(_FILE, left) - listing)
         if room:
             hunks.append(hunk[:room])
         cut += max(0, len(hunk) - room)
-        shown += min(len(hunk), room)
+        listing += min(len(hunk), room)
     return FileDiff(hunks, cut)
 
 

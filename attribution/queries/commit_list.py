@@ -30,37 +30,37 @@ class CommitPage(NamedTuple):
     first: int
 
 
-def commit_page(store: Store, repo_id: int, wanted: CommitFilter, first: int = 0) -> CommitPage:
+def commit_page(store: Store, repo_id: int, commit_filter: CommitFilter, first: int = 0) -> CommitPage:
     """Latest first."""
-    where, values = _where(repo_id, wanted)
-    every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where}", values)
-    sql = f"SELECT c.id FROM commits c WHERE {where} ORDER BY c.position DESC LIMIT ? OFFSET ?"
+    where_sql, values = _where(repo_id, commit_filter)
+    every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where_sql}", values)
+    sql = f"SELECT c.id FROM commits c WHERE {where_sql} ORDER BY c.position DESC LIMIT ? OFFSET ?"
     numbers = [row["id"] for row in store.rows(sql, (*values, PAGE, first))]
     return CommitPage(read_view(store, "commit_list", {"commit_id": numbers}, "position DESC"), every, first)
 
 
-def _where(repo_id: int, wanted: CommitFilter) -> tuple[str, list[Any]]:
+def _where(repo_id: int, commit_filter: CommitFilter) -> tuple[str, list[Any]]:
     conditions, values = ["c.repo_id = ?"], [repo_id]
-    found: list[Any] = list(values)
-    if wanted.words:
+    result: list[Any] = list(values)
+    if commit_filter.words:
         conditions.append("instr(lower(COALESCE(c.subject, '')), lower(?)) > 0")
-        found.append(wanted.words)
-    if wanted.person:
+        result.append(commit_filter.words)
+    if commit_filter.person:
         conditions.append("c.author_name = ?")
-        found.append(wanted.person)
-    if wanted.agent:
+        result.append(commit_filter.person)
+    if commit_filter.agent:
         conditions.append(
             "(c.declared_agent = ? OR EXISTS (SELECT 1 FROM commit_sessions cs JOIN sessions s ON s.id = cs.session_id "
             "WHERE cs.commit_id = c.id AND s.agent = ?))"
         )
-        found += [wanted.agent, wanted.agent]
-    if wanted.line_class:
+        result += [commit_filter.agent, commit_filter.agent]
+    if commit_filter.line_class:
         conditions.append("EXISTS (SELECT 1 FROM line_spans l WHERE l.commit_id = c.id AND l.class = ? AND l.nonblank > 0)")
-        found.append(wanted.line_class)
-    return " AND ".join(conditions), found
+        result.append(commit_filter.line_class)
+    return " AND ".join(conditions), result
 
 
 def pull_request(subject: str) -> int | None:
     """The number that GitHub and Gitea put into the subject of a merged pull request."""
-    found = _MERGED.search(subject) or _SQUASHED.search(subject)
-    return int(found[1]) if found and len(found[1]) < 10 else None
+    result = _MERGED.search(subject) or _SQUASHED.search(subject)
+    return int(result[1]) if result and len(result[1]) < 10 else None

@@ -85,19 +85,19 @@ class RangeStats:
 # --- which commits ----------------------------------------------------------------------------------------------------
 
 
-def commits_of(opened: OpenRepo, wanted: str, since: str = "") -> list[RangeCommit]:
+def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeCommit]:
     """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch."""
-    first, dots, last = wanted.partition("..")
+    first, dots, last = requested.partition("..")
     if dots and last.startswith("."):
-        raise UnknownBranch(f"{wanted}: A...B is not supported", "Use A..B for what B has and A does not")
+        raise UnknownBranch(f"{requested}: A...B is not supported", "Use A..B for what B has and A does not")
     name = last if dots else first
     tip = opened.repo.resolve(name).sha if name else opened.head
     hidden = [opened.repo.resolve(first).sha if first else opened.head] if dots else []
-    found = [
+    result = [
         RangeCommit(c.sha, len(c.parents), printable(c.author_name), iso(c.author_time) or "", printable(c.subject))
         for c in opened.repo.history_of([tip], hidden)
     ]
-    return [commit for commit in reversed(found) if commit.author_at >= since]
+    return [commit for commit in reversed(result) if commit.author_at >= since]
 
 
 # --- what is known of them --------------------------------------------------------------------------------------------
@@ -148,16 +148,16 @@ class _Found:
     sessions: list[_Session]
 
 
-def _found(store: Store, repo_id: int, commits: Sequence[RangeCommit]) -> _Found:
+def _read_range(store: Store, repo_id: int, commits: Sequence[RangeCommit]) -> _Found:
     kinds = ", ".join(f"'{kind}'" for kind in sorted(HEADLINE))
-    found = _Found({}, [], [])
+    result = _Found({}, [], [])
     for shas in _parts([commit.sha for commit in commits]):
-        known = store.select(_Known, _KNOWN.format(_marks(shas)), (repo_id, *shas))
-        found.known |= {item.sha: item for item in known}
-        ids = [item.id for item in known]
-        found.lines += store.select(_Lines, _LINES.format(_marks(ids)), ids)
-        found.sessions += store.select(_Session, _SESSIONS.format(_marks(ids), kinds=kinds), ids)
-    return found
+        existing = store.select(_Known, _KNOWN.format(_marks(shas)), (repo_id, *shas))
+        result.known |= {item.sha: item for item in existing}
+        ids = [item.id for item in existing]
+        result.lines += store.select(_Lines, _LINES.format(_marks(ids)), ids)
+        result.sessions += store.select(_Session, _SESSIONS.format(_marks(ids), kinds=kinds), ids)
+    return result
 
 
 def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -169,25 +169,25 @@ def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def log(opened: OpenRepo, wanted: str = "", since: str = "", most: int | None = None) -> Table:
+def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None = None) -> Table:
     """The commits of a range, newest first; `most`: only so many. Raises UnknownBranch.
 
     Of a commit that is not in the database, `commit_id` and the counts are None.
     """
-    commits = commits_of(opened, wanted, since)[:most]
+    commits = commits_of(opened, requested, since)[:most]
     table = described_view("commit_list")
     rows: dict[str, dict[str, Any]] = {}
     for shas in _parts([commit.sha for commit in commits]):
-        known = read_view(opened.store, "commit_list", {"repo_id": opened.repo_id, "commit_sha": shas})
-        rows |= {row["commit_sha"]: row for row in known}
-    table.rows = [rows.get(commit.sha) or _unattributed(table, opened, commit) for commit in commits]
+        existing = read_view(opened.store, "commit_list", {"repo_id": opened.repo_id, "commit_sha": shas})
+        rows |= {row["commit_sha"]: row for row in existing}
+    table.rows = [rows.get(commit.sha) or _unattributed_row(table, opened, commit) for commit in commits]
     absent = sum(row["commit_id"] is None for row in table)
     if absent:
         table.notes.append(f"note: {absent:,} commits are not attributed: attribute their branch first")
     return table
 
 
-def _unattributed(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
+def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[str, Any]:
     named = {
         "repo_id": opened.repo_id, "commit_sha": commit.sha, "author_at": commit.author_at, "git_author": commit.author_name,
         "parents": commit.parents, "agents": [], "subject": commit.subject,
@@ -195,27 +195,27 @@ def _unattributed(table: Table, opened: OpenRepo, commit: RangeCommit) -> dict[s
     return dict.fromkeys((column.name for column in table.columns), None) | named
 
 
-def stats(opened: OpenRepo, wanted: str = "", since: str = "") -> RangeStats:
+def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     """The lines of a range added up. Raises UnknownBranch."""
-    commits = commits_of(opened, wanted, since)
-    found = _found(opened.store, opened.repo_id, commits)
+    commits = commits_of(opened, requested, since)
+    result = _read_range(opened.store, opened.repo_id, commits)
     count, reasons = Counter[str](), Counter[str]()
-    for row in found.lines:
+    for row in result.lines:
         if row.kind in HEADLINE:
             count[row.line_class] += row.lines
             if row.line_class == LineClass.UNKNOWN:
                 reasons[row.reason] += row.lines
     return RangeStats(
         opened.name,
-        wanted or opened.branch,
+        requested or opened.branch,
         len(commits),
         sum(commit.parents > 1 for commit in commits),
-        sum(commit.sha not in found.known for commit in commits),
-        len({item.commit_id for item in found.sessions}),
+        sum(commit.sha not in result.known for commit in commits),
+        len({item.commit_id for item in result.sessions}),
         {str(name): count[name] for name in LINE_CLASSES},
         dict(reasons.most_common()),
-        kind_lines((row.kind, row.line_class, row.lines) for row in found.lines),
-        _models(found.sessions),
+        kind_lines((row.kind, row.line_class, row.lines) for row in result.lines),
+        _models(result.sessions),
     )
 
 

@@ -72,13 +72,15 @@ def headline(store: Store, repo_id: int | None) -> Headline:
 
     Ages are before the last commit of each repository.
     """
-    where = "" if repo_id is None else "WHERE c.repo_id = ?"  # a condition that also lets all pass would not use the index
-    sql = _LINES.format(where=where, line_class=line_class_sql("o"), bands=_BANDS)
+    where_sql = "" if repo_id is None else "WHERE c.repo_id = ?"  # a condition that also lets all pass would not use the index
+    sql = _LINES.format(where=where_sql, line_class=line_class_sql("o"), bands=_BANDS)
     rows = store.select(_Lines, sql, () if repo_id is None else (repo_id,))
     code = [row for row in rows if row.kind in HEADLINE]
     signed = [row for row in code if row.signed]
     recent = [_coverage(days, [row for row in signed if row.age is not None and row.age <= days]) for days in AGES]
-    return Headline(_by_class(code), kind_lines((r.kind, r.line_class, r.lines) for r in rows), [_coverage(None, signed), *recent])
+    return Headline(
+        _class_lines(code), kind_lines((r.kind, r.line_class, r.lines) for r in rows), [_coverage(None, signed), *recent]
+    )
 
 
 def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
@@ -96,7 +98,7 @@ def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
     return table
 
 
-def _by_class(rows: Iterable[_Lines]) -> dict[str, int]:
+def _class_lines(rows: Iterable[_Lines]) -> dict[str, int]:
     count: Counter[str] = Counter()
     for row in rows:
         count[row.line_class] += row.lines
@@ -110,5 +112,5 @@ def _coverage(days: int | None, rows: Iterable[_Lines]) -> Coverage:
             attributed += row.lines
         else:
             missing[row.line_class if row.line_class == LineClass.DECLARED else row.reason] += row.lines
-    found = {reason: lines for reason, lines in missing.most_common() if lines}
-    return Coverage(days, attributed + sum(found.values()), attributed, found)
+    result = {reason: lines for reason, lines in missing.most_common() if lines}
+    return Coverage(days, attributed + sum(result.values()), attributed, result)

@@ -107,11 +107,11 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
     """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or none."""
     window = _window(opened, line)
     actions = _actions(opened, line, window)
-    asked = turn(opened.store, line.attribution.session_id, line.attribution.turn)
+    turn_row = turn(opened.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier = _earlier(opened, line, window) if window and held else []
-    own = window is not None and of.author != Author.AGENT and of.reason not in _NO_AGENT
+    ours = window is not None and of.author != Author.AGENT and of.reason not in _NO_AGENT
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
     return LineExplanation(
@@ -122,8 +122,8 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         line,
         by_blame=line.introduced.sha != sha,
         evidence=sentences.evidence,
-        prompt=(asked.prompt if asked else "") or "",
-        turn_at=(asked.at if asked else "") or "",
+        prompt=(turn_row.prompt if turn_row else "") or "",
+        turn_at=(turn_row.at if turn_row else "") or "",
         call=call_of(opened.store, line, neighbours_of(texts, line.line)),
         others=_others(line, actions, window),
         actions=actions,
@@ -132,7 +132,7 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         sections=_sections(opened, line),
         measured=measured_words(of),
         earlier=earlier,
-        said=announcements(opened.store, opened.repo_id, path, window.since, window.until) if window and own else [],
+        said=announcements(opened.store, opened.repo_id, path, window.since, window.until) if window and ours else [],
     )
 
 
@@ -153,9 +153,9 @@ def measured_words(of: LineAttribution) -> str:
     """How often lines of which the same is known are right, where readers checked; "" when nobody read any."""
     if not of.author:
         return ""
-    found = confidence_of(Tier(of.author, of.how, of.evidence, of.reason))
+    result = confidence_of(Tier(of.author, of.how, of.evidence, of.reason))
     verdict = "unknown was the right answer" if of.author == Author.UNKNOWN else "right"
-    return f"{verdict} in {found.rate.words()} {found.measured_on.meaning}" if found.rate.checked else ""
+    return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}" if result.rate.checked else ""
 
 
 class _EarlierCommit(NamedTuple):
@@ -233,18 +233,18 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     return sorted(actions, key=lambda action: action.at)
 
 
-def _working_on(opened: KnownRepo, window: Window, path: str, known: set[str]) -> list[_Command]:
+def _working_on(opened: KnownRepo, window: Window, path: str, existing: set[str]) -> list[_Command]:
     """Commands that do not name the file and may write to its directory."""
     from attribution.queries.suspects import works_on
 
-    found = opened.store.select(
+    rows = opened.store.select(
         _Command,
         "SELECT t.at, s.label AS session, t.call_id, t.name, t.command AS text FROM tool_calls t "
         "JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ? AND t.at > ? AND t.at <= ? "
         "AND t.command IS NOT NULL ORDER BY t.at DESC LIMIT 2000",
         (opened.repo_id, window.since, window.until),
     )
-    return [command for command in found if command.call_id not in known and works_on(command.text, path)]
+    return [command for command in rows if command.call_id not in existing and works_on(command.text, path)]
 
 
 def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:
@@ -253,16 +253,16 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
         return []
     span = f"between {window.before} and this commit" if window.before else "before this commit"
     file = line.introduced.path
-    rest = [action for action in actions if not action.ours]
+    remainder = [action for action in actions if not action.ours]
     if of.author == "agent":
-        sessions = {action.session for action in rest} - {of.label}
+        sessions = {action.session for action in remainder} - {of.label}
         others = f"{len(sessions)} other sessions touched it" if len(sessions) > 1 else "one other session touched it"
         who = others if sessions else "no other session touched it"
         opened = "its state here comes from this call" if of.evidence in ("observed", "replayed") else "this call is the best match"
         return [f"{who.capitalize()} {span}, and {opened}.", *_not_a_human(of)]
-    if not rest:
+    if not remainder:
         return [f"No recorded edit or command names {file} or works on its directory {span}."]
-    times = "once" if len(rest) == 1 else f"{len(rest)} times"
+    times = "once" if len(remainder) == 1 else f"{len(remainder)} times"
     if of.author == "unknown" and of.reason in _SUSPECTS:
         return [f"Agents acted {times} {span} in ways that may be the cause (below)."]
     if of.author == "unknown":

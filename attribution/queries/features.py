@@ -82,10 +82,10 @@ def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
 ) -> list[SessionFeatures]:
     """Of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name."""
-    wanted = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
+    requested = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
     rows = store.rows(
         f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.parent_key, s.transcript, s.started_at, "
-        f"s.ended_at, {wanted} FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
+        f"s.ended_at, {requested} FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo, session_id, session_id),
     )

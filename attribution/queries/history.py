@@ -108,15 +108,15 @@ class _Lookup:
         self.attributions = Attributions(opened)
         self.moves = MoveHistories(opened.store, opened.repo_id)
 
-    def event(self, what: str, place: Introduction, detail: str = "") -> LineEvent:
-        commit = self.where.repo.commit(place.sha)
+    def event(self, what: str, introduction: Introduction, detail: str = "") -> LineEvent:
+        commit = self.where.repo.commit(introduction.sha)
         followed_at = self.where.store.value(
-            "SELECT author_at FROM history_commits WHERE repo_id = ? AND commit_sha = ?", (self.where.repo_id, place.sha)
+            "SELECT author_at FROM history_commits WHERE repo_id = ? AND commit_sha = ?", (self.where.repo_id, introduction.sha)
         )
-        ref = self.attributions.commit(place.sha)
+        ref = self.attributions.commit(introduction.sha)
         time = followed_at if followed_at is not None else ref.author_at if ref else ""
         return LineEvent(
-            what, place.sha, time, commit.subject if commit else "", place.path, place.line or None,
+            what, introduction.sha, time, commit.subject if commit else "", introduction.path, introduction.line or None,
             commit.author_name if commit else "", detail,
         )  # fmt: skip
 
@@ -134,8 +134,8 @@ class _Lookup:
             return
         cause = removal.cause or ""
         report.cause, report.actor, report.actor_session = cause, removal.actor or "unknown", removal.session or ""
-        place = Introduction(removal.removed_sha, removal.into_path or "", removal.into_start or 0)
-        report.events.append(self.event("removed", place, cause.replace("_", " ")))
+        introduction = Introduction(removal.removed_sha, removal.into_path or "", removal.into_start or 0)
+        report.events.append(self.event("removed", introduction, cause.replace("_", " ")))
         if removal.left_main_sha and removal.left_main_sha != removal.removed_sha:
             merged = Introduction(removal.left_main_sha, "", 0)
             report.events.append(self.event("merged", merged, "the removal reached the main line"))

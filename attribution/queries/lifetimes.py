@@ -25,7 +25,7 @@ def records(store: Store, repo_id: int, every_kind: bool = False) -> list[Lifeti
 
 def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> list[LifetimeRecord]:
     """The same of several repositories, in order of their numbers."""
-    lifetimes = (removed.record for removed in _removed(store, repo_ids))
+    lifetimes = (removed.record for removed in _stream(store, repo_ids))
     return [record for record in lifetimes if every_kind or record.kind in HEADLINE]
 
 
@@ -41,17 +41,17 @@ def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) ->
         "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth "
         "LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha "
         "LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path "
-        f"WHERE t.repo_id IN ({_listed(repo_ids)}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     )
-    found: Counter[str] = Counter()
+    counter: Counter[str] = Counter()
     for row in rows:
         kind = row["kind"] or kind_of(row["path"])
         if row["why"] or (kind not in HEADLINE and not every_kind):
-            found[row["why"] or kind] += row["lines"]
-    return {why: lines for why, lines in found.items() if lines}
+            counter[row["why"] or kind] += row["lines"]
+    return {why: lines for why, lines in counter.items() if lines}
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def _sql_numbers(numbers: Iterable[int]) -> str:
     """Numbers for `IN (…)`."""
     return ", ".join(map(str, numbers))
 
@@ -121,19 +121,19 @@ ORDER BY l.repo_id, l.first
 
 def removed_lines(store: Store, repo_id: int) -> list[RemovedLines]:
     """The records of `records`, each with the commit that removed its lines."""
-    return list(_removed(store, [repo_id]))
+    return list(_stream(store, [repo_id]))
 
 
 _AT_ONCE = 25  # repositories in one statement: what it joins and sorts is in memory
 
 
-def _removed(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
+def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     """In order of the repositories' numbers, then of the lines."""
     ordered = sorted(repo_ids)
     for start in range(0, len(ordered), _AT_ONCE):
-        some = ordered[start : start + _AT_ONCE]
-        views = _views(store, some)
-        rows = store.stream(_Lines, _LINES.format(repositories=_listed(views)))
+        several = ordered[start : start + _AT_ONCE]
+        views = _views(store, several)
+        rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(views)))
         yield from [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
 
 
@@ -143,7 +143,7 @@ class _Users(NamedTuple):
     since: float  # author time of the first sign; infinite without one
     emails: frozenset[str]  # authors of commits with a sign, and of sessions
 
-    def before_agents(self, row: _Lines) -> bool:
+    def is_before_agents(self, row: _Lines) -> bool:
         """Whether a commit is older than the first sign, or its author never gave one."""
         if row.automation is not None or row.email is None:
             return False
@@ -175,7 +175,7 @@ def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
         _Tip,
         "SELECT t.repo_id, h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h "
         "ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha "
-        f"WHERE t.repo_id IN ({_listed(repo_ids)}) ORDER BY t.repo_id",
+        f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) ORDER BY t.repo_id",
     )
     nobody = _Users(math.inf, frozenset())
     return {
@@ -190,7 +190,7 @@ def _users(store: Store, repo_ids: Sequence[int]) -> dict[int, _Users]:
     """Repository -> who used agents in it; without those where no commit has a sign."""
     signs = defaultdict(list)
     further = (row for of_plugin in hooks("agent_signs") for row in of_plugin(store, repo_ids))
-    for row in (*store.rows(_SIGNS.format(repositories=_listed(repo_ids))), *further):
+    for row in (*store.rows(_SIGNS.format(repositories=_sql_numbers(repo_ids))), *further):
         signs[row["repo_id"]].append(row)
     return {
         repo_id: _Users(
@@ -218,10 +218,10 @@ def _record(row: _Lines, view: _View) -> LifetimeRecord:
         view.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
         row.actor_session_id,
         row.cause or "", bool(row.reverted), row.kind or kind_of(row.path),
-        author == UNDECLARED and view.users.before_agents(row),
+        author == UNDECLARED and view.users.is_before_agents(row),
     )  # fmt: skip
 
 
-def seconds(at: str) -> float:
+def seconds(moment: str) -> float:
     """Of a time in ISO 8601; 0 for none."""
-    return datetime.fromisoformat(at).timestamp() if at else 0.0
+    return datetime.fromisoformat(moment).timestamp() if moment else 0.0

@@ -74,7 +74,7 @@ class MoveHistories:
 
     def of(self, introduced: Introduction) -> MoveHistory | None:
         """What happened to a line before the commit where git blame stops; None when git blame follows it to its beginning."""
-        spans = self._kept(introduced) if self._is_stored else ()
+        spans = self._kept_spans(introduced) if self._is_stored else ()
         span = next((s for s in spans if s.start_line <= introduced.line <= s.end_line), None)
         if span is None:
             return None
@@ -84,7 +84,7 @@ class MoveHistories:
         moves = tuple(move for number, move in self._moves_of(origin) if number <= span.number)
         return MoveHistory(self.first(origin), moves, origin)
 
-    def _kept(self, introduced: Introduction) -> list[_KeptSpan]:
+    def _kept_spans(self, introduced: Introduction) -> list[_KeptSpan]:
         key = (introduced.sha, printable(introduced.path))
         if key not in self._files:
             self._files[key] = self._store.select(

@@ -48,7 +48,7 @@ class FileContent(NamedTuple):
 
 def file_in(opened: OpenRepo, sha: str, name: str) -> FileContent:
     """A file of a commit; `name` may also be relative to the working directory. Raises UnknownBranch, WhoWroteError."""
-    for path in (name, normal_path(name), *_below_worktree(opened.repo, name)):
+    for path in (name, normal_path(name), *_worktree_paths(opened.repo, name)):
         oid = opened.repo.file_at(sha, path) if path else None
         if oid is not None:
             data = opened.repo.blob(oid)
@@ -64,7 +64,7 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> FileContent:
     raise UnknownBranch(f"there is no file {name} in {sha[:SHORT]}", hint)
 
 
-def _below_worktree(repo: GitRepo, name: str) -> Iterator[str]:
+def _worktree_paths(repo: GitRepo, name: str) -> Iterator[str]:
     """The path below the work tree, when `name` is one of its files."""
     top = repo.path.parent.resolve()
     full = Path(name).resolve()

@@ -55,21 +55,21 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
         raise WhoWroteError(
             "none of these commits is in the database", "Attribute the branch first: whowrote repo PATH --branch NAME"
         )
-    wanted = {commit.row["commit_sha"] for commit in commits}
-    sections = [line for write in hooks("markdown_sections") for line in write(store, wanted)]
+    requested = {commit.row["commit_sha"] for commit in commits}
+    sections = [line for write in hooks("markdown_sections") for line in write(store, requested)]
     recorded = bool(store.value("SELECT EXISTS (SELECT 1 FROM sessions)"))
-    return PullRequest(commits, len(shas) - len(commits), _files(store, wanted), sections, recorded)
+    return PullRequest(commits, len(shas) - len(commits), _files(store, requested), sections, recorded)
 
 
-def _files(store: Store, wanted: set[str]) -> list[FileLines]:
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for sha in sorted(wanted):
+def _files(store: Store, requested: set[str]) -> list[FileLines]:
+    result: dict[str, dict[str, int]] = defaultdict(dict)
+    for sha in sorted(requested):
         for row in store.rows(
             "SELECT l.path, l.class, SUM(l.nonblank) AS lines FROM line_spans l JOIN commits c ON c.id = l.commit_id "
             f"WHERE c.commit_sha = ? AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2",
             (sha,),
         ):
-            of = found[row["path"]]
+            of = result[row["path"]]
             of[row["class"]] = of.get(row["class"], 0) + row["lines"]
-    files = [FileLines(path, {name: of.get(name, 0) for name in LINE_CLASSES}) for path, of in found.items()]
+    files = [FileLines(path, {name: of.get(name, 0) for name in LINE_CLASSES}) for path, of in result.items()]
     return sorted((file for file in files if file.total), key=lambda file: (-file.total, file.path))

@@ -58,11 +58,11 @@ class PushbackShare:
 
     def row(self) -> dict[str, Any]:
         """Plain values; shares of few messages are None."""
-        enough, some = self.classified >= minimum.MESSAGES, self.deeds.classified >= minimum.MESSAGES
+        enough, several = self.classified >= minimum.MESSAGES, self.deeds.classified >= minimum.MESSAGES
         deeds = {f"deeds_{name}": value for name, value in asdict(self.deeds).items()}
         shares = {"share": self.corrected.rate, "low": self.corrected.low, "high": self.corrected.high} if enough else {}
         note = self.corrected.note if enough or not self.classified else "too few messages"
-        agree = {"deeds_agree": self.deeds.agree if some else None, "deeds_kappa": self.deeds.kappa if some else None}
+        agree = {"deeds_agree": self.deeds.agree if several else None, "deeds_kappa": self.deeds.kappa if several else None}
         counts = {"name": self.name, "messages": self.messages, "classified": self.classified, "counted": self.counted}
         return {**counts, "listed": self.listed, "share": None, "low": None, "high": None, **shares, "note": note, **deeds, **agree}
 
@@ -140,22 +140,22 @@ def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) ->
 
 def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[_Message]]]:
     """Agent, count of the word lists and later messages of each session."""
-    answered = _answered(store, repo)
+    answered = _turn_answers(store, repo)
     for row in session_features(store, repo):
         values = row.values
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
-        told = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
+        instructions = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
         messages = [
             _Message(
                 row.agent or "", language or UNKNOWN, None if back is None else bool(back), answered.get((row.session_id, turn))
             )
-            for turn, language, back in list(told)[1:]
+            for turn, language, back in list(instructions)[1:]
         ]
         yield row.agent or "", values["correction_turns"] or 0, messages
 
 
-def _answered(store: Store, repo: int | None) -> dict[tuple[int, int], _Answered]:
+def _turn_answers(store: Store, repo: int | None) -> dict[tuple[int, int], _Answered]:
     """(session, turn) -> what the turn did with the lines of the one before, where that one wrote some."""
     rows = store.rows(
         "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
@@ -167,17 +167,18 @@ def _answered(store: Store, repo: int | None) -> dict[tuple[int, int], _Answered
 
 def _share(name: str, messages: Iterable[_Message], by: By, listed: int) -> PushbackShare:
     every = list(messages)
-    said = [item.pushes_back for item in every if item.pushes_back is not None]
+    answers = [item.pushes_back for item in every if item.pushes_back is not None]
     rates = error_counts_in(name) if by is By.LANGUAGE and name != ALL else error_counts()
     return PushbackShare(
-        name, len(every), len(said), sum(said), None if by is By.LANGUAGE else listed, _corrected(said, rates), _deeds(every)
+        name, len(every), len(answers), sum(answers), None if by is By.LANGUAGE else listed, _correction(answers, rates),
+        _deeds(every),
     )  # fmt: skip
 
 
-def _corrected(said: list[bool], rates: dict[str, int] | None) -> Corrected:
-    if rates is None or not said:
+def _correction(answers: list[bool], rates: dict[str, int] | None) -> Corrected:
+    if rates is None or not answers:
         return Corrected(None, None, None, "language not measured")
-    return correct_share(sum(said), len(said), Confusion(**rates))
+    return correct_share(sum(answers), len(answers), Confusion(**rates))
 
 
 def _deeds(messages: Iterable[_Message]) -> Deeds:
@@ -191,5 +192,5 @@ def _deeds(messages: Iterable[_Message]) -> Deeds:
         pairs.count((True, True)),
         pairs.count((True, False)),
         pairs.count((False, True)),
-        kappa([(str(said), str(changed)) for said, changed in pairs]),
+        kappa([(str(answers), str(changed)) for answers, changed in pairs]),
     )

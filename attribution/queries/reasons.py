@@ -84,9 +84,9 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
         reason = Reason(of.reason)
         return Reasons([reason.meaning], [_NEEDED[reason]] if reason in _NEEDED else [])
     if of.author == Author.HUMAN:
-        return Reasons([_witnessed(of, busy), _PRODUCED], [])
+        return Reasons([_witness_text(of, busy), _PRODUCED], [])
     if of.author == Author.TOOL:
-        return Reasons([_by_tool(of)], [])
+        return Reasons([_tool_text(of)], [])
     if of.how == How.EDITED:
         share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
         who = {RunBy.HUMAN: "a person", RunBy.UNKNOWN: "somebody unknown"}.get(RunBy(of.edited_by))
@@ -96,17 +96,17 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
     return Reasons([how], ["A session record: " + _FETCH] if of.how == How.DECLARED else [])
 
 
-def _witnessed(of: LineAttribution, busy: bool) -> str:
+def _witness_text(of: LineAttribution, busy: bool) -> str:
     """How the line was seen to appear, with the times that are known."""
     sentence = _HUMAN.get(Witness(of.witness)) if of.witness else None
     times = {"without": of.seen_without_at, "seen": of.seen_with_at}
-    shown = {name: f" at {at[:16].replace('T', ' ')}" if at else "" for name, at in times.items()}
-    text = (sentence or of.evidence).format(**shown)
+    listing = {name: f" at {moment[:16].replace('T', ' ')}" if moment else "" for name, moment in times.items()}
+    text = (sentence or of.evidence).format(**listing)
     return _BUSY.sub(r"what agents ran \1 (below) did not write it", text) if busy else text
 
 
 _RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
 
 
-def _by_tool(of: LineAttribution) -> str:
+def _tool_text(of: LineAttribution) -> str:
     return f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."

@@ -98,7 +98,7 @@ def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, An
 def excerpt(text: str, terms: Sequence[str]) -> str:
     """The part of a text around the first of the terms that it has, on one line."""
     flat = " ".join(text.split())
-    at = min((found for term in terms if (found := flat.lower().find(term.lower())) >= 0), default=0)
-    start = max(0, at - _AROUND)
-    end = min(len(flat), at + 2 * _AROUND)
+    offset = min((index for term in terms if (index := flat.lower().find(term.lower())) >= 0), default=0)
+    start = max(0, offset - _AROUND)
+    end = min(len(flat), offset + 2 * _AROUND)
     return f"{'…' if start else ''}{flat[start:end]}{'…' if end < len(flat) else ''}"

@@ -117,11 +117,11 @@ def _row(store: Store, table: str, only: Mapping[str, Any]) -> dict[str, Any] | 
 
 def mode_words(lines: Mapping[str, Any]) -> str:
     """How much of its lines the agents wrote, with the number that it rests on; "" without one, or of too few lines."""
-    known = lines["agent_lines"] + lines["human_lines"]
+    existing = lines["agent_lines"] + lines["human_lines"]
     if lines["coding_mode"] is None:
         return ""
-    few = known < minimum.PART.lines
-    return f"too few lines ({known:,})" if few else f"{lines['coding_mode'].replace('_', ' ')}, of {known:,} lines"
+    few = existing < minimum.PART.lines
+    return f"too few lines ({existing:,})" if few else f"{lines['coding_mode'].replace('_', ' ')}, of {existing:,} lines"
 
 
 def _features(store: Store, session_id: int) -> list[ShownFeatures]:
@@ -138,34 +138,34 @@ def _features(store: Store, session_id: int) -> list[ShownFeatures]:
 
 def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     last = first + TURNS - 1
-    asked = turns(store, session_id, first, last)
+    turn_rows = turns(store, session_id, first, last)
     calls: dict[int, list[CallRow]] = defaultdict(list)
     for call in calls_in_order(store, session_id, first, last):
         calls[call.turn_index].append(call)
     edits: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for edit in read_view(store, "edits", {"session_id": session_id}, "id"):
         edits[edit["call_id"]].append(edit)
-    said: dict[int, list[MessageRow]] = defaultdict(list)
+    by_turn: dict[int, list[MessageRow]] = defaultdict(list)
     for message in messages_in_order(store, session_id, first, last):
-        said[message.turn_index].append(message)
-    written = _written(store, session_id)
+        by_turn[message.turn_index].append(message)
+    written = _turn_lines(store, session_id)
     outcomes = {row["turn_index"]: row for row in read_view(store, "turn_outcomes", {"session_id": session_id})}
-    shown = []
-    for index in sorted({*asked, *said, *(i for i in calls if calls[i])}):
-        some = [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]]
-        parts = _parts(said[index], some)
+    shown_turns = []
+    for index in sorted({*turn_rows, *by_turn, *(i for i in calls if calls[i])}):
+        shown_calls = [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]]
+        parts = _parts(by_turn[index], shown_calls)
         more = max(0, len(calls[index]) - _CALLS)
-        turn = asked.get(index, TurnRow(index, None, "", None))
-        shown.append(ShownTurn(turn, some, parts, more, written.get(index, 0), outcomes.get(index)))
-    return shown
+        turn = turn_rows.get(index, TurnRow(index, None, "", None))
+        shown_turns.append(ShownTurn(turn, shown_calls, parts, more, written.get(index, 0), outcomes.get(index)))
+    return shown_turns
 
 
-def _parts(said: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnPart]:
+def _parts(message_rows: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnPart]:
     """In order of time; what has none stands where the one before it does, a message before the calls of the same moment."""
     parts: list[TurnPart] = []
-    messages = _dated([(message.at, message) for message in said])
-    for at, call in _dated([(item.call.at, item) for item in calls]):
-        while messages and messages[0][0] <= at:
+    messages = _date_items([(message.at, message) for message in message_rows])
+    for moment, call in _date_items([(item.call.at, item) for item in calls]):
+        while messages and messages[0][0] <= moment:
             parts.append(TurnPart(messages.pop(0)[1]))
         if not parts:
             parts.append(TurnPart(None))
@@ -173,15 +173,15 @@ def _parts(said: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnP
     return [*parts, *(TurnPart(message) for _, message in messages)]
 
 
-def _dated(some: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]]:
-    last, found = "", []
-    for at, item in some:
-        last = at or last
-        found.append((last, item))
-    return found
+def _date_items(several: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]]:
+    last, result = "", []
+    for moment, item in several:
+        last = moment or last
+        result.append((last, item))
+    return result
 
 
-def _written(store: Store, session_id: int) -> dict[int, int]:
+def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     """Turn -> lines with text of commits that were written in it."""
     rows = store.rows(
         "SELECT o.turn_index, SUM(s.nonblank) AS lines FROM origins o JOIN spans s ON s.origin_id = o.id "
@@ -192,19 +192,19 @@ def _written(store: Store, session_id: int) -> dict[int, int]:
 
 
 def _call(call: CallRow, edits: Sequence[dict[str, Any]]) -> ShownCall:
-    shown = ShownCall(call, edits)
+    shown_call = ShownCall(call, edits)
     if call.command:
-        shown.text = call.command[:_TEXT]
-        return shown
+        shown_call.text = call.command[:_TEXT]
+        return shown_call
     try:
         arguments = json.loads(call.input or "{}")
     except ValueError:
         arguments = {}
     diff = list(_diff(arguments)) if edits and isinstance(arguments, dict) else []
-    shown.diff, shown.cut = diff[:_DIFF], max(0, len(diff) - _DIFF)
+    shown_call.diff, shown_call.cut = diff[:_DIFF], max(0, len(diff) - _DIFF)
     if not diff:
-        shown.text = (call.input or "")[:_TEXT]
-    return shown
+        shown_call.text = (call.input or "")[:_TEXT]
+    return shown_call
 
 
 def _diff(arguments: Mapping[str, Any]) -> list[DiffLine]:
@@ -219,13 +219,13 @@ def _diff(arguments: Mapping[str, Any]) -> list[DiffLine]:
         new = next((text[k] for k in ("newstring", "newstr", "newtext", "replace", "content", "filetext") if k in text), None)
         patch = next((text[k] for k in ("patch", "patchtext", "diff", "input") if k in text), None)
         if new is not None:
-            lines += _compared(old, new)
+            lines += _compare(old, new)
         elif patch is not None:
             lines += [DiffLine(line[:1] if line[:1] in "+-@" else " ", line) for line in patch.split("\n")]
     return lines
 
 
-def _compared(old: str, new: str) -> list[DiffLine]:
+def _compare(old: str, new: str) -> list[DiffLine]:
     before, after = old.split("\n") if old else [], new.split("\n")
     if len(before) * len(after) > 4_000_000:
         return [DiffLine("-", line) for line in before] + [DiffLine("+", line) for line in after]

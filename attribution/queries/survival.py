@@ -176,8 +176,8 @@ def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[FollowedHi
         "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha AS head "
         f"FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id IN ({', '.join(map(str, repo_ids))})",
     )
-    found = {row.id: FollowedHistory(*row[1:-1], stale=row.head != row.tip) for row in rows}
-    return [found[repo_id] for repo_id in repo_ids if repo_id in found]
+    result = {row.id: FollowedHistory(*row[1:-1], stale=row.head != row.tip) for row in rows}
+    return [result[repo_id] for repo_id in repo_ids if repo_id in result]
 
 
 class HistoryCoverage(NamedTuple):

@@ -81,15 +81,15 @@ _REPLACED = frozenset({"old_string", "old_str", "oldString", "oldText", "old_tex
 def produced(written: str) -> str:
     """The input of a call (JSON) without the texts that it would replace: they were in the file, whoever wrote them."""
     try:
-        return json.dumps(_without_replaced(json.loads(written)), ensure_ascii=False)
+        return json.dumps(_drop_replaced(json.loads(written)), ensure_ascii=False)
     except (ValueError, RecursionError):  # cut off, or not JSON
         return written
 
 
-def _without_replaced(value: Any) -> Any:
+def _drop_replaced(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_replaced(one) for key, one in value.items() if key not in _REPLACED}
-    return [_without_replaced(one) for one in value] if isinstance(value, list) else value
+        return {key: _drop_replaced(item) for key, item in value.items() if key not in _REPLACED}
+    return [_drop_replaced(item) for item in value] if isinstance(value, list) else value
 
 
 def _line_of(text: str, bare: str) -> str:
@@ -105,16 +105,16 @@ def works_on(command: str, path: str) -> bool:
     for effect in effects(command):
         if effect.kind in _WHOLE and not effect.paths:
             return True
-        if effect.kind != "commit" and any(_holds(one, path) for one in (*effect.paths, effect.target) if one):
+        if effect.kind != "commit" and any(_holds(item, path) for item in (*effect.paths, effect.target) if item):
             return True
     return False
 
 
 def _holds(written: str, path: str) -> bool:
-    place = written.rstrip("/").removeprefix("./") or "."
-    if place in (".", "*", "**", path) or path.startswith(f"{place}/"):
+    location = written.rstrip("/").removeprefix("./") or "."
+    if location in (".", "*", "**", path) or path.startswith(f"{location}/"):
         return True
-    if fnmatch(path, place) or fnmatch(path, place.replace("**/", "")):  # ** may stand for no directory at all
+    if fnmatch(path, location) or fnmatch(path, location.replace("**/", "")):  # ** may stand for no directory at all
         return True
     parts = path.split("/")
-    return place.startswith("/") and any(place.endswith("/" + "/".join(parts[:n])) for n in range(1, len(parts) + 1))
+    return location.startswith("/") and any(location.endswith("/" + "/".join(parts[:n])) for n in range(1, len(parts) + 1))

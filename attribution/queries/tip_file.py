@@ -141,14 +141,14 @@ def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> _CloneTexts:
 
 def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
     """A file of any commit of the clone, its lines looked up with git blame. Raises UnknownBranch, WhoWroteError."""
-    found = blame(opened, path, commit)
+    result = blame(opened, path, commit)
     spans: list[TipSpan] = []
-    for block in blocks(opened, found):
+    for block in blocks(opened, result):
         first = block.first
         spans.append(TipSpan(block.start, block.end, first.attribution, first.commit, first.introduced.path, first.introduced.line))
-    count = Counter(line.attribution.kind or "older" for line in found.lines if line.text.strip())
-    row = {"path": found.path, "lines": len(found.texts), **{name: count[name] for name in (*CLASSES, "older")}}
-    return TipFile(repo, found.sha, row, spans, found.texts, [])
+    count = Counter(line.attribution.kind or "older" for line in result.lines if line.text.strip())
+    row = {"path": result.path, "lines": len(result.texts), **{name: count[name] for name in (*CLASSES, "older")}}
+    return TipFile(repo, result.sha, row, spans, result.texts, [])
 
 
 def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:

@@ -68,21 +68,22 @@ class Trends:
     lines: Mapping[str, int]  # class -> lines, every class
 
 
-def _where(wanted: LineFilter) -> tuple[str, list[Any]]:
-    conditions = [_HEADLINE] if not wanted.kind else ["f.kind = ?"]
-    values: list[Any] = [wanted.kind] if wanted.kind else []
+def _where(line_filter: LineFilter) -> tuple[str, list[Any]]:
+    conditions = [_HEADLINE] if not line_filter.kind else ["f.kind = ?"]
+    values: list[Any] = [line_filter.kind] if line_filter.kind else []
     for column, value in (
-        ("r.name", wanted.repo), (GROUPS["agent"], wanted.agent), (GROUPS["model"], wanted.model), ("c.author_name", wanted.person),
+        ("r.name", line_filter.repo), (GROUPS["agent"], line_filter.agent), (GROUPS["model"], line_filter.model),
+        ("c.author_name", line_filter.person),
     ):  # fmt: skip
         if value:
             conditions.append(f"{column} = ?")
             values.append(value)
-    if wanted.since:
+    if line_filter.since:
         conditions.append("c.author_at >= ?")
-        values.append(wanted.since)
-    if wanted.until:
+        values.append(line_filter.since)
+    if line_filter.until:
         conditions.append("substr(c.author_at, 1, 10) <= ?")
-        values.append(wanted.until)
+        values.append(line_filter.until)
     return " AND ".join(conditions), values
 
 
@@ -97,12 +98,12 @@ class _Added(NamedTuple):
     lines: int
 
 
-def _added(store: Store, wanted: LineFilter) -> list[_Added]:
+def _added_lines(store: Store, line_filter: LineFilter) -> list[_Added]:
     """One pass over all spans, which are many; everything else is added up from these."""
-    where, values = _where(wanted)
+    targets, values = _where(line_filter)
     rows = store.rows(
         f"SELECT substr(c.author_at, 1, 7) AS month, c.id AS number, o.session_id, {_KIND} AS class_name, {_NAMES}, "
-        f"SUM(p.nonblank) AS lines {_FROM} WHERE {where} GROUP BY c.id, f.kind, o.id",
+        f"SUM(p.nonblank) AS lines {_FROM} WHERE {targets} GROUP BY c.id, f.kind, o.id",
         values,
     )
     return [
@@ -111,9 +112,9 @@ def _added(store: Store, wanted: LineFilter) -> list[_Added]:
     ]
 
 
-def trends(store: Store, wanted: LineFilter) -> Trends:
+def trends(store: Store, line_filter: LineFilter) -> Trends:
     """Months in order; groups without a name are left out."""
-    added = _added(store, wanted)
+    added = _added_lines(store, line_filter)
     months: dict[str, dict[str, int]] = defaultdict(dict)
     for item in sorted(added, key=lambda item: (item.month, item.class_name)):
         of = months[item.month]

@@ -69,7 +69,7 @@ def blame_view(console: Console, blamed: FileBlame) -> None:
 
 def _blame_line(line: BlameLine, digits: int) -> Text:
     style = STYLE.get(line.attribution.kind, "red")
-    how, who = _fitted(_brief(line.attribution), _HOW_WIDTH), _fitted(_who(line), _WHO_WIDTH)
+    how, who = _fit(_brief(line.attribution), _HOW_WIDTH), _fit(_who(line), _WHO_WIDTH)
     return Text.assemble(
         (line.introduced.sha[:8], "dim"), ("~" if line.moved else " ", "dim"), (LETTER[line.attribution.kind], f"bold {style}"),
         f" {how} ", (who, style), (f" {line.line:>{digits}} ", "dim"),
@@ -78,7 +78,7 @@ def _blame_line(line: BlameLine, digits: int) -> Text:
 
 
 @lru_cache(1_000)  # a file has thousands of lines and a few authors
-def _fitted(text: str, width: int) -> str:
+def _fit(text: str, width: int) -> str:
     return set_cell_size(cut(text, width), width)
 
 
@@ -132,7 +132,7 @@ def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> N
         about = Text("“" + one_line(opening(block.prompt)) + "”") if block.prompt else Text(_subject(first), "dim")
         table.add_row(
             lines, Text(LETTER[first.attribution.kind], f"bold {style}"), _brief(first.attribution),
-            Text(_fitted(_who(first), _WHO_WIDTH), style), Text(first.introduced.sha[:8], "dim"), about,
+            Text(_fit(_who(first), _WHO_WIDTH), style), Text(first.introduced.sha[:8], "dim"), about,
         )  # fmt: skip
     show(console, table, 0)
     _legend(console, blamed.lines)

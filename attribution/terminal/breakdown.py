@@ -26,15 +26,15 @@ _HEAD = (
 )
 
 
-def breakdown_view(console: Console, found: Breakdown) -> None:
-    title(console, "Who wrote the lines", f"by {', '.join(found.options.by)}")
-    table = grid(*"<" * len(found.options.by), *">" * len(_HEAD), head=(*found.options.by, *_HEAD))
-    for row in found.rows:
+def breakdown_view(console: Console, breakdown: Breakdown) -> None:
+    title(console, "Who wrote the lines", f"by {', '.join(breakdown.options.by)}")
+    table = grid(*"<" * len(breakdown.options.by), *">" * len(_HEAD), head=(*breakdown.options.by, *_HEAD))
+    for row in breakdown.rows:
         table.add_row(*(plain(name) for name in row.group), *_cells(row))
-    table.add_row(Text("all", "bold"), *("" for _ in found.options.by[1:]), *_cells(found.whole))
+    table.add_row(Text("all", "bold"), *("" for _ in breakdown.options.by[1:]), *_cells(breakdown.whole))
     show(console, table, 0)
     console.print(Text(_FOOT, "dim"))
-    notes(console, [*found.notes, *NOT_TO_CONCLUDE])
+    notes(console, [*breakdown.notes, *NOT_TO_CONCLUDE])
 
 
 _FOOT = """\

@@ -48,12 +48,12 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
         _session_rows(table, explanation, room)
     if verdict.witness:
         without = f"without the line {minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
-        seen = f"with it {minute(verdict.seen_with_at)}" if verdict.seen_with_at else "with it in the commit"
-        table.add_row("witness", Text.assemble(words(verdict.witness), (f": {without}, {seen}", "dim")))
+        sighted = f"with it {minute(verdict.seen_with_at)}" if verdict.seen_with_at else "with it in the commit"
+        table.add_row("witness", Text.assemble(words(verdict.witness), (f": {without}, {sighted}", "dim")))
     if verdict.tool:
         table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
     if explanation.said:
-        table.add_row("the user said", _paragraphs([said.sentence() for said in explanation.said]))
+        table.add_row("the user said", _paragraphs([statement.sentence() for statement in explanation.said]))
     if explanation.earlier:
         table.add_row("earlier text\nof an agent", _paragraphs([earlier.words() for earlier in explanation.earlier]))
     if explanation.others:
@@ -114,7 +114,7 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
     table.add_row("session", Text.assemble(one_line(verdict.label), (f"\n{who}, {one_line(verdict.session)}", "dim")))
     if explanation.prompt:
         table.add_row(
-            f"prompt {verdict.turn}", Text.assemble(_quoted(explanation.prompt), (f"\n{minute(explanation.turn_at)}", "dim"))
+            f"prompt {verdict.turn}", Text.assemble(_quote(explanation.prompt), (f"\n{minute(explanation.turn_at)}", "dim"))
         )
     call = explanation.call
     if call is None:
@@ -137,22 +137,22 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
     table.add_row("tool call", text)
 
 
-def _quoted(prompt: str) -> Text:
+def _quote(prompt: str) -> Text:
     lines = prompt.strip().split("\n")
-    shown = "\n".join(source(line) for line in lines[:_PROMPT_LINES])
-    more = len(lines) > _PROMPT_LINES or len(shown) > _PROMPT_WIDTH
-    return Text(shown[:_PROMPT_WIDTH] + (" …" if more else ""))
+    listing = "\n".join(source(line) for line in lines[:_PROMPT_LINES])
+    more = len(lines) > _PROMPT_LINES or len(listing) > _PROMPT_WIDTH
+    return Text(listing[:_PROMPT_WIDTH] + (" …" if more else ""))
 
 
 def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
     """The last actions before the commit, always including the one that explains the line."""
     ours = next((i for i, a in enumerate(actions) if a.ours), len(actions) - 1)
     start = max(0, min(ours - 2, len(actions) - _ACTIONS))
-    shown = actions[start : start + _ACTIONS]
+    listing = actions[start : start + _ACTIONS]
     text = Text()
-    if len(shown) < len(actions):
-        text.append(f"{len(shown)} of {len(actions)}\n", "dim")
-    for i, action in enumerate(shown):
+    if len(listing) < len(actions):
+        text.append(f"{len(listing)} of {len(actions)}\n", "dim")
+    for i, action in enumerate(listing):
         text.append("\n" if i else "")
         beginning = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
         text.append(cut(f"{beginning}  ", room), "bold" if action.ours else "")

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from attribution.queries.checks import Check
 
 
-def check_list(console: Console, found: Sequence[Check]) -> None:
+def check_list(console: Console, checks: Sequence[Check]) -> None:
     table = grid("<", "<", "<~")
-    for check in found:
+    for check in checks:
         state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {number(check.broken)} rows", "bold red")
         table.add_row(state, plain(check.name), Text(one_line(check.promise), "dim"))
     show(console, table, 0)
-    for check in found:
+    for check in checks:
         if check.broken:
             console.print()
             title(console, check.name, "first rows")

@@ -56,13 +56,13 @@ def hints(console: Console, path: str, example: str) -> None:
         console.print(Text.assemble((question + "  ", "dim"), one_line(f"{called}{path} {asked}")), soft_wrap=True)
 
 
-def _advice(console: Console, found: Sequence[Advice]) -> None:
+def _advice(console: Console, advices: Sequence[Advice]) -> None:
     """What would name the author of more lines; commands stand on lines of their own, to be copied."""
-    if not found:
+    if not advices:
         return
     console.print()
     console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
-    for item in found:
+    for item in advices:
         lines = f"{number(item.lines)} lines: " if item.lines else ""
         console.print(one_line(f"    {lines}{item.what}"), soft_wrap=True, highlight=False)
         if item.command:
@@ -101,22 +101,22 @@ def _lines(console: Console, r: RepoReport) -> None:
     audited(console, *(name for name, count in r.headline.items() if count))
 
 
-def _coverage(console: Console, found: Sequence[Coverage]) -> None:
+def _coverage(console: Console, coverages: Sequence[Coverage]) -> None:
     """How many lines have a named author, of commits that can have one."""
-    if not found or not found[0].lines:
+    if not coverages or not coverages[0].lines:
         return
     console.print()
     console.print(
         Text.assemble("  ", ("coverage", "bold"), ("  lines with a named author, of commits with any sign of an agent", "dim"))
     )
     table = grid("<", ">", "<", "<")
-    for of in found:
+    for of in coverages:
         name = "source and test lines" if of.days is None else f"  last {of.days} days"
         counts = f"{number(of.attributed)} of {number(of.lines)}" if of.lines else "no such lines"
         table.add_row(name, percent(of.attributed, of.lines), Text(counts, "dim"), "")
-    for reason, lines in list(found[0].missing.items())[:_REASONS]:
+    for reason, lines in list(coverages[0].missing.items())[:_REASONS]:
         name = "declared: no session" if reason == LineClass.DECLARED else f"unknown: {words(reason)}"
-        table.add_row(Text(f"  {name}", "dim"), percent(lines, found[0].lines), Text(number(lines), "dim"), "")
+        table.add_row(Text(f"  {name}", "dim"), percent(lines, coverages[0].lines), Text(number(lines), "dim"), "")
     show(console, table)
 
 

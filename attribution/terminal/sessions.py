@@ -82,7 +82,7 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
         console.print(Text(f"     {mark} … {len(lines) - _MOST_LINES} more lines", "dim"))
 
 
-def _counted(own: Sequence[object], every: Sequence[object]) -> str:
+def _count_text(ours: Sequence[object], every: Sequence[object]) -> str:
     """Sessions of people, and apart from them those that other sessions spawned."""
-    spawned = len(every) - len(own)
-    return f"{number(len(own))} sessions" + (f", {number(spawned)} subagents that are stored as sessions" if spawned else "")
+    spawned = len(every) - len(ours)
+    return f"{number(len(ours))} sessions" + (f", {number(spawned)} subagents that are stored as sessions" if spawned else "")

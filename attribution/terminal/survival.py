@@ -34,7 +34,7 @@ _DOTS = "·-+x*"
 
 def survival_view(console: Console, r: SurvivalReport) -> None:
     for history in r.repos:
-        title(console, history.name, _followed(history))
+        title(console, history.name, _history_text(history))
     console.print()
     for grouping in dict.fromkeys(g.grouping for g in r.groups):
         _groups(console, grouping, [g for g in r.groups if g.grouping == grouping])
@@ -49,7 +49,7 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     notes(console, [*r.notes, *left])
 
 
-def _followed(history: FollowedHistory) -> str:
+def _history_text(history: FollowedHistory) -> str:
     window = f"since {history.since[:10]}" if history.after else "whole history"
     rule = f"the same through: {history.keep.replace(' ', ', ')}" if history.keep else "matched exactly as by git blame"
     return f"at {history.tip[:9]}, {window}, {number(history.commits)} commits; lines {rule}"
@@ -139,12 +139,12 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
     console.print()
 
 
-def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequence[Hazard]) -> None:
+def _comparisons(console: Console, comparisons: Sequence[Comparison], hazards: Sequence[Hazard]) -> None:
     ratios = {h.baseline: h for h in hazards}
     console.print(Text.assemble(("agents compared with", "bold"), ("  within the same files", "dim")))
     head = ("baseline", "files", "agent lines", "baseline lines", "excess rework", "hazard ratio", "")
     table = grid("<", ">", ">", ">", ">", ">", "<~", head=head)
-    for c in found:
+    for c in comparisons:
         rework = _excess(c)
         h = ratios.get(c.baseline)
         ratio = f"{h.ratio:.2f}" if h else ""
@@ -162,12 +162,12 @@ def _comparisons(console: Console, found: Sequence[Comparison], hazards: Sequenc
     console.print(
         Text("excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit (lines)", "dim")
     )
-    for c in found:
+    for c in comparisons:
         console.print(Text(f"{c.baseline}: {MEANING[c.baseline]}", "dim"))
-    between = spread(found)
+    between = spread(comparisons)
     if between is not None:
         console.print(f"excess rework is {100 * between[0]:+.1f} to {100 * between[1]:+.1f} points, depending on the baseline")
-    for c in found:
+    for c in comparisons:
         if c.refused:
             console.print(Text(f"no hazard ratio against {c.baseline}: {c.refused}", "yellow"))
         if c.refused_rework:
@@ -197,13 +197,13 @@ def _plot(console: Console, curves: Mapping[str, Curve]) -> None:
     width = min(_WIDTH, console.width - _MARGIN - 2)
     longest = max(curve.steps[-1].days for curve in curves.values()) or 1.0
     canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
-    for place, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1].lines)):
+    for location, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1].lines)):
         for column in range(width):
             age = longest * column / (width - 1)
             if age > curve.steps[-1].days and column:
                 break
             alive = next((s.alive for s in reversed(curve.steps) if s.days <= age), 1.0)
-            canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (_DOTS[place % len(_DOTS)], STYLE.get(name, ""))
+            canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (_DOTS[location % len(_DOTS)], STYLE.get(name, ""))
     for row, cells in enumerate(canvas):
         share = f"{1 - row / (_ROWS - 1):>5.0%} │"
         console.print(Text.assemble((share, "dim"), *cells), no_wrap=True)

@@ -29,7 +29,7 @@ def percent(part: float | None, whole: float | None) -> str:
     if not whole or part is None:
         return ""
     share = 100 * part / whole
-    return "<0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"
+    return "<0.1 %" if 0 < share < 0.05 else ">99.9 %" if 99.95 <= share < 100 else f"{share:.1f} %"
 
 
 def minute(moment: str) -> str:

@@ -122,6 +122,8 @@ def cell_text(column: Column, value: Any) -> str:
 def _number_text(unit: str, value: float) -> str:
     if unit == "share":
         return percent(value, 1)
+    if unit == "bytes":
+        return f"{value / 1_000_000:.1f} MB"
     if unit == "%":
         return f"{value:.1f} %"
     if isinstance(value, int):
@@ -159,7 +161,8 @@ def show_table(console: Console, table: Table, names: Sequence[str] = (), most: 
     from collector.console.grid import grid, show
 
     if not table.rows:
-        console.print(Text(" " * indent + "none", "dim"))
+        for note in table.notes or ["none"]:
+            console.print(Text(" " * indent + one_line(note), "dim"))
         return
     columns = chosen(table, names)
     drawn = grid(*(_alignment(table, choice.column) for choice in columns), head=[choice.heading for choice in columns])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from collector.agents import stores, unproven
 from collector.agents.machine.model import Machine, Store
@@ -12,71 +13,70 @@ from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalOptions
 from collector.local.unreadable import UNREADABLE
+from collector.storage.views import Table, table_of
 
 _DAY = 86_400.0
 UNPROVEN = "unproven: no real transcript of this agent was ever read"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTranscript:
-    """A session that would be read."""
+def would_read(repo: GitRepo, options: LocalOptions) -> Table:
+    """The sessions of this machine that would be read for a clone, latest first, and what could not be looked at.
 
-    agent: str
-    session: str
-    files: int
-    bytes: int
-    written: str  # when it was last written, UTC
-    why: str
-    path: str
+    `written` is when a session was last written (UTC).
+    """
+    result = find_sessions(repo, options)
+    rows: list[dict[str, Any]] = []
+    for session in sorted(result.sessions.values(), key=lambda session: -session.at):
+        size = sum(path.stat().st_size for path in session.files if path.exists())
+        rows.append(
+            {
+                "agent": session.agent, "session": session.id, "files": len(session.files), "bytes": size,
+                "written": _minute(session.at), "why": session.why, "path": str(session.files[0]),
+            }
+        )  # fmt: skip
+    for problem in result.problems:
+        why = f"cannot be read: {problem.detail}"
+        rows.append({"agent": problem.subject, "session": "", "files": 0, "bytes": 0, "written": "", "why": why, "path": ""})
+    note = "only what shows whose sessions these are was read; nothing was stored"
+    if not rows:
+        note = "no transcripts on this machine would be read; checkpoints in the clone are read in any case"
+    return table_of(rows, {"agent": "agent", "bytes": "bytes", "written": "UTC"}, [note])
 
 
-def would_read(repo: GitRepo, options: LocalOptions) -> list[FoundTranscript]:
-    """The sessions of this machine that would be read for a clone, latest first, and what could not be looked at."""
-    value = find_sessions(repo, options)
+def survey(machines: Iterable[Machine]) -> Table:
+    """Which agents keep sessions where on these machines; only names, sizes and times of files are looked at.
+
+    `oldest` and `newest` are when files of sessions were last written (UTC). `kept_days`: the agent deletes older ones by itself.
+    `tested`: whether the place was ever read with real files: real, documentation, untested; "" where it cannot be read.
+    """
     rows = []
-    for entry in sorted(value.sessions.values(), key=lambda session: -session.at):
-        size = sum(path.stat().st_size for path in entry.files if path.exists())
-        rows.append(FoundTranscript(entry.agent, entry.id, len(entry.files), size, _day(entry.at), entry.why, str(entry.files[0])))
-    rows += [FoundTranscript(p.subject, "", 0, 0, "", f"cannot be read: {p.detail}", "") for p in value.problems]
-    return rows
+    for machine in machines:
+        rows += [_stored(store, place) for store in stores() for place in store.places(machine)]
+        for agent in UNREADABLE:
+            rows += [_unreadable(agent.agent, place, agent.why) for place in machine.existing(agent.places(machine))]
+    notes = [] if rows else ["no coding agent has left sessions in the usual places of this machine"]
+    return table_of(rows, {"agent": "agent", "bytes": "bytes", "oldest": "date", "newest": "date", "tested": "word"}, notes)
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What one agent keeps in one place of this machine."""
-
-    agent: str
-    path: str
-    files: int
-    bytes: int
-    oldest: str  # when files of sessions were last written, UTC
-    newest: str
-    kept_days: int | None  # the agent deletes older ones by itself
-    tested: str  # whether the place was ever read with real files: real, documentation, untested; "": it cannot be read
-    note: str
+def _unreadable(agent: str, place: Path, why: str) -> dict[str, Any]:
+    empty = {"files": 0, "bytes": 0, "oldest": "", "newest": "", "kept_days": None, "tested": ""}
+    return {"agent": agent, "path": str(place), **empty, "note": why}
 
 
-def survey(machine: Machine) -> list[Survey]:
-    """Which agents are on a machine; only names, sizes and times of files are looked at."""
-    results = [_survey(store, location) for store in stores() for location in store.places(machine)]
-    for entry in UNREADABLE:
-        for location in machine.existing(entry.places(machine)):
-            results.append(Survey(entry.agent, str(location), 0, 0, "", "", None, "", entry.why))
-    return results
-
-
-def _survey(store: Store, location: Path) -> Survey:
-    abouts = [path.stat() for path in store.stored(location) if path.exists()]
-    times = [about.st_mtime for about in abouts]
-    size, oldest, newest = sum(about.st_size for about in abouts), min(times, default=0.0), max(times, default=0.0)
+def _stored(store: Store, place: Path) -> dict[str, Any]:
+    states = [path.stat() for path in store.stored(place) if path.exists()]
+    times = [state.st_mtime for state in states]
+    oldest, newest = min(times, default=0.0), max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []
     if store.kept_days is not None and times:
-        retained = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
-        notes.append(f"{retained} after {store.kept_days} days")
-    return Survey(
-        store.agent, str(location), len(times), size, _day(oldest), _day(newest), store.kept_days, store.known, "; ".join(notes)
-    )
+        deletes = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
+        notes.append(f"{deletes} after {store.kept_days} days")
+    return {
+        "agent": store.agent, "path": str(place), "files": len(times), "bytes": sum(state.st_size for state in states),
+        "oldest": _minute(oldest), "newest": _minute(newest), "kept_days": store.kept_days, "tested": store.known,
+        "note": "; ".join(notes),
+    }  # fmt: skip
 
 
-def _day(time: float) -> str:
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M") if time else ""
+def _minute(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -202,7 +202,7 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
 def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
     repo, _, build = travelled
     shown = run("data", "verify", repo, "--commits", "2", "--sample", "0")
-    assert shown.exit_code == 0 and "100 %" in shown.stdout
+    assert shown.exit_code == 0 and "100.0 %" in shown.stdout
     table = rows(run("data", "verify", repo, "--commits", "9", "--csv"))
     assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
     assert build.name[table[0]["commit"]] == "four"

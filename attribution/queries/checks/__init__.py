@@ -45,26 +45,29 @@ class Check:
 @cache
 def invariants() -> tuple[Invariant, ...]:
     """All but those about features: of the core, and of the plug-ins that have a file `checks.sql`."""
-    return (*(one for name in SUBJECTS for one in _of_subject(name)), *_of_plugins("checks.sql"))
+    return (
+        *(invariant for name in SUBJECTS for invariant in _subject_invariants(name)),
+        *_plugin_invariants("checks.sql"),
+    )
 
 
-def _of_plugins(name: str) -> Iterator[Invariant]:
+def _plugin_invariants(name: str) -> Iterator[Invariant]:
     """Those in the files of this name of the plug-ins."""
     paths = (directory / name for directory in plugin_directories().values())
-    return (one for path in paths if path.is_file() for one in _parsed(path.read_text("utf-8")))
+    return (item for path in paths if path.is_file() for item in _parse(path.read_text("utf-8")))
 
 
 def mixed_repositories(store: Store) -> list[int]:
     """Numbers of the repositories in which rows of several runs stand side by side, or rows of one were lost."""
-    found = (store.rows(f"SELECT DISTINCT repo_id FROM ({one.sql})") for one in _of_subject(MIXED))
-    return sorted({row["repo_id"] for rows in found for row in rows})
+    result = (store.rows(f"SELECT DISTINCT repo_id FROM ({invariant.sql})") for invariant in _subject_invariants(MIXED))
+    return sorted({row["repo_id"] for rows in result for row in rows})
 
 
-def _of_subject(name: str) -> Iterator[Invariant]:
-    return _parsed(resources.files("attribution.queries.checks").joinpath(f"{name}.sql").read_text("utf-8"))
+def _subject_invariants(name: str) -> Iterator[Invariant]:
+    return _parse(resources.files("attribution.queries.checks").joinpath(f"{name}.sql").read_text("utf-8"))
 
 
-def _parsed(text: str) -> Iterator[Invariant]:
+def _parse(text: str) -> Iterator[Invariant]:
     for block in text.strip().split("\n\n"):
         lines = block.splitlines()
         comment = " ".join(line.removeprefix("-- ") for line in lines if line.startswith("-- "))
@@ -74,17 +77,17 @@ def _parsed(text: str) -> Iterator[Invariant]:
 
 def checks(store: Store, most: int = 5) -> list[Check]:
     """Every invariant of the database."""
-    return [check(store, one, most) for one in (*invariants(), *(_about_features() if features_ready(store) else ()))]
+    return [check(store, item, most) for item in (*invariants(), *(_feature_invariants() if features_ready(store) else ()))]
 
 
-def _about_features() -> Iterator[Invariant]:
+def _feature_invariants() -> Iterator[Invariant]:
     yield Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features()))
-    yield from _of_subject("features")
-    yield from _of_plugins("feature_checks.sql")
+    yield from _subject_invariants("features")
+    yield from _plugin_invariants("feature_checks.sql")
 
 
-def check(store: Store, one: Invariant, most: int = 5) -> Check:
+def check(store: Store, invariant: Invariant, most: int = 5) -> Check:
     """One invariant; `most` of the rows that break it are kept."""
-    rows = store.rows(f"SELECT * FROM ({one.sql}) LIMIT {most}")
-    broken = store.value(f"SELECT COUNT(*) FROM ({one.sql})") if rows else 0
-    return Check(one.name, one.promise, broken, rows)
+    rows = store.rows(f"SELECT * FROM ({invariant.sql}) LIMIT {most}")
+    broken = store.value(f"SELECT COUNT(*) FROM ({invariant.sql})") if rows else 0
+    return Check(invariant.name, invariant.promise, broken, rows)
