@@ -31,6 +31,7 @@ Beside `plugin.py`, these are found by their names:
 
     schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`); `-- needs: PART` names a part to make first
                                         `-- carried: TABLE...` tables that cannot be computed again (`storage/carry.py`)
+                                        `-- text kept with CONTENT: TABLE.COLUMN...` (`storage/retention.py`)
     checks.sql, feature_checks.sql      invariants of the tables, the second about features (`attribution/queries/checks`)
     templates/*.html                    templates of pages that stand alone (`attribution/browse/standalone.py`)
     questions.sql                       queries that Datasette lists (`attribution/browse/describe.py`)

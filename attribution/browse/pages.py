@@ -133,12 +133,6 @@ def _search(request: PageRequest) -> Shown:
 _TIPS = "SELECT r.name, COALESCE(t.tip_sha, r.head_sha, '') AS tip_sha FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id"
 
 
-def _study(request: PageRequest) -> Shown:
-    groups = trends(request.store, LineFilter()).groups
-    shown = {name: tables.group_html(table, name, request.to) for name, table in groups.items() if len(table)}
-    return Shown("whowrote_study.html", {"groups": shown})
-
-
 _ROWS = {
     "session": "SELECT r.name, s.key AS rest, '' AS sha FROM sessions s JOIN repos r ON r.id = s.repo_id WHERE s.id = ?",
     "commit": "SELECT r.name, c.commit_sha AS rest, '' AS sha FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?",
@@ -432,7 +426,7 @@ def _prompts(store: Store, turns: Iterable[tuple[int | None, int | None]]) -> di
     return {(session, turn): prompt_of(store, session, turn) for session, turn in turns if session is not None and turn is not None}
 
 
-_OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "study": _study, "go": _go}
+_OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "go": _go}
 _PAGES: dict[str, Callable[[PageRequest], Shown]] = {
     "": _repo, "commits": _commits, "commit": _commit, "tree": _tree, "file": _file, "sessions": _sessions, "session": _session,
     "turns": _turns, "people": _people,

@@ -12,8 +12,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
+
+from collector.storage.schema import texts_of_plugins
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -32,8 +34,9 @@ class Redaction(StrEnum):
 
 
 # Columns with text that people or agents wrote -> the least content that keeps them; NONE: always kept, redacted if that is wanted.
-# tests/test_stored_text.py goes over the schema: a new column is named here or there.
-COLUMNS: Mapping[tuple[str, str], str] = {
+# Columns of plug-ins are named in their schema. tests/storage/test_stored_text.py goes over all of it: a new column is named here,
+# there or in the test.
+_COLUMNS: Mapping[tuple[str, str], str] = {
     ("turns", "prompt"): PROMPTS,
     ("tool_calls", "command"): FULL,
     ("tool_calls", "input"): FULL,
@@ -46,28 +49,31 @@ COLUMNS: Mapping[tuple[str, str], str] = {
     ("region_symbols", "symbol"): FULL,
     ("session_features", "last_said"): FULL,
     ("session_features", "undo_commands"): FULL,
-    ("judgements", "output"): NONE,  # without what NOTES names
-    ("claim_records", "detail"): FULL,  # whatever another tool wrote beside what is read
-    ("claim_authors", "detail"): FULL,
-    ("claims", "detail"): FULL,
-    ("claim_authors", "person"): NONE,
     ("checkpoints", "vendor_combined"): NONE,
     ("checkpoint_sessions", "vendor"): NONE,
     ("checkpoint_sessions", "vendor_prompts"): NONE,
     ("checkpoint_sessions", "metadata"): NONE,
-    ("attempts", "error"): NONE,
-    ("attempts", "extra"): NONE,
     ("commits", "author_name"): NONE,
     ("commits", "subject"): NONE,
     ("commits", "label"): NONE,
     ("problems", "detail"): NONE,
 }
-# JSON objects of which one key alone holds text: it goes when the content is not full.
-NOTES: Mapping[tuple[str, str], str] = {("judgements", "output"): "notes"}
 # Tables whose rows say nothing without their text: they are not written at all.
 _ROWS = {"region_symbols": FULL, "messages": FULL}
 ADDRESSES = {("commits", "author_email"), ("checkpoints", "author_email")}
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b")
+
+
+@cache
+def text_columns() -> dict[tuple[str, str], str]:
+    """(table, column) -> the least content that keeps its text, for the core and the plug-ins."""
+    return {**_COLUMNS, **{(text.table, text.column): text.content for text in texts_of_plugins() if not text.key}}
+
+
+@cache
+def text_keys() -> dict[tuple[str, str], str]:
+    """(table, column) of JSON objects of which one key alone holds text: it goes when the content is not full."""
+    return {(text.table, text.column): text.key for text in texts_of_plugins() if text.key}
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,9 @@ class Policy:
         """What becomes of the values of a column; None: they stay as they are."""
         if (table, name) in ADDRESSES:
             return pseudonym if self.redaction is Redaction.EMAILS else None
-        if (table, name) not in COLUMNS:
+        least, note = text_columns().get((table, name)), text_keys().get((table, name))
+        if least is None:
             return None
-        least, note = COLUMNS[table, name], NOTES.get((table, name))
         if note is not None and not self.keeps(FULL):
             return lambda value: self.text(_without(value, note))
         return (lambda value: self.text(value, least)) if self.redacts or not self.keeps(least) else None

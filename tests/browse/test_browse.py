@@ -120,7 +120,7 @@ def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
         kinds.add(path.split("?")[0].split("/-/")[-1].split("/")[0] if path.count("/-/") > 1 else "@" if "@" in path else "")
         if path.startswith("/-/whowrote/"):
             waiting += [at for link in links(answer.text).found if not urlsplit(at := urljoin(path, link)).netloc]
-    assert kinds >= {"", "@", *addresses.REPOSITORY, "study"} - {"file"}
+    assert kinds >= {"", "@", *addresses.REPOSITORY} - {"file"}
     assert len(seen) > 60
 
 
@@ -369,7 +369,6 @@ def test_hostile_text_stays_text_on_every_page(hostile: tuple[Site, Path]) -> No
     paths = [
         "/-/whowrote/pages",
         "/-/whowrote/pages/-/search?q=script",
-        "/-/whowrote/pages/-/study",
         "/pages/sessions",
         "/pages/turns",
         "/pages/tool_calls",

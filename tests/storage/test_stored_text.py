@@ -16,7 +16,7 @@ from support.truth import REPOS
 
 from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.stages import feature_rows as features
-from collector.storage.retention import ADDRESSES, COLUMNS, CONTENTS, FULL, NOTES, PROMPTS, Policy, Redaction
+from collector.storage.retention import ADDRESSES, CONTENTS, FULL, PROMPTS, Policy, Redaction, text_columns, text_keys
 from collector.storage.schema import PARTS
 from collector.storage.store import Store
 
@@ -89,8 +89,8 @@ def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
             for column in store.rows("SELECT name, type FROM pragma_table_info(?)", (table["name"],))
             if column["type"].upper() == "TEXT"
         }
-    assert set(COLUMNS) | ADDRESSES | WRITTEN_APART <= found and set(NOTES) <= set(COLUMNS)
-    handled = set(COLUMNS) | ADDRESSES | WRITTEN_APART | NO_TEXT_HERE
+    assert set(text_columns()) | ADDRESSES | WRITTEN_APART <= found and set(text_keys()) <= set(text_columns())
+    handled = set(text_columns()) | ADDRESSES | WRITTEN_APART | NO_TEXT_HERE
     left = {(table, name) for table, name in found - handled if table not in NO_TEXT and name not in NO_TEXT_COLUMNS}
     assert not left, "new columns: if people or agents wrote what they hold, name them in collector/storage/retention.py, else here"
 
@@ -98,11 +98,11 @@ def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", CONTENTS)
 def test_no_more_is_stored_than_is_wanted(clone: Path, tmp_path: Path, content: str) -> None:
     every = cells(filled(clone, tmp_path / "full.db", Policy()))
-    texts = {text for table, name, text in every if COLUMNS.get((table, name)) in (PROMPTS, FULL)}
+    texts = {text for table, name, text in every if text_columns().get((table, name)) in (PROMPTS, FULL)}
     assert {(t, n) for t, n, _ in every} >= {("turns", "prompt"), ("tool_calls", "input"), ("region_symbols", "symbol")}
     here = cells(filled(clone, tmp_path / "some.db", Policy(content)))
-    kept = {name for name, least in COLUMNS.items() if CONTENTS.index(content) >= CONTENTS.index(least)}
-    assert {(t, n) for t, n, _ in here if (t, n) in COLUMNS} == {(t, n) for t, n, _ in every if (t, n) in kept}
+    kept = {name for name, least in text_columns().items() if CONTENTS.index(content) >= CONTENTS.index(least)}
+    assert {(t, n) for t, n, _ in here if (t, n) in text_columns()} == {(t, n) for t, n, _ in every if (t, n) in kept}
     for table, name, text in here:
         if (table, name) not in kept and " " in text and table not in ("commits", "stage_runs"):
             words = json.loads(text) if text[:1] in "[{" else text
@@ -144,6 +144,6 @@ def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(redaction, "secrets_out", lambda text: text.replace("hunter2", "[secret]"))
     for content in CONTENTS:
-        for table, name in [*COLUMNS, *ADDRESSES]:
+        for table, name in [*text_columns(), *ADDRESSES]:
             for row in Policy(content, Redaction.EMAILS).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
                 assert "hunter2" not in str(row[0]) and "jo@" not in str(row[0])

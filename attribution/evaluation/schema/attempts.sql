@@ -1,3 +1,5 @@
+-- text kept with none: attempts.error attempts.extra
+
 -- === Facts: evaluation runs ===
 
 -- One attempt of an agent at a task, as a harness recorded it: `whowrote data attempts DIR`. Not of any repository here.

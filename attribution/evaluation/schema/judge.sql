@@ -1,4 +1,6 @@
 -- carried: judgements judge_labels judge_validations
+-- text kept with none: judgements.output
+-- text kept with full: judgements.output.notes
 
 -- === Labels by a language model ===
 

@@ -1,3 +1,6 @@
+-- text kept with full: claims.detail claim_records.detail claim_authors.detail
+-- text kept with none: claim_authors.person
+
 -- === Facts and conclusions: what other tools claim ===
 
 -- One note, record or commit message in which another tool records who wrote lines of a commit.

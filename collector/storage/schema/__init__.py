@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from collector.plugins import plugin_directories
 
@@ -38,6 +39,7 @@ OPTIONAL = tuple(name for name in FILES if name not in CORE and name not in CACH
 PARTS = CORE + OPTIONAL + CACHE
 _NEEDS = re.compile(r"^-- needs: (\w+)$", re.MULTILINE)
 _CARRIED = re.compile(r"^-- carried: ([\w ]+)$", re.MULTILINE)
+_TEXTS = re.compile(r"^-- text kept with (\w+): (.+)$", re.MULTILINE)  # `TABLE.COLUMN...`, or `TABLE.COLUMN.KEY` for JSON objects
 _WORDS = re.compile(r"\{[^{}]*\}")  # where a vocabulary is put in
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
@@ -56,6 +58,23 @@ def needed_by(part: str) -> tuple[str, ...]:
 def carried_tables() -> tuple[str, ...]:
     """Tables whose rows cannot be computed again (`collector/storage/carry.py`), those that others point to first."""
     return tuple(table for part in OPTIONAL for listed in _CARRIED.findall(_text(part)) for table in listed.split())
+
+
+class Text(NamedTuple):
+    """A column with text that people or agents wrote, or a key of the JSON objects in it."""
+
+    table: str
+    column: str
+    key: str  # "" for the whole value
+    content: str  # the least content of a database that keeps it (`collector/storage/retention.py`)
+
+
+def texts_of_plugins() -> list[Text]:
+    """What the schema of plug-ins says about text."""
+    listed = [
+        (content, name.split(".")) for part in OPTIONAL for content, names in _TEXTS.findall(_text(part)) for name in names.split()
+    ]
+    return [Text(table, column, "".join(key), content) for content, (table, column, *key) in listed]
 
 
 @cache
