@@ -21,7 +21,7 @@ class Deadline:
 
     @classmethod
     def from_now(cls, seconds: float) -> Deadline:
-        """In so many seconds; 0 is never."""
+        """The deadline in so many seconds; 0 is never."""
         return cls(time.monotonic() + seconds, seconds) if seconds else NEVER
 
     def seconds_left(self) -> float:
@@ -44,7 +44,7 @@ def current() -> Deadline:
 
 @contextmanager
 def deadline_until(deadline: Deadline) -> Iterator[Deadline]:
-    """Inside, on this thread, the deadline holds, or an earlier one from outside; gives the one that does."""
+    """Sets the deadline of this thread inside the block, unless an outer deadline is earlier; yields the deadline that holds."""
     token = _CURRENT.set(min(current(), deadline, key=lambda d: d.at))
     try:
         yield current()

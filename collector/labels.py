@@ -28,7 +28,7 @@ _MARKS = re.compile(r"^[\s\"'#>*=-]+")
 
 
 def request_of(text: str) -> str:
-    """Without what an editor put before it."""
+    """The request without the context that an editor put before it."""
     start = text.rfind(REQUEST)
     return text[start + len(REQUEST) :] if start >= 0 else text
 

@@ -198,7 +198,7 @@ def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[Transcri
 
 
 def _different(repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str, ...]]]) -> Iterable[bytes]:
-    """The longest copy, and of the others the ones that are not its beginning."""
+    """The longest copy, and the others that are not its beginning."""
     yield first
     for size, copy in sized[1:]:
         # Most copies are the session so far, the beginning of the longest one: git's own id of it tells without reading.
@@ -283,7 +283,7 @@ def _shorten(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a run did; the numbers themselves are in the database."""
+    """The result of a run; the numbers themselves are in the database."""
 
     repo_id: int
     unchanged: bool
@@ -297,7 +297,7 @@ def facts_key(store: Store, repo: GitRepo, head: str) -> str:
 
 
 def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> Facts:
-    """Facts of one clone: checkpoints, sessions, commits. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
+    """Loads checkpoints, sessions and commits of a clone. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
     clock = Clock()
     repo = GitRepo(path)
     branch, head = repo.default_branch()
@@ -332,7 +332,7 @@ class _Loading:
     known: Sequence[TranscriptReader]
 
     def load(self, files: Sequence[SessionFiles]) -> None:
-        """Those that are new, one in memory at a time."""
+        """Loads the new sessions, one in memory at a time."""
         for number, pending in enumerate(files):
             self.context.progress("reading sessions", number, len(files))
             run = session_run(self.context, pending)
@@ -357,7 +357,7 @@ class _Parsed:
 
 
 def _keep_session(cache: SessionCache, key: str, loaded: LoadedSession) -> None:
-    """Without a session there is nothing to keep; one that is too large for it is read again."""
+    """Keeps a parsed session in the cache. A session that is too large for it is read again."""
     if loaded.session is not None:
         with suppress(NotPacked, *PART_ERRORS):
             parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
@@ -395,7 +395,7 @@ def session_run(context: RunContext, files: SessionFiles) -> StageRun:
 
 @dataclass(slots=True)
 class SessionRows:
-    """What is stored of a session, as the policy of the database lets it be stored."""
+    """The rows of a session, as the policy of the database allows them."""
 
     values: dict[str, Any]  # columns of its row
     turns: list[Sequence[Any]] = field(default_factory=list)
@@ -404,7 +404,7 @@ class SessionRows:
 
 
 def prepare_session(policy: Policy, session_id: int, loaded: LoadedSession) -> tuple[LoadedSession, SessionRows]:
-    """What is to be written of a session, without the database: one of which no rows can be made is unreadable."""
+    """Makes the rows of a session without the database; a session whose rows cannot be made is unreadable."""
     try:
         return loaded, _session_rows(policy, session_id, loaded)
     except INPUT_ERRORS as error:
@@ -413,9 +413,9 @@ def prepare_session(policy: Policy, session_id: int, loaded: LoadedSession) -> t
 
 
 def store_session(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows) -> LoadedSession:
-    """Writes a session, and that it is written; returns what was written: one that cannot be is unreadable.
+    """Writes a session and marks it as written. Returns what was written; a session that cannot be written is unreadable.
 
-    One that was stopped is read again by the next run, which may have higher limits.
+    A stopped session is read again by the next run, which may have higher limits.
     """
     if any(problem.code == STOPPED for problem in loaded.problems):
         run.key = digest(STOPPED, run.key)
@@ -510,7 +510,7 @@ def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) 
 
 
 def _telling_blob(r: SessionRecord, repo: GitRepo) -> str | None:
-    """The first chunk of the transcript; of one that is incomplete the first chunk that is absent."""
+    """The first chunk of the transcript, or its first absent chunk if it is incomplete."""
     if r.transcript_state == "missing_blob":
         return next((oid for oid in r.transcript if not repo.has(oid)), None)
     return r.transcript[0] if r.transcript else None

@@ -34,7 +34,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message of the user that starts work, and all that follows until the next one."""
+    """A message of the user that starts work, and everything that follows until the next message."""
 
     index: int
     at: float | None
@@ -219,7 +219,7 @@ class Session:
     parent_id: str = ""  # the session that spawned this one, when they are stored apart
     started_at: float | None = None
     ended_at: float | None = None
-    truncated_start: bool = False  # the first record continues one that no copy has: what was done before is not on record
+    truncated_start: bool = False  # the first record continues a record that no copy has: earlier work is not on record
     problems: tuple[Problem, ...] = ()
 
 
@@ -297,5 +297,5 @@ class Checkpoint:
     sessions: tuple[SessionRecord, ...] = ()
     vendor: str = ""  # combined attribution, JSON text
     author_email: str = ""  # of the commit that stored it, when known: the developer
-    signature: str = ""  # a Signature of the commits that stored it, not verified; empty when one of them has none
+    signature: str = ""  # a Signature of the commits that stored it, not verified; empty when a commit has none
     problems: tuple[Problem, ...] = ()

@@ -21,7 +21,7 @@ def jsonable(value: Any) -> Any:
 
 
 def plain(value: Any) -> dict[str, Any]:
-    """What a value's `data()` says, else its fields: of a mapping, a dataclass or a named tuple."""
+    """The result of a value's `data()`, or else the fields of a mapping, dataclass or named tuple."""
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "data"):

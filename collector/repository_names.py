@@ -26,8 +26,8 @@ _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 def public_url(url: str) -> str:
     """An address without what may be secret: user and password, query and fragment, tokens in its path.
 
-    The user `git` of ssh is none. Passwords may contain what divides an address: of two possible readings the one that keeps less
-    is taken, and "" is returned when none is safe.
+    The user `git` of ssh is not secret. Passwords may contain separators of addresses: if an address can be read in two ways, the
+    reading that keeps less is taken, and "" is returned when neither is safe.
     """
     scheme, separator, address = url.rpartition("://") if url.count("://") == 1 else ("", "", url)
     address, _, more = _QUERY.sub("?", address, count=1).partition("?")
@@ -98,7 +98,7 @@ def _page(url: str, server: str) -> str:
 
 
 def clone_url(url: str) -> str:
-    """The one address of a repository for git: of a server it ends in `.git`, which all of the large ones know."""
+    """The address of a repository for git. On a server it ends in `.git`, which all large servers accept."""
     bare = url.rstrip("/")
     if not bare.startswith(("http://", "https://")):
         return bare
@@ -127,7 +127,7 @@ def host_of(url: str) -> str:
 
 
 def on_other_server(first: str, second: str) -> bool:
-    """Whether two addresses are of different servers; never when one is a place on this machine."""
+    """Whether two addresses are of different servers; never when either is a path on this machine."""
     host, other = host_of(first), host_of(second)
     if _SCP.fullmatch(first) or _SCP.fullmatch(second):  # the port of ssh is not that of the web
         host, other = host.partition(":")[0], other.partition(":")[0]
@@ -143,7 +143,7 @@ def checked_name(name: str) -> str:
 
 
 def name_with_host(url: str) -> str:
-    """What a repository is called when another server has one of the same owner/name: host/owner/name. Raises BadName."""
+    """Name of a repository when another server has a repository of the same owner/name: host/owner/name. Raises BadName."""
     ssh = _SCP.fullmatch(url)
     path = ssh[2] if ssh else url.partition("://")[2].partition("/")[2]
     name = f"{host_of(url)}/{path.removesuffix('/').removesuffix('.git')}"
@@ -194,12 +194,12 @@ def sibling_url(url: str, of: str, name: str) -> str:
 
 
 def directory(name: str) -> str:
-    """Where the mirror of a repository is, below the directory of all mirrors. Servers do not tell upper from lower case."""
+    """Path of a repository's mirror below the directory of all mirrors. Servers do not tell upper from lower case."""
     return checked_label(name).lower().replace(":", "+") + ".git"
 
 
 def tombstone(name: str) -> str:
-    """What is kept of the name of a repository that is to be forgotten."""
+    """Hash that stands for the name of a forgotten repository."""
     return hashlib.sha256(b"whowrote forgotten\0" + name.lower().encode("utf-8", "replace")).hexdigest()
 
 

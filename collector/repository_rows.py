@@ -1,4 +1,4 @@
-"""Which row of a database is which clone's. A repository is claimed before anything is written about it.
+"""Maps clones to rows of a database. A repository is claimed before anything is written about it.
 
 The row says what the repository is: the address of its remote, the first commit of its main line, and where its clone was. A clone
 of the same owner/name on another server gets a name with its host; any other repository is refused under the same name, and takes
@@ -46,12 +46,12 @@ def repo_name(repo: GitRepo) -> str:
 
 
 def stored_name(store: Store, repo_id: int) -> str:
-    """What a repository is called in this database."""
+    """Name of a repository in this database."""
     return str(store.value("SELECT name FROM repos WHERE id = ?", (repo_id,)))
 
 
 def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
-    """Number of the row of a clone, None when it has none. `name`: one that the person chose. Raises NameTaken."""
+    """Number of the row of a clone, None when it has none. `name` is a name that the user chose. Raises NameTaken."""
     if not name:
         for row in store.select(_Row, f"{_ROWS} WHERE path = ?", (printable(str(repo.path)),)):
             if _is_same(row, repo):
@@ -86,7 +86,7 @@ def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:
     if repo_id is not None and (root is None or store.is_read_only):
         return repo_id
     with store.transaction() as connection:
-        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id))  # one of an earlier version
+        connection.execute("UPDATE repos SET root_sha = ? WHERE id = ?", (root, repo_id))  # a row that had no first commit yet
         repo_id = find_repo(store, repo, name)  # another run may have been faster
         if repo_id is None:
             values = (_find_name(store, repo, name)[0], str(repo.path), repo.remote_url() or None, root)
@@ -119,7 +119,7 @@ def _is_same(row: _Row, repo: GitRepo) -> bool:
 
 
 def describe_repo(context: RunContext, branch: str, head: str) -> None:
-    """What the clone was when it was attributed. Call within the transaction that writes the conclusions."""
+    """Describes the clone as it was when it was attributed. Call within the transaction that writes the conclusions."""
     repo = context.repo
     censored = repo.censored()
     values = (str(repo.path), repo.remote_url() or None, branch, head, int(bool(censored.shallow)), int(censored.partial))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
-# What a spreadsheet takes for the beginning of a formula, full-width forms included.
+# Characters that begin a formula in a spreadsheet, full-width forms included.
 FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = tuple(FORMULA_SIGNS + "\t\r")
 _INNER_FORMULA = re.compile(f";(?=[{re.escape(FORMULA_SIGNS)}])")  # where a comma is no separator, `;` begins a cell

@@ -1,4 +1,4 @@
-"""Which turns of a session are its user's, and what the slash commands among them are called. Pure.
+"""Finds the turns of a session that are its user's, and the names of their slash commands. Pure.
 
 A slash command is a turn of the user when the model answered it, unless it only keeps house (`/exit`, `/clear`, `/model`): what the
 agent's program itself answers to those is no work, and a summary that `/compact` asks for is none either.
@@ -18,7 +18,7 @@ _HOUSEKEEPING = frozenset({
     "hooks", "ide", "login", "logout", "mcp", "memory", "model", "output-style", "permissions", "plugin", "privacy-settings",
     "quit", "rename", "resume", "rewind", "status", "statusline", "terminal-setup", "theme", "usage", "vim",
 })  # fmt: skip
-_NOT_A_MODEL = "<synthetic>"  # what the agent's program says in the model's name
+_NOT_A_MODEL = "<synthetic>"  # texts that the agent's program writes in the model's name
 
 
 def user_turns(session: Session) -> tuple[Turn, ...]:

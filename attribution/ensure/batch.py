@@ -38,7 +38,7 @@ class KnownRepositories(NamedTuple):
 
 
 def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
-    """All of the database, or those that are named."""
+    """The named repositories, or all in the database."""
     chosen = {name.lower() for name in names}
     present = {item.name.lower(): item for mirrors in hooks("mirrors") for item in mirrors(store, names)}
     lost = []
@@ -54,7 +54,7 @@ def repositories(store: Store, names: Sequence[str]) -> KnownRepositories:
 
 
 def waiting(store: Store, items: Iterable[ShardItem], retry: bool, anyway: bool) -> list[ShardItem]:
-    """The ones on which something is to be done."""
+    """The repositories that have work left."""
     rows.prepare(store)
     plain, forced = ((VERSION, features_version(), str(either)) for either in (False, True))
     keyed = [replace(i, key=digest(*plain, i.key), forced=digest(*forced, i.key)) if i.key else i for i in items]
@@ -81,7 +81,7 @@ def attribute_all(store: Store, items: Sequence[ShardItem], how: RunOptions, any
 
 
 def fill_shard(name: str, path: str, shard: str, anyway: bool, limits: TaskLimits) -> str:
-    """The task of a worker: one clone into its shard. Tells whether the shard is done, or that there is nothing to attribute."""
+    """Attributes one clone into its shard, in a worker. Returns whether the shard is done or there is nothing to attribute."""
     try:
         clone = GitRepo(path)
         with shards.building_shard(Path(shard), checked=True) as store:

@@ -1,4 +1,4 @@
-"""What became of the lines of a clone, up to date."""
+"""Brings the line history of a clone up to date."""
 
 from __future__ import annotations
 

@@ -55,11 +55,11 @@ class AttributeRequest:
 def attribute_one(
     store: Store, clone: GitRepo, options: AttributeOptions, progress: Progress = no_progress, limits: TaskLimits = NO_LIMITS
 ) -> Attributed:
-    """Attributes one clone into an open database. What fails has a row in `problems` until it succeeds.
+    """Attributes one clone into an open database. A failure leaves a row in `problems` until a run succeeds.
 
     Raises what `attribute_repo` raises, OverLimit, NameTaken.
     """
-    from attribution.stages.lines import attribute_repo  # what only reads starts faster without it
+    from attribution.stages.lines import attribute_repo  # read-only commands start faster without it
 
     gc.set_threshold(*_GARBAGE)
     try:
@@ -91,7 +91,7 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
 def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Progress) -> list[TaskResult]:
     """Attributes clones into one database, each in a process of its own, `jobs` at a time; results in order of the requests.
 
-    Whichever fails of several has a row in `problems`, and so has a single one whose process was killed.
+    Each failure among several clones leaves a row in `problems`, and so does a single clone whose process was killed.
     """
     if len(requests) > 1:
         Store(requests[0].db).close()  # made once, before the processes meet
@@ -111,7 +111,7 @@ def attribute_each(requests: Sequence[AttributeRequest], jobs: int, progress: Pr
 
 @contextmanager
 def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOptions]]:
-    """The clone with the options for it. For sessions alone it is an empty one. Raises NotARepository, NoCheckpoints."""
+    """The clone with its options. Sessions without a repository get an empty clone. Raises NotARepository, NoCheckpoints."""
     if not request.sessions_alone:
         yield GitRepo(request.path), request.options
         return
@@ -148,7 +148,7 @@ def _note_failed(store: Store, clone: GitRepo | None, path: str, error: str) -> 
 
 
 def _advice(store: Store, repo_id: int, clone: GitRepo, path: str, head: str) -> list[Advice]:
-    """What would name the author of more lines, for this clone."""
+    """Advice on what would reveal the author of more lines of this clone."""
     censored, unnamed = clone.censored(), unnamed_checkpoints(store, repo_id)
     branches = other_branches(clone, head, unnamed.ids) if unnamed.ids else []
     sessions = [(branch.name, len(set().union(*(unnamed.sessions[key] for key in branch.checkpoints)))) for branch in branches]

@@ -35,6 +35,6 @@ def sole_writer(clone: OpenRepo, progress: Progress) -> Iterator[None]:
         row = repository(clone.store, clone.repo_id)
         if row is None:
             raise WhoWroteError(f"{clone.name} was removed from the database", "Run the same command again")
-        if row.head_sha is not None and clone.repo.has(row.head_sha):  # another run may have moved it while this one waited
+        if row.head_sha is not None and clone.repo.has(row.head_sha):  # another run may have moved it in the meantime
             clone.head, clone.branch = row.head_sha, row.branch or ""
         yield

@@ -38,7 +38,7 @@ class BlameAgreement:
 
 @dataclass(frozen=True, slots=True)
 class BlameSample:
-    """What is compared: by default every file of the tip."""
+    """The files to compare; by default every file of the tip."""
 
     commits: Collection[str] = ()  # the tip, or commits before it
     files: int | None = None  # of each commit; None: all

@@ -1,4 +1,4 @@
-"""What an ordinary commit does to the files of its parent: edits, new files, renames, ends."""
+"""Applies an ordinary commit to the files of its parent: edits, new files, renames, deletions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOTHING = FileLines("", 0, b"")
 
 @dataclass(slots=True)
 class _Work:
-    """One file to write: what it was, what changes, and under which name its dead lines are noted ("" = not)."""
+    """A file to write: its old lines, its changes, and the name under which its removed lines are noted ("" = they are not)."""
 
     path: str
     oid: str
@@ -193,7 +193,7 @@ class CommitEdit:
     # --- lines that stay what they were -------------------------------------------------------------------------------
 
     def _plan(self, works: Sequence[_Work], ends: Sequence[tuple[str, FileLines, FileDelta]]) -> None:
-        """Decides for the whole commit which new lines continue old ones."""
+        """Decides for the whole commit which new lines continue old lines."""
         for work in works:
             if work.hunks and work.old_path and not work.flags & ~COPY:
                 self._plan_file(work)
@@ -242,7 +242,7 @@ class CommitEdit:
                 parts.append(self._added_lines(work, number, b0, b1, plan))
             copied = a1
         parts.append(old[copied * WIDTH :])
-        if not work.old_path:  # one of several copies: what is unchanged exists once more
+        if not work.old_path:  # several files were copied from this one: its unchanged lines now exist once more
             surviving = array("i", numbers(old))
             for a0, a1, _, _ in reversed(work.hunks):
                 del surviving[a0:a1]

@@ -73,7 +73,7 @@ class Contents:
         return [(c.a0, c.a1, c.b0, c.b1) for c in line_changes(a, b)]
 
     def texts(self) -> RenameTexts:
-        """For the search of renames in one commit."""
+        """Texts of two blobs, for the search of renames in one commit."""
         return RenameTexts(self.get, size=self._repo.blob_size, budget=_COMPARISONS)
 
     def entry(self, sha: str, path: str) -> BlobEntry | None:

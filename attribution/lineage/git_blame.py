@@ -1,4 +1,4 @@
-"""What `git blame` says, run on a scratch directory of our own."""
+"""Runs `git blame` in a scratch directory of our own."""
 
 from __future__ import annotations
 

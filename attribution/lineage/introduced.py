@@ -32,7 +32,7 @@ def introductions(
 
 
 def _blame_lines(git: ScratchGit, sha: str, path: str, only: Sequence[int], ignore_space: bool) -> list[Introduction]:
-    """With the commit-graph of the clone, if it has one; without it where it is damaged or names commits that are gone."""
+    """Blames with the commit-graph of the clone, and without it when it is missing, damaged or names commits that are gone."""
     try:
         return blame(git, sha, path, only, ignore_space, COMMIT_GRAPH)
     except GitFailed:
@@ -40,7 +40,7 @@ def _blame_lines(git: ScratchGit, sha: str, path: str, only: Sequence[int], igno
 
 
 def _follow_forward(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: int) -> list[Introduction]:
-    """All lines of the file by the forward pass; a file that it does not follow counts as added by the commit itself."""
+    """Answers for all lines by the forward pass; a file that it does not follow counts as added by the commit itself."""
     from attribution.lineage.model import numbers  # only damaged or partial clones need the whole pass
     from attribution.lineage.walk import HistoryWalk, WalkOptions
 

@@ -1,7 +1,7 @@
 """The lifetime of every line: where it was born, which commit ended it and why, when that reached the main line.
 
-A line counts as dead when the tip does not have it. Of several commits that removed it on parallel branches the one counts
-whose branch took it from the main line; if that branch had been merged before without effect on the line, still that commit.
+A line counts as dead when the tip does not have it. If several commits removed it on parallel branches, the commit counts whose
+branch took it from the main line, even if that branch had been merged before without effect on the line.
 A line that vanished although no commit removed it was dropped by a merge: a conflict resolved otherwise. If the merge has the
 same text there from the other side, the line did not end: it goes on as the other one and shares its fate.
 """
@@ -111,7 +111,7 @@ class LineLifetimes:
     landed: array[int] = field(default_factory=lambda: array("i"))  # by commit: main-line commit that brought it
     removals: Removals = field(default_factory=Removals)
     same: dict[int, int] = field(default_factory=dict)  # dropped by a merge -> the line with the same text that the merge has
-    touched: set[int] | None = None  # of a continued history: lines from before whose fate may be another one now
+    touched: set[int] | None = None  # older lines of a continued history whose fate may have changed
     alive: bytearray = field(default_factory=bytearray)
     _birth: Callable[[int], int] = field(default=lambda origin: _NONE)  # commit that wrote an origin
     _parents: list[tuple[str, ...]] = field(default_factory=list)
@@ -138,13 +138,13 @@ class LineLifetimes:
             self._leave((origin for again in step.again for origin in numbers(again)), _NONE)
 
     def know(self, shas: list[str]) -> None:
-        """Commits of an earlier run: all of them have landed."""
+        """Registers the commits of an earlier run, all of which have landed."""
         self._parents = [()] * len(shas)
         self._known = {sha: number for number, sha in enumerate(shas)}
         self.touched = set()
 
     def _note(self, step: CommitStep) -> None:
-        """Which commits this one brings to the main line: all its ancestors that have not landed yet."""
+        """Notes the commits that this commit brings to the main line: all its ancestors that have not landed yet."""
         while len(self.landed) <= step.index:
             self.landed.append(_NONE)
             self._parents.append(())
@@ -200,7 +200,7 @@ class LineLifetimes:
             self.touched.update(dropped)
 
     def touched_origins(self) -> set[int]:
-        """Of a continued history: `touched` with the lines that go on as one of these."""
+        """The `touched` lines of a continued history and all lines that go on as one of them."""
         origins = set(self.touched or ())
         for origin in self.same:
             chain = [origin]
@@ -235,7 +235,7 @@ class LineLifetimes:
                 line = end
 
     def _end_of_span(self, start: int, stop: int, fate: LineEnd, birth: int) -> int:
-        """Where lines with the fate of the first one end, at `stop` at the latest."""
+        """The end of the run of lines that share the fate of the first line, at most `stop`."""
         if self.alive[start]:
             end = self.alive.find(0, start, stop)
             return stop if end < 0 else end
@@ -248,7 +248,7 @@ class LineLifetimes:
         return end
 
     def _end_alike(self, start: int, stop: int) -> int:
-        """Where lines that are gone, and were removed last as the first one was, end."""
+        """The end of the run of dead lines whose last removal is that of the first line."""
         remover, left, alive = self.remover, self.left, self.alive
         row, commit = remover[start], left[start]
         end = start + 1
@@ -257,7 +257,7 @@ class LineLifetimes:
         return end
 
     def _goes_on(self, fate: LineEnd, lines: int, following: LineEnd) -> bool:
-        """Whether a line so many lines further has the fate that belongs to a first one's."""
+        """Whether a later line of the run has the fate that follows from the fate of its first line."""
         return following == (fate._replace(same_as=fate.same_as + lines) if fate.same_as > BEFORE else fate)
 
     def _lifetime(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
@@ -322,6 +322,6 @@ class LineLifetimes:
 
 
 def _dropped_lines(file: MergedFile) -> set[int]:
-    """Lines of the parent's file that the merge does not have there, older ones than what was read left out."""
+    """Lines of the parent's file that the merge dropped, without lines from before the history that was read."""
     old, new = trim_common_lines(file.old, file.new)
     return set(numbers(old)).difference(numbers(new), (BEFORE,))

@@ -21,7 +21,7 @@ MOVED = "moved"
 
 _SIGNIFICANT = 10  # letters and digits that make a line worth looking for elsewhere
 _SAME_FILE = 20  # letters and digits of a block that moved inside its file, as for `git blame -M`
-_OTHER_FILE = 40  # and to another one, as for `git blame -C`
+_OTHER_FILE = 40  # and to another file, as for `git blame -C`
 _MAX_STRETCH = 400_000  # bytes; longer stretches are not compared as reformatted
 _MAX_MOVES = 200_000  # lines of one commit among which moves are looked for
 _SPACE = b" \t\r\n\f\v"
@@ -102,7 +102,7 @@ def _aligned_pairs(changes: Sequence[LineChange], old: int, new: int) -> Iterato
 
 
 def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
-    """Both sides of a gap hold the same characters: each new line continues the old one in which it begins."""
+    """Both sides of a gap hold the same characters: each new line continues the old line in which it begins."""
     old = [_shape(line) for line in hunk.removed[change.a0 : change.a1]]
     new = [_shape(line) for line in hunk.added[change.b0 : change.b1]]
     text = b"".join(old)

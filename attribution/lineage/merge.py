@@ -1,6 +1,6 @@
 """Where the lines of a merge come from, as `git blame` decides it.
 
-A path that is equal in the first parent needs nothing. Any other one is taken whole from the first parent that has the same
+A path that is equal in the first parent needs nothing. Any other path is taken whole from the first parent that has the same
 content at that path, else from one where the same content was renamed to it. Otherwise each parent in turn explains what it
 can by a line diff, and what is left was written by the merge.
 """
@@ -26,10 +26,10 @@ _END = FileLines("", 0, b"")
 
 @dataclass(slots=True)
 class Parent:
-    """One parent of a merge: its files, and which of them the merge does not have any more."""
+    """A parent of a merge: its files, and those that the merge no longer has."""
 
     sha: str
-    base: str  # where to ask for files that are not in `state`
+    base: str  # answers for files that are not in `state`
     state: State
     outside: Outside | None
     deleted: Callable[[], list[File]]
@@ -173,7 +173,7 @@ class SideBranches:
         self._paths: dict[int, tuple[str, ...]] = {}
 
     def add(self, commit: int, parents: tuple[int, ...], paths: Iterable[str]) -> None:
-        """Commits by their indices; parents have smaller ones."""
+        """Registers a commit by its index; parents have smaller indices."""
         self._parents[commit] = parents
         self._paths[commit] = tuple(paths)
 
@@ -209,7 +209,7 @@ class SideBranches:
 
 
 class MergedFiles(NamedTuple):
-    """What a merge has unlike its first parent."""
+    """The files of a merge that differ from its first parent."""
 
     present: list[FileDelta]
     gone: list[File]  # files of the first parent only

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """What a number of one side rests on."""
+    """The lines and commits behind a number of one side."""
 
     lines: int
     commits: int
 
 
 class Minimum(NamedTuple):
-    """What each side of a comparison must have."""
+    """The minimum that each side of a comparison must have."""
 
     lines: int
     commits: int
@@ -66,14 +66,14 @@ NOTHING = Minimum(0, 0)
 
 
 def part_of(lines: int | None, whole: int | None) -> float | None:
-    """A share of lines by what became of them; None when the whole is too small, or nothing is known."""
+    """A share of lines by their fate; None when the whole is too small or nothing is known."""
     if lines is None or not whole or whole < PART.lines:
         return None
     return lines / whole
 
 
 def share_of(grouping: str) -> Minimum:
-    """What a share of the lines of a group needs, by what they are grouped by."""
+    """The minimum for a share of the lines of a group, by grouping."""
     return SHARE_OF_SESSION if grouping == "session" else SHARE
 
 

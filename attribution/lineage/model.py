@@ -104,7 +104,7 @@ class MergedFile(NamedTuple):
 
 
 class Fingerprint(NamedTuple):
-    """Of what a patch takes away and puts in, whatever the line numbers: equal to `inverse` of the patch that it takes back."""
+    """Hash of the lines that a patch removes and adds, whatever their numbers; equals `inverse` of the patch that it reverts."""
 
     forward: str
     inverse: str

@@ -1,6 +1,6 @@
 """What each commit changed, file by file and hunk by hunk: git's own streams, and a slow way for what git gives up on.
 
-One git child prints the patches of all ordinary commits, another one the changed paths of all merges against their first
+One git child prints the patches of all ordinary commits, another child the changed paths of all merges against their first
 parent, both in the order asked for. At an object that the clone does not have git dies: that commit is then read file by file
 through libgit2, where a missing object is a gap and not the end, and the child is started again behind it.
 """

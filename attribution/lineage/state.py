@@ -25,7 +25,7 @@ _COLUMNS = ("commit", "path", "line")
 def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
     """Whether a history saved at `saved_tip` can go on to `tip`: it must lie on the tip's chain of first parents.
 
-    False after a force-push, and when the branch was moved to one that had merged it: the main line is then another one.
+    False after a force-push, and when the branch was moved to a branch that had merged it: the main line is then different.
     """
     if saved_tip == tip:
         return True
@@ -71,7 +71,7 @@ def dump(history: LineHistory, lifetimes: LineLifetimes | None = None) -> bytes:
 
 
 def load(data: bytes) -> SavedHistory | None:
-    """What `dump` wrote; None if it is something else or damaged."""
+    """Reads what `dump` wrote; None if the data is something else or damaged."""
     if not data.startswith(_MAGIC):
         return None
     try:

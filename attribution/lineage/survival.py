@@ -20,12 +20,12 @@ AGENT = "agent"
 
 @dataclass(frozen=True, slots=True)
 class LifetimeRecord:
-    """Lines with one author and one fate. Ages are of the death, or of the tip while they are alive."""
+    """Lines with one author and one fate. Ages are at death, or at the tip for lines that are alive."""
 
     lines: int  # with text
     author: str  # agent | declared | human | unknown | undeclared | "" (not attributed)
     days: float  # 0 where times run backwards
-    follow_days: float  # from birth to tip: how long they could be seen
+    follow_days: float  # from birth to tip: how long they could be observed
     commits: int
     follow_commits: int
     dead: bool
@@ -42,7 +42,7 @@ class LifetimeRecord:
     cause: str = ""
     reverted_later: bool = False
     kind: str = ""  # of the file when they were written: source, test, docs, …
-    before_agents: bool = False  # undeclared, and from before the first sign of an agent or by somebody who never gave one
+    before_agents: bool = False  # undeclared, and from before the first sign of an agent or by an author who never gave one
 
 
 GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
@@ -74,7 +74,7 @@ _SUFFIXES = {
 
 
 def language(path: str) -> str:
-    """By the name of the file: the usual suffix of its language; "other" without one."""
+    """Language of a file by its name: the usual suffix of the language; "other" without a known suffix."""
     name = path.rpartition("/")[2].lower()
     if name in _NAMES:
         return _NAMES[name]
@@ -133,7 +133,7 @@ class DeletionRow(NamedTuple):
 
 
 def deletions(removed: Iterable[RemovedLines]) -> list[DeletionRow]:
-    """By commit, author, actor and cause."""
+    """Deletions grouped by commit, author, actor and cause."""
     groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = defaultdict(list)
     for commit, r in removed:
         if r.dead and r.lines:

@@ -62,7 +62,7 @@ class Authors:
 
 
 def join_neighbours(ordered: Iterable[TipPiece]) -> Iterator[TipPiece]:
-    """Neighbours that one commit wrote one after the other, by the same author, put together."""
+    """Joins neighbours that one commit wrote in sequence, by the same author."""
     last: TipPiece | None = None
     for piece in ordered:
         if last is not None and _continues(last, piece):

@@ -52,13 +52,13 @@ Commits = list[tuple[str, tuple[str, ...]]]
 @dataclass(frozen=True, slots=True)
 class WalkOptions:
     max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
-    keep: MatchPolicy = EXACT  # what does not end a line; nothing of it in exact mode
-    texts: bool = False  # also look at what lines say: blank ones, patches that take others back
+    keep: MatchPolicy = EXACT  # changes that do not end a line; none in exact mode
+    texts: bool = False  # also read the texts of lines, to find blank lines and patches that revert others
 
 
 @dataclass(frozen=True, slots=True)
 class WalkStart:
-    """Where a walk begins; without any of these with the first commit."""
+    """The start of a walk; without any of these it begins at the first commit."""
 
     since: Collection[str] = ()  # with these commits
     after: str = ""  # with what this commit does not have
@@ -77,7 +77,7 @@ class StateVisit:
 
 
 class HistoryWalk:
-    """Walks a history once. A new one for each run."""
+    """Walks a history once; each run needs a new walk."""
 
     def __init__(self, repo: GitRepo, git: ScratchGit, options: WalkOptions | None = None) -> None:
         self._repo = repo

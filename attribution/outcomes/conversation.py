@@ -32,7 +32,7 @@ class CallSummary:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A turn of the user and all that the main agent said and did until the next one."""
+    """A turn of the user and everything the main agent said and did until the next turn."""
 
     turn: int  # number in `turns`
     origin: str  # prompt, queued, plan, command
@@ -100,7 +100,7 @@ def _action(call: ToolCall, kind: str) -> CallSummary:
 
 
 def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
-    """Plans in order of time: approved ones, those of a plan tool, to-do lists written as a whole."""
+    """Plans in order of time: approved plans, plans of a plan tool and to-do lists written as a whole."""
     plans = [(t.at or 0.0, _list_items(t.text)) for t in view.user_turns if t.origin == "plan"]
     for call, kind in zip(view.calls, view.categories, strict=True):
         if kind in ("plan", "todo") and not call.agent_id:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
 
-REOPENED = 86_400.0  # seconds within which the next session counts as reopening this one
+REOPENED = 86_400.0  # seconds within which the next session counts as reopening this session
 RESTARTED = 1_800.0
 _HALF = 0.5
 
@@ -25,11 +25,11 @@ Cause = Callable[[str, float, float], str]
 
 @dataclass(slots=True)
 class Undone:
-    """What of a session's lines in one worktree was undone between its peak and its close, in non-blank lines."""
+    """The part of a session's lines in one worktree that was undone between its peak and its close, in non-blank lines."""
 
     peak: int = 0  # most lines alive at one moment
-    gone: int = 0  # of those, the ones that were gone at the close
-    reverted: int = 0  # of those, the ones in regions whose text before the session is back
+    gone: int = 0  # lines of the peak that were gone at the close
+    reverted: int = 0  # gone lines in regions whose text before the session is back
     restored: int = 0  # lines that the session had removed and that are back in these regions
     whole_files: int = 0  # files that existed before and ended exactly as before
     by: Counter[str] = field(default_factory=Counter)  # lines by who took them back
@@ -133,7 +133,7 @@ class _Again:
             self._there[self._keys[line]].append(line)
 
     def not_rewritten(self, lines: Iterable[int]) -> set[int]:
-        """Of lines that went, those whose text was not written again in the same file; ids grow with time."""
+        """The removed lines whose text was not written again in the same file; ids grow with time."""
         return {line for line in sorted(lines) if not self._take(line)}
 
     def _take(self, line: int) -> bool:
@@ -180,7 +180,7 @@ def _alive(lines: set[int], changes: Sequence[Change]) -> tuple[set[int], set[in
 
 
 def _file_existed(first: int, changes: Sequence[Change]) -> bool:
-    """Whether the file held anything before the session's first change of it: taking away one's own new file undoes nothing."""
+    """Whether the file held anything before the session's first change: deleting a file that the session created undoes nothing."""
     change = changes[first]
     return bool(change.gone) or change.before >= 0 or change.below >= 0
 
@@ -192,7 +192,7 @@ def _main_taker(lost: set[int], changes: Sequence[Change], cause: Cause) -> str:
         lines = len(lost & set(change.gone))
         if lines:
             count["agent" if change.call is not None else cause(change.path, change.after, change.at)] += lines
-    return count.most_common(1)[0][0] if count else "agent"  # none went: what its call had removed it put back itself
+    return count.most_common(1)[0][0] if count else "agent"  # no line went: the session itself put back what its call had removed
 
 
 # --- the end of a session ---------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class Neighbours:
 
 
 def neighbours(visits: Iterable[Visit]) -> dict[int, Neighbours]:
-    """For each session of a repository what the same person did next."""
+    """Finds what the same person did next, for each session of a repository."""
     ordered = sorted((v for v in visits if v.started), key=lambda v: (v.started, v.session_id))
     result = {}
     for number, visit in enumerate(ordered):
@@ -228,7 +228,7 @@ def neighbours(visits: Iterable[Visit]) -> dict[int, Neighbours]:
 
 
 def _later(visit: Visit, others: Sequence[Visit]) -> Iterator[Visit]:
-    """Sessions of the same person that began after this one's end, within a day."""
+    """Sessions of the same person that began within a day after the end of this session."""
     for other in others:
         if other.started > visit.ended + REOPENED:
             return

@@ -1,7 +1,7 @@
 """Regions: places of a file that a session edits, followed by line identity, so that edits elsewhere do not matter. Pure.
 
-Two hunks of a session are the same region when the later one changes or removes lines that the earlier one wrote, or inserts
-strictly between them, or puts lines exactly where the earlier one only took some away; regions are the connected components. A
+Two hunks of a session are the same region when the later hunk changes or removes lines of the earlier hunk, or inserts strictly
+between them, or puts lines exactly where the earlier hunk only took lines away; regions are the connected components. A
 region edited by two or more calls is `re-edited`; how its edits develop is told by `convergence_of`.
 """
 
@@ -24,7 +24,7 @@ Scar = tuple[int, str, int, int]
 
 @dataclass(slots=True)
 class Region:
-    """`hunks` are indices into the worktree's changes, in order; `states` has one entry more than there are rounds."""
+    """`hunks` are indices into the worktree's changes, in order; `states` has one more entry than there are rounds."""
 
     session_id: int
     path: str
@@ -84,7 +84,7 @@ def regions_of(changes: Sequence[Change]) -> Regions:
 
 
 def _sources(change: Change, writer: Mapping[int, int], root: Callable[[int], int]) -> set[int]:
-    """Changes whose lines this one changes or removes, or between whose lines it inserts."""
+    """Earlier changes whose lines this change replaces or removes, or between whose lines it inserts."""
     sources = {writer[line] for line in change.gone if line in writer}
     above, below = writer.get(change.before), writer.get(change.below)
     if not change.gone and above is not None and below is not None and root(above) == root(below):
@@ -138,7 +138,7 @@ def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[str, 
 
 
 def first_return(states: Sequence[State]) -> int:
-    """The first state that comes back after a different one; -1 when none does."""
+    """The first state that comes back after a different state; -1 when none does."""
     first_at: dict[State, int] = {}
     last: State | None = None
     for number, state in enumerate(states):
@@ -163,7 +163,7 @@ class RegionHistory:
     ) -> None:
         """`alive`: its lines at first, and after each of the changes of these numbers; `start`: the region's first hunk."""
         self._numbers, self._alive, self._text, self._changes = numbers, alive, text, changes
-        self._start = bisect_left(numbers, start)  # what other sessions did before is the text that this one found
+        self._start = bisect_left(numbers, start)  # the work of earlier sessions is the text that this session started from
         self._place: dict[int, int] = {}
 
     def states(self, ends: Iterable[int]) -> list[State]:
@@ -196,7 +196,7 @@ def history_of(hunks: Sequence[int], changes: Sequence[Change], touching: Mappin
     """The region that these hunks make, before and after every change that touches one of its lines."""
     lines = {line for n in hunks for line in (*changes[n].gone, *changes[n].fresh)}
     ordered = sorted(set(hunks) | {n for line in lines for n in touching[line]})
-    for n in ordered:  # what others put in the place of the region's lines belongs to it
+    for n in ordered:  # lines that others put in the place of the region's lines belong to it
         if changes[n].call is None:
             lines.update(changes[n].fresh)
     text: dict[int, str] = {}

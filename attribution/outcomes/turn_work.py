@@ -1,4 +1,4 @@
-"""What the replay of the worktrees says about each turn: lines it wrote, and which of them others took away at once. Pure."""
+"""Counts for each turn, from the replay of the worktrees, the lines it wrote and those that others removed at once. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call of a program: its name, its arguments, its directory, what it is fed with, and how to read its options.
+"""A call of a program: its name, arguments, directory and standard input, and how to read its options.
 
 Handlers of programs take a `ProgramCall` and return effects. What they need of the rest (another
 shell's text, a program that a program runs) they ask the `Evaluation` for, so no handler knows the others.
@@ -20,7 +20,7 @@ _MAX_SCRIPTS = 200_000  # characters of scripts in other languages that are look
 
 @dataclass(slots=True)
 class Evaluation(ABC):
-    """One text being judged: what was found so far, what is known, and how much work is left."""
+    """The evaluation of a text: the effects so far, what is known, and how much work is left."""
 
     budget: int  # characters that may still be read, so that nesting cannot multiply the work
     scripts: int = _MAX_SCRIPTS
@@ -62,7 +62,7 @@ class ProgramCall:
         return any(text in flags or text.partition("=")[0] in flags for text in self.texts)
 
     def stdin_text(self) -> str | None:
-        """What the program reads from standard input, when the text tells."""
+        """The text on standard input, when the command shows it."""
         if self.command.stdin:
             return self.command.stdin.text
         return output(self.command.fed) if self.command.fed else None
@@ -72,7 +72,7 @@ class ProgramCall:
         return self.command.stdin.body if self.command.stdin else self.stdin_text()
 
     def make(self, kind: str, words: Sequence[ShellWord], content: str | None = None) -> list[Effect]:
-        """One effect for the paths that are known, one without paths if some are not."""
+        """Makes an effect for the known paths, and an effect without paths if some are unknown."""
         existing = [join(self.cwd, word.text) for word in words if is_path(word.text)]
         result = [Effect(kind, tuple(existing), content)] if existing else []
         return result + ([Effect(kind)] if not words or len(existing) < len(words) else [])
@@ -102,7 +102,7 @@ def is_path(text: str) -> bool:
 
 
 def output(command: SimpleCommand) -> str | None:
-    """What the command prints, when the text tells."""
+    """The output of the command, when its text determines it."""
     texts = [word.text for word in command.words]
     if not texts:
         return None if command.group else ""
@@ -146,7 +146,7 @@ def operands(words: Sequence[ShellWord], valued: frozenset[str] = frozenset()) -
 
 
 def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWord]:
-    """What follows the leading options."""
+    """The words after the leading options."""
     moment = 0
     while moment < len(words) and words[moment].text.startswith("-") and len(words[moment].text) > 1:
         if words[moment].text == "--":
@@ -158,7 +158,7 @@ def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWo
 
 
 def subcommand_at(words: Sequence[ShellWord], start: int = 1) -> int:
-    """Where the next word stands that is neither an option nor its value; 0 if there is none."""
+    """Index of the next word that is neither an option nor the value of an option; 0 if there is none."""
     moment = start
     while moment < len(words):
         text = words[moment].text
@@ -172,7 +172,7 @@ def subcommand_at(words: Sequence[ShellWord], start: int = 1) -> int:
 
 
 def directory(options: Sequence[ShellWord], cwd: str) -> str:
-    """Where the program works after its `-C`, `--prefix` and the like."""
+    """The directory in which the program works, after `-C`, `--prefix` and the like."""
     for option, value in pairwise(options):
         if option.text in tables.DIRECTORY:
             cwd = join(cwd, value.text)

@@ -28,7 +28,7 @@ _PLAINLY_HARMLESS = re.compile(
 
 
 def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[Effect, ...]:
-    """What the command may have done to files, in order. Text that cannot be read is one `opaque` effect.
+    """Lists what the command may have done to files, in order. Text that cannot be read is one `opaque` effect.
 
     `tasks` tells what the tasks of the project run; without it their names decide.
     """
@@ -50,7 +50,7 @@ def is_harmless(command: str) -> bool:
 
 
 def _is_trivial(effect: Effect) -> bool:
-    """Touches only files directly in a temporary directory, or creates an empty one."""
+    """Whether the effect touches only files directly in a temporary directory, or creates an empty directory."""
     if effect.kind == "append" and effect.content == "":
         return True
     touched = (*(() if effect.kind == "copy" else effect.paths), *((effect.target,) if effect.target else ()))
@@ -59,7 +59,7 @@ def _is_trivial(effect: Effect) -> bool:
 
 
 class _Run(Evaluation):
-    """Judges the commands of a text one after the other."""
+    """Judges the commands of a text in order."""
 
     def read(self, text: str, cwd: str) -> None:
         self.budget -= len(text)
@@ -116,7 +116,7 @@ def _round(command: SimpleCommand, moment: int) -> SimpleCommand:
 
 
 def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
-    """What is written through `>`, `>>` and their kin."""
+    """The effects of `>`, `>>` and similar redirections."""
     result: list[Effect] = []
     call = ProgramCall("", (), command.cwd, command, run)
     texts = [word.text for word in command.words]

@@ -1,7 +1,7 @@
 """Words as bash makes them: quotes, variables, substitutions, braces, and the arrays and loop variables that are followed.
 
 What the text itself decides is expanded; the rest stays as `$name` or `$(_)`, and the word is then not `exact`. The commands of a
-substitution are read too, through the reader in `syntax`, which is the other half of this one.
+substitution are read too, through the reader in `syntax`, the other half of this module.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ class WordReader(ABC):
         self._result(draft, self.text[start : min(self.pos - 1, start + 80)].strip())
 
     def _result(self, draft: _Draft, inner: str) -> None:
-        """What a substitution puts into the word, for the few that are known."""
+        """The text that a substitution puts into the word, for the few known programs."""
         if inner == "pwd" or inner.startswith("git rev-parse --show-toplevel"):
             draft.parts.append((self.cwd if inner == "pwd" else self.start) or ".")
         elif inner.startswith("mktemp"):

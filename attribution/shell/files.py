@@ -35,7 +35,7 @@ def sed(call: ProgramCall) -> list[Effect]:
 
 
 def _sed_changes(words: Sequence[ShellWord]) -> tuple[Replacement, ...]:
-    """What the script does to each of the files; () when its text does not give it."""
+    """The changes that the script makes to each file; () when its text does not determine them."""
     options = [word.text for word in words if word.text.startswith("-") and len(word.text) > 1]
     if any(
         not re.fullmatch(r"-[Eru]{0,3}(?:i(?:\.\w+)?)?[Ere]?|--in-place(?:=\.\w+)?|--regexp-extended", text) for text in options

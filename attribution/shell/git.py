@@ -29,7 +29,7 @@ def gh(call: ProgramCall) -> list[Effect]:
 
 
 def _paths(call: ProgramCall) -> list[ShellWord]:
-    """What stands after `--`."""
+    """The words after `--`."""
     texts = call.texts
     return list(call.args[texts.index("--") + 1 :]) if "--" in texts else []
 

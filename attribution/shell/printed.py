@@ -1,4 +1,4 @@
-"""What the output of a command shows of files: which there are, which there are not, and parts of their texts. Pure.
+"""Reads from the output of a command which files exist, which do not, and parts of their texts. Pure.
 
 Only commands that print files or lists of them as they are count. What a pipeline made of a text, a list that was cut, and output
 that the recorder shortened show nothing but what stands in them: never that a file is absent.
@@ -27,7 +27,7 @@ _LONG = re.compile(r"^\t(?:(new file|modified|deleted|renamed|both \w{1,10}):\s{
 _SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\bdiff)(?=\s|$)")
 _FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):\d{1,9}[:-](.*)$", re.M)
 _NUMBERED = re.compile(r"^\s{0,9}\d{1,9}(?:\t|:|-)", re.M)
-_QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # what they print besides is no line of a file that matters
+_QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # their other output is no line of a file that matters
 _CUT = re.compile(r"truncated|omitted|\[\.\.\.|…", re.I)
 
 
@@ -58,7 +58,7 @@ class FilePart:
 def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
     """Parts of files in the worktree that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`.
 
-    A text that may be of several files is of none, and one that went through another program is no file's.
+    A text that may belong to several files is ignored, and so is output that went through another program.
     """
     if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000 or not _SHOWS.search(command):
         return []

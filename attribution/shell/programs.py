@@ -1,4 +1,4 @@
-"""Which program a command really runs, and who judges it.
+"""Finds the program that a command really runs and the handler that judges it.
 
 `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` are taken off; what is left goes to the handler of that program, to the name of a
 task, or to the table of rules.
@@ -82,7 +82,7 @@ def _unwrap(words: Sequence[ShellWord], cwd: str) -> tuple[list[ShellWord], str]
 
 
 def _xargs(words: list[ShellWord]) -> list[ShellWord]:
-    """The command that `xargs` runs; `$_` stands for what it is fed with."""
+    """The command that `xargs` runs; `$_` stands for its input."""
     mark = ""
     for option, value in pairwise(words):
         if not option.text.startswith("-"):

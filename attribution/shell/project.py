@@ -1,4 +1,4 @@
-"""What the tasks of a project run, by package.json, Makefile, justfile, pyproject.toml, mise.toml. Pure.
+"""Reads from package.json, Makefile, justfile, pyproject.toml and mise.toml what the tasks of a project run. Pure.
 
 The files are read as text and never run. A task whose text depends on what is not written there has none.
 """

@@ -115,7 +115,7 @@ def _settings(repo: GitRepo, max_file: int) -> str:
 
 
 def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory | None) -> Finished:
-    """One pass with its observers, from the beginning or from an `old` one on."""
+    """Runs a pass with its observers, from the beginning or from where the `old` pass ended."""
     saved, lifetimes = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0
     notes = CommitNotes()
@@ -138,7 +138,7 @@ def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory 
 
 
 def _window(context: RunContext, git: ScratchGit, head: str, notes: list[str]) -> str:
-    """The commit of the main line before the first one that brought work of an agent; "" when that is everything."""
+    """The commit of the main line before the first commit that brought work of an agent; "" when the whole history is followed."""
     rows = context.store.rows(
         "SELECT commit_sha FROM commits c WHERE repo_id = ? AND (declared_agent IS NOT NULL OR EXISTS "
         "(SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))",

@@ -1,4 +1,4 @@
-"""A finished pass into the tables of the history. Called within one transaction; a continued pass touches only what changed."""
+"""Writes a finished pass into the tables of the history, within one transaction; a continued pass touches only what changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_moves", "li
 
 
 class Dated(NamedTuple):
-    """What the tables need of a commit; whole commits of a long history take hundreds of megabytes."""
+    """The part of a commit that the tables need; whole commits of a long history take hundreds of megabytes."""
 
     author_time: float
     commit_time: float
@@ -50,7 +50,7 @@ def clear(store: Store, repo_id: int) -> None:
 
 
 def write(store: Store, repo_id: int, done: Finished) -> None:
-    """All rows of what is new or different."""
+    """Writes the rows that are new or different."""
     rows = _Rows(store, repo_id, done)
     rows.commits()
     taken_back = rows.reverts()
@@ -190,7 +190,7 @@ def _kind(flags: int, boundary: bool) -> LineKind:
 
 
 def _rows_to_write(done: Finished) -> list[int]:
-    """Hunks that are new, and older ones with a line whose fate may be another one now."""
+    """New hunks, and older hunks with a line whose fate may have changed."""
     origins, touched = done.history.origins, done.lifetimes.touched_origins()
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
     new = _first_row(origins.commit, done.first)

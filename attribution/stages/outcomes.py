@@ -1,4 +1,4 @@
-"""What is known of sessions once the commits are judged: regions, outcome, neighbours. Rows and the last columns of their features.
+"""Regions, outcome and neighbours of sessions, once the commits are judged: their rows and the last columns of their features.
 
 Called within the transaction that replaces the repository's conclusions.
 """
@@ -31,7 +31,7 @@ _MOST_TEXT = 20_000  # characters of a hunk that are kept
 
 @dataclass(slots=True)
 class _Session:
-    """What is gathered about one session over all its worktrees."""
+    """Everything gathered about a session over all its worktrees."""
 
     files: set[str] = field(default_factory=set)
     by_tool: bool = False
@@ -91,7 +91,7 @@ def fill_outcomes(
 
 
 def problems(store: Store, repo_id: int) -> list[Problem]:
-    """One for each session and input that is not on record, with the features that have no value for it."""
+    """A problem for each session and missing input, with the features that have no value without it."""
     return [
         Problem("features", row["key"], "feature_null", f"{REASONS[row['reason']].text}: {row['features']}")
         for row in store.rows(problem_rows(), (repo_id,))
@@ -162,7 +162,7 @@ def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
 
 
 def _stored_values(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
-    """What tables say already: fates, lines in commits, and the features of the transcript."""
+    """Values that are already in tables: fates, lines in commits, and the features of the transcript."""
     known_values = store.rows(
         "SELECT s.id, s.transcript, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, "
         "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.ended_normally, "

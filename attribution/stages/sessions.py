@@ -55,7 +55,7 @@ def read_sessions(
 ) -> SessionsRead:
     """Reads and stores every session. `jobs`: processes that read, each one session at a time.
 
-    `version`: of the stage that asks; what another one left in the cache is not used.
+    `version` is that of the calling stage; entries of other versions in the cache are not used.
     """
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
@@ -81,7 +81,7 @@ class _SessionRead:
 
 @dataclass(frozen=True, slots=True)
 class _ReadTask:
-    """One session that has to be read, and what is to be made of it."""
+    """A session to read, and the results to make from it."""
 
     files: SessionFiles
     session_id: int
@@ -92,7 +92,7 @@ class _ReadTask:
 
 @dataclass(slots=True)
 class _Prepared:
-    """All that is to be written of one session, made without the database."""
+    """Everything to write about a session, made without the database."""
 
     read: _SessionRead
     loaded: LoadedSession  # without its session
@@ -103,7 +103,7 @@ class _Prepared:
 
 
 def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
-    """What is to be written of a session."""
+    """Makes what is to be written about a session."""
     try:
         with part_of_the_time():
             edits = edits_of(loaded, task.session_id)
@@ -137,7 +137,7 @@ class _Reading:
     version: str
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
-        """What is known of each session; those that are not stored or not known are read."""
+        """Returns what is known of each session, and reads the sessions that are not stored or not known."""
         reads: dict[str, _SessionRead] = {}
         waiting: list[_ReadTask] = []
         for session in files:
@@ -158,7 +158,7 @@ class _Reading:
         return _ReadTask(files, self.ids[files.key], self.context.store.policy, not rows.is_current, not features.is_current)
 
     def _all(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
-        """In this process, or in several where it is worth starting them."""
+        """Prepares the sessions in this process, or in several where it is worth starting them."""
         repo = self.context.repo
         if jobs < 2 or len(waiting) < 2 or type(repo) is not GitRepo:
             yield from self._here(waiting)
@@ -171,7 +171,7 @@ class _Reading:
         yield from self._apart(largest_first, jobs)
 
     def _here(self, waiting: Sequence[_ReadTask]) -> Iterator[tuple[_ReadTask, _Prepared]]:
-        """One session in memory at a time."""
+        """Prepares one session after the other, with one in memory at a time."""
         yield from ((task, _prepare(task, self._load(task.files))) for task in waiting)
 
     def _load(self, files: SessionFiles) -> LoadedSession:
@@ -226,7 +226,7 @@ class _Reading:
 
 
 def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
-    """The task of a worker. `seconds` that the whole run has, of which a session may take its share; 0: no limit."""
+    """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session may take its share; 0: no limit."""
     gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(task, read_session(_clone(path), task.files, readers()))
@@ -241,7 +241,7 @@ def _clone(path: str) -> GitRepo:
 
 
 def _given_up(task: _ReadTask, error: str) -> _Prepared:
-    """A session whose worker died twice, or took too long: as one that was stopped, it is read again by the next run."""
+    """A session whose worker died twice or took too long; like a stopped session it is read again by the next run."""
     loaded = failed_session(task.files, MemoryError(error))
     rows = prepare_session(task.policy, task.session_id, loaded)[1] if task.rows else None
     return _Prepared(_SessionRead(loaded.state, 0.0, loaded.compact, None), loaded, rows)
@@ -254,7 +254,7 @@ def _size(repo: GitRepo, files: SessionFiles) -> int:
 
 
 def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
-    """What a session did to files; None without a transcript."""
+    """The edits of a session; None without a transcript."""
     if loaded.session is None:
         return None
     edits = session_edits(loaded.session, session_id, loaded.files.emails, loaded.files.subagent_files())
@@ -264,7 +264,7 @@ def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
 
 
 def _store_features(context: RunContext, session_id: int, files: SessionFiles, done: _Prepared) -> None:
-    """What the transcript alone tells of the session. Without features it is tried again by the next run."""
+    """Stores the features that the transcript alone determines. If they fail, the next run tries again."""
     if done.features is not None:
         with feature_rows.session_run(context, files).writing():
             feature_rows.write(context.store, session_id, done.features)

@@ -33,7 +33,7 @@ VERSION = "2"  # of the numbers: what another one kept, or another release, is c
 
 
 def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
-    """As `survival_report`, computed when it was not yet. Raises as that does."""
+    """The stored report, or else a new one. Raises what `survival_report` raises."""
     request = digest(VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
     key = _inputs(store, repo_ids)
     stored = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
@@ -49,7 +49,7 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
 
 
 def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
-    """Changes with every run of a stage on one of the repositories: whatever the numbers rest on is written by one."""
+    """Key that changes with every run of a stage on one of the repositories: stages write everything the numbers rest on."""
     sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
     words = []
     for repo_id in repo_ids:

@@ -41,7 +41,7 @@ def fill_turns(store: Store, repo_id: int, sessions: Sequence[SessionEdits], rep
 
 
 def _count_by_turn(store: Store, repo_id: int) -> Iterable[dict[str, Any]]:
-    """What tables of facts and places say of each turn, in order of `_COUNTED`."""
+    """Counts per turn from the tables of facts and regions, in order of `_COUNTED`."""
     return store.rows(_COUNT, (repo_id,))
 
 
@@ -95,7 +95,7 @@ def _text_values(features: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str
 
 
 def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, Any]]:
-    """What the transcripts say of each turn; under turn 0 which ones the user stopped."""
+    """Features of each turn from the transcripts; turn 0 holds the turns that the user interrupted."""
     features: dict[TurnKey, dict[str, Any]] = defaultdict(dict)
     for row in session_features(store, repo_id):
         values = row.values
@@ -129,7 +129,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def fill_turn_fates(store: Store, repo_id: int) -> None:
-    """What became of committed lines. Call after `line_fates` was filled."""
+    """Fills in what became of committed lines. Call it after `line_fates` is filled."""
     tip = store.value(
         "SELECT h.author_at FROM tip_states k JOIN history_commits h ON h.repo_id = k.repo_id AND h.commit_sha = k.tip_sha "
         "WHERE k.repo_id = ?",

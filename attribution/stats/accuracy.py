@@ -30,7 +30,7 @@ _PRIOR = 0.5
 
 
 class Tier(NamedTuple):
-    """Lines of which the same is known: columns of `origins`."""
+    """Lines with the same values in these columns of `origins`."""
 
     author: str
     how: str
@@ -126,7 +126,7 @@ def too_few_read(checked: int) -> str:
 
 
 def confidences() -> list[ClassConfidence]:
-    """In order of class and evidence."""
+    """Confidences in order of class and evidence."""
     groups = {(row.line_class, row.evidence) for row in _read()}
     return [
         ClassConfidence(name, evidence, _rate(row for row in _read() if (row.line_class, row.evidence) == (name, evidence)))
@@ -140,7 +140,7 @@ def class_rate(name: str) -> Rate:
 
 
 def confidence_of(tier: Tier) -> TierConfidence:
-    """Of the first group of which enough lines were read, from the tier itself to its class."""
+    """Confidence of the first group with enough lines read, from the tier itself up to its class."""
     name = tier.line_class
     rates = {of: _rate(filter(belongs, _read())) for of, belongs in _groups(tier).items()}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), RateOf.CLASS)
@@ -164,7 +164,7 @@ def _read() -> tuple[_Read, ...]:
 
 
 def _groups(tier: Tier) -> dict[RateOf, Callable[[_Read], bool]]:
-    """What to ask about, finest first."""
+    """The groups to ask about, finest first."""
     name = tier.line_class
     return {
         RateOf.TIER: lambda row: (row.line_class, row.how, row.evidence, row.reason) == (name, *tier[1:]),

@@ -108,7 +108,7 @@ def _rework_row(records: Sequence[LifetimeRecord], survivors: Estimate | None) -
 
 
 def _difference(a: Estimate, b: Estimate) -> Interval | None:
-    """Of b minus a; the commits of the two sides are taken as different ones."""
+    """Interval of b minus a; the commits of the two sides are treated as different commits."""
     if a.variance is None or b.variance is None:
         return None
     width = t_quantile(min(a.clusters, b.clusters) - 1) * math.sqrt(a.variance + b.variance)

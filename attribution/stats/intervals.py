@@ -29,7 +29,7 @@ class Interval(NamedTuple):
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Of those that are known, the same digits in whatever order they come; None without any."""
+    """Mean of the known values, with the same digits in whatever order they come; None without any."""
     present = [value for value in values if value is not None]
     return math.fsum(present) / len(present) if present else None
 

@@ -149,7 +149,7 @@ def survival_points(records: Sequence[LifetimeRecord], least: Minimum = minimum.
 class _Span(NamedTuple):
     """How long some lines of a commit were seen."""
 
-    age: float  # of their end, or of the last that was seen of them
+    age: float  # at their end, or when they were last observed
     follow: float  # how old they could have become
     dead: bool
     lost: bool

@@ -50,7 +50,7 @@ def rate(cell: RateCell) -> Rate:
 
 
 def rate_if_enough(cell: RateCell) -> Rate:
-    """As `rate`, but there is none where there are fewer lines than `minimum.RATE` asks for."""
+    """Like `rate`, but without a value where there are fewer lines than `minimum.RATE` asks for."""
     few = minimum.RATE.refusal({"lines": Sample(cell.lines, minimum.RATE.commits)})
     return Rate(cell.events, cell.lines, None, None, None) if few else rate(cell)
 
@@ -90,7 +90,7 @@ def _binomial_below(count: int, of: int, share: float) -> float:
 
 
 def _solve(grows: Callable[[float], float], low: float, high: float) -> float:
-    """Where a growing function is zero."""
+    """The zero of a growing function."""
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if grows(middle) < 0 else (low, middle)

@@ -24,7 +24,7 @@ _LONG = 200  # rows from which a table is printed row by row
 
 
 def plain(value: object) -> Text:
-    """Any value as one safe line."""
+    """Formats any value as a safe line."""
     return Text(one_line("" if value is None else str(value)))
 
 
@@ -135,7 +135,7 @@ def _fit_cell(cell: RenderableType, column: Column) -> str | Text:
 
 
 def _widths(table: Table) -> list[int]:
-    """Of the columns, with the space after each."""
+    """Widths of the columns, with the space after each."""
     return [max(_width(cell) for cell in (column.header, *column.cells)) + _BETWEEN for column in table.columns]
 
 

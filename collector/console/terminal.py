@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collector.runtime.workers import TaskResult
 
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT)  # what makes writing impossible
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT)  # errors that make writing impossible
 
 EXIT_CODES = """\b
 Exit codes:
@@ -292,7 +292,7 @@ def _has_all_letters(stream: TextIO) -> bool:
 
 
 def _discard_output() -> None:
-    """What is still to be written goes nowhere: Python would fail again at its end."""
+    """Discards pending output, on which Python would fail again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -33,7 +33,7 @@ def _state() -> re.Pattern[str]:
 
 
 def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
-    """Where such a program meets the file: in source, in tests, in examples, or not at all."""
+    """The place of a file for such programs: source, tests, examples, or not read at all."""
     kind, stated = kind_of(path, attributes), stated_values(path, attributes)
     if kind in _PLACES:
         return _PLACES[kind]

@@ -140,7 +140,7 @@ def is_generated_path(path: str) -> bool:
 
 
 def is_test_path(path: str) -> bool:
-    """Whether tests and their helpers have such a path, whatever language they are in."""
+    """Whether a path looks like that of a test or its helpers, in any language."""
     return _TEST.search(path) is not None
 
 
@@ -156,7 +156,7 @@ def text_decides(path: str, kind: FileKind, attributes: Sequence[Attributes] = (
 
 
 def suffix_of(path: str) -> str:
-    """What follows the last dot, in small letters; the whole path where there is none."""
+    """The part after the last dot, in small letters; the whole path where there is no dot."""
     return path.rpartition(".")[2].lower()
 
 

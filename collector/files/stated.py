@@ -10,7 +10,7 @@ _MAX_BYTES = 1_000_000
 
 
 def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
-    """Of every `.gitattributes` of a commit, the root's first: what lies deeper has the last word. [] for an unknown commit."""
+    """Attributes from each `.gitattributes` of a commit, the root's first; deeper files override it. [] for an unknown commit."""
     attributes: list[Attributes] = []
     record = repo.commit(commit)
     files = [path for path in repo.paths(record.tree if record else "") if path.rpartition("/")[2] == ".gitattributes"]
