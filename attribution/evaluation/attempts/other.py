@@ -37,11 +37,6 @@ def _string(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _seconds(value: object) -> float | None:
-    milliseconds = fields.number(value)
-    return None if milliseconds is None else milliseconds / 1000
-
-
 def _error(value: object) -> str | None:
     """`submitted`, the exit status of a trajectory that ended well, is understood and no error."""
     error = fields.name(value)
@@ -87,7 +82,6 @@ _COLUMNS: fields.Columns = {
     "finished_at": (fields.moment, ("finished_at", "ended_at", "end_time")),
     "error": (_error, ("exception_type", "error", "exit_status")),
 }
-_MILLISECONDS: fields.Columns = {"wall_time_s": (_seconds, ("duration_ms",))}
 _HEAD_NAMES = frozenset(name for _, names in _HEADS.values() for name in names)
 
 
@@ -128,9 +122,6 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
     outside = dict(_flatten({key: item for key, item in value.items() if key not in inside}))
     heads, _ = fields.read_columns({**settings, **outside}, _HEADS)
     values, used = fields.read_columns({**settings, **outside}, _COLUMNS)
-    if "wall_time_s" not in values:
-        more, used_more = fields.read_columns(outside, _MILLISECONDS)
-        values, used = values | more, used | used_more
     instance = heads.get("instance") or (document.folder(1) if document.name == "result.json" else "")
     strength = _strength(document, outside, heads)
     if strength is None or not instance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from attribution.evaluation.judge.labels import LABELS
 from attribution.evaluation.judge.queries import LabelPlace
+from attribution.evaluation.people import matching_key, read_people
 from attribution.stats.agreement import confusion, correct_share, kappa
 from attribution.stats.correlation import pearson, spearman
 from collector.errors import WhoWroteError
@@ -45,12 +45,13 @@ Pairs = Sequence[tuple[Any, Any]]
 
 def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validation:
     """The stored labels of a judge against those of a CSV. Raises WhoWroteError when the file cannot be read as one."""
-    people = _people(path)
-    keys = sorted({about.session for about in stored})
+    rows = read_people(path, ("session", "label", "value"), _HINT)
+    people = [_person(path, number, row) for number, row in enumerate(rows, 2)]
+    keys = {about.session for about in stored}
     result, pairs = Validation(len(people)), defaultdict[str, list[tuple[Any, Any]]](list)
     for session, turn, label, value in people:
-        matching = [key for key in keys if key == session] or [k for k in keys if len(session) >= 6 and k.startswith(session)]
-        by_model = stored.get(LabelPlace(matching[0], turn, label)) if len(matching) == 1 else None
+        key = matching_key(session, keys)
+        by_model = stored.get(LabelPlace(key, turn, label)) if key is not None else None
         if by_model is None:
             result.unmatched.append(f"{session}{f' turn {turn}' if turn else ''} {label}")
         else:
@@ -97,22 +98,8 @@ def _class_rows(label: str, names: Sequence[str], pairs: Pairs, every: Sequence[
 # --- the file ---------------------------------------------------------------------------------------------------------
 
 
-def _people(path: Path) -> list[PersonLabel]:
-    """Raises WhoWroteError."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            if not {"session", "label", "value"} <= set(reader.fieldnames or ()):
-                raise WhoWroteError(f"{path} has no columns session, label and value", _HINT)
-            return [_person(path, number, row) for number, row in enumerate(reader, 2)]
-    except OSError as error:
-        raise WhoWroteError(f"{path} cannot be read: {error.strerror}", _HINT) from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise WhoWroteError(f"{path} is not a CSV file in UTF-8: {error}", _HINT) from error
-
-
-def _person(path: Path, number: int, row: Mapping[str, str | None]) -> PersonLabel:
-    session, turn, name, value = ((row.get(column) or "").strip() for column in ("session", "turn", "label", "value"))
+def _person(path: Path, number: int, row: Mapping[str, str]) -> PersonLabel:
+    session, turn, name, value = (row.get(column, "") for column in ("session", "turn", "label", "value"))
     label = LABELS.get(name)
     if label is None:
         raise WhoWroteError(f"{path}, line {number}: no such label: {name}", _HINT)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
 from attribution.evaluation.maintainability.measure import DMM, HISTORY, PROCESS
+from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
@@ -103,11 +104,7 @@ def share(commit: Commit, name: str) -> float:
 def mode(commit: Commit) -> str:
     """How its lines came about, by those that an agent is recorded or a person was seen to have written."""
     agent, human = commit[LineClass.AGENT], commit[LineClass.HUMAN]
-    if not agent + human:
-        return _NOT_KNOWN
-    if not agent:
-        return CodingMode.HUMAN_ONLY
-    return CodingMode.VIBE if 100 * agent >= 99 * (agent + human) else CodingMode.COLLABORATIVE
+    return coding_mode(100 * agent / (agent + human) if agent + human else None) or _NOT_KNOWN
 
 
 def limits(metric: str) -> tuple[float, float]:

@@ -7,13 +7,13 @@ repository is scored once with weights fitted on the others: these scores togeth
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.evaluation.people import matching_key, read_people
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
 from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 STEPS = 20  # weights are multiples of 1 / STEPS
 LEAST = minimum.RATED
 LEAST_REPOSITORIES = 3  # with fewer there is nothing to judge a fit by
-_SHORTEST_KEY = 6  # characters of a session's key that name it
 _HINT = "It needs a header with the columns session and rating (a number; the session's key or its first six characters or more)"
 
 Score = Mapping[str, Any]
@@ -43,13 +42,11 @@ class RatedSession(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Fitted weights, and Pearson's correlation of ratings with Q by different weights."""
+    """Fitted weights, and Pearson's correlation of the ratings with Q by them."""
 
     weights: PartWeights
-    published: float | None
     fitted: float | None  # on the sessions of the fit, which flatters it
     unseen: float | None  # each repository with weights fitted on the others
-    unseen_rank: float | None  # Spearman of the same
 
 
 # --- ratings ----------------------------------------------------------------------------------------------------------
@@ -59,27 +56,19 @@ def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str
     """Rated sessions that have a score, and what names no session or several. Raises WhoWroteError when the CSV cannot be read."""
     scores = {row["key"]: row for row in read_view(store, "session_scores", order="session_id") if row["q"] is not None}
     rated, unmatched = list[RatedSession](), []
-    for name, rating in _rows(path):
-        keys = [key for key in scores if key == name]
-        keys = keys or [key for key in scores if len(name) >= _SHORTEST_KEY and key.startswith(name)]
-        if len(keys) == 1:
-            rated.append(RatedSession(scores[keys[0]], rating))
+    for row in read_people(path, ("session", "rating"), _HINT):
+        if not row["rating"]:
+            continue
+        try:
+            rating = float(row["rating"])
+        except ValueError as error:
+            raise WhoWroteError(f"{path} has a rating that is not a number: {error}", _HINT) from error
+        key = matching_key(row["session"], scores)
+        if key is None:
+            unmatched.append(row["session"])
         else:
-            unmatched.append(name)
+            rated.append(RatedSession(scores[key], rating))
     return rated, unmatched
-
-
-def _rows(path: Path) -> list[tuple[str, float]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            if not {"session", "rating"} <= set(reader.fieldnames or ()):
-                raise WhoWroteError(f"{path} has no columns session and rating", _HINT)
-            return [(str(r["session"]).strip(), float(r["rating"])) for r in reader if str(r["rating"] or "").strip()]
-    except OSError as error:
-        raise WhoWroteError(f"{path} cannot be read: {error.strerror}", _HINT) from error
-    except (TypeError, ValueError, csv.Error) as error:
-        raise WhoWroteError(f"{path} has a rating that is not a number: {error}", _HINT) from error
 
 
 def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
@@ -129,9 +118,8 @@ def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
     unseen: list[tuple[float, float]] = []
     for name in repositories:
         others = _best([session for session in sessions if session.score["repo"] != name])
-        unseen += _pairs([session for session in sessions if session.score["repo"] == name], _always(others))
-    published = pearson(_pairs(sessions, lambda session: WEIGHTS[session.score["task_type"]]))
-    return Fit(best, published, pearson(_pairs(sessions, _always(best))), pearson(unseen), spearman(unseen))
+        unseen += _pairs([session for session in sessions if session.score["repo"] == name], others)
+    return Fit(best, pearson(_pairs(sessions, best)), pearson(unseen))
 
 
 def _made_of_parts(rated: Sequence[RatedSession]) -> list[RatedSession]:
@@ -143,20 +131,16 @@ def _best(rated: Sequence[RatedSession]) -> PartWeights:
     usual = WEIGHTS[TaskType.CODING]
 
     def merit(weights: PartWeights) -> tuple[float, float]:
-        correlation = pearson(_pairs(rated, _always(weights)))
+        correlation = pearson(_pairs(rated, weights))
         distance = sum(abs(a - b) for a, b in zip(weights, usual, strict=True))
         return -1.0 if correlation is None else round(correlation, 6), -distance
 
     return max(_grid(), key=merit)
 
 
-def _always(weights: PartWeights) -> Callable[[RatedSession], PartWeights]:
-    return lambda _: weights
-
-
-def _pairs(rated: Sequence[RatedSession], weights_of: Callable[[RatedSession], PartWeights]) -> list[tuple[float, float]]:
+def _pairs(rated: Sequence[RatedSession], weights: PartWeights) -> list[tuple[float, float]]:
     """(Q, rating) of the sessions that have a score."""
-    scores = ((mix(session.score, weights_of(session)).q, session.rating) for session in rated)
+    scores = ((mix(session.score, weights).q, session.rating) for session in rated)
     return [(q, rating) for q, rating in scores if q is not None]
 
 

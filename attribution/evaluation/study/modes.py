@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from attribution.evaluation.study import paper
 from attribution.evaluation.study.numbers import FEW_NOTE, MODES, StudyUnit, audited_notes, enough, mean, median, pooled
 from attribution.evaluation.study.sessions import Row
+from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.vocabulary.lines import CodingMode
 
 NAME = "modes"
 ORDER = 20
@@ -28,41 +27,21 @@ def tables(store: Store, sessions: list[Row]) -> list[Table]:
     return [_modes(sessions, vendor), _share(sessions, vendor), _change(sessions, vendor), _over_time(sessions, vendor)]
 
 
-def mode_of(percentage: float | None) -> str | None:
-    """The paper's thresholds: 0, below 99, 99 and more."""
-    if percentage is None:
-        return None
-    if percentage == 0:
-        return CodingMode.HUMAN_ONLY
-    return CodingMode.VIBE if percentage >= 99 else CodingMode.COLLABORATIVE
-
-
 def canonical(store: Store) -> dict[int, float]:
     """Session -> percentage of its canonical record, as the paper chose it: the record with the most output tokens."""
-    best: dict[int, tuple[int, str, float]] = {}
-    for record in store.rows(
-        "SELECT session_id, vendor_percentage AS percentage, COALESCE(created_at, '') AS created_at, metadata "
-        "FROM checkpoint_sessions WHERE vendor_percentage IS NOT NULL ORDER BY id"
-    ):
-        key = (_output_tokens(record["metadata"]), record["created_at"], float(record["percentage"]))
-        best[record["session_id"]] = max(best.get(record["session_id"], (-1, "", 0.0)), key)
-    return {session: percentage for session, (_, _, percentage) in best.items()}
-
-
-def _output_tokens(metadata: str | None) -> int:
-    try:
-        usage = (json.loads(metadata or "{}") or {}).get("token_usage")
-    except ValueError:
-        return 0
-    tokens = usage.get("output_tokens") if isinstance(usage, dict) else None
-    return tokens if isinstance(tokens, int) else 0
+    tokens = "json_extract(CASE WHEN json_valid(metadata) THEN metadata END, '$.token_usage.output_tokens')"
+    rows = store.rows(
+        "SELECT session_id, vendor_percentage FROM checkpoint_sessions WHERE vendor_percentage IS NOT NULL ORDER BY session_id, "
+        f"CASE WHEN typeof({tokens}) = 'integer' THEN {tokens} ELSE 0 END, COALESCE(created_at, ''), vendor_percentage"
+    )
+    return {row["session_id"]: float(row["vendor_percentage"]) for row in rows}  # of several the last
 
 
 def _modes(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
     sides: dict[str, list[tuple[int, str | None]]] = {  # (repository, mode) of each session
         "ours": [(s["repo_id"], s["coding_mode"]) for s in sessions if s["coding_mode"]],
         "widest": [(s["repo_id"], mode) for s in sessions if (mode := _widest(s))],
-        "vendor": [(s["repo_id"], mode_of(vendor[s["id"]])) for s in sessions if s["id"] in vendor],
+        "vendor": [(s["repo_id"], coding_mode(vendor[s["id"]])) for s in sessions if s["id"] in vendor],
     }
     rows = []
     for mode in MODES:
@@ -80,7 +59,7 @@ def _widest(session: Row) -> str | None:
     """The mode if every unknown line were a person's."""
     agent = session["agent_lines"] or 0
     every = agent + (session["human_lines"] or 0) + (session["unknown_lines"] or 0)
-    return mode_of(100 * agent / every) if every else None
+    return coding_mode(100 * agent / every) if every else None
 
 
 def _share(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
@@ -112,7 +91,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 
 def _change(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
-    pairs = Counter((mode_of(vendor[s["id"]]), s["coding_mode"]) for s in sessions if s["id"] in vendor and s["coding_mode"])
+    pairs = Counter((coding_mode(vendor[s["id"]]), s["coding_mode"]) for s in sessions if s["id"] in vendor and s["coding_mode"])
     rows = [{"vendor_mode": mode, **{f"ours_{other}": pairs.get((mode, other), 0) for other in MODES}} for mode in MODES]
     return table_of(rows, name="modes_compared", title="Sessions by the vendor's mode and by ours")
 
@@ -125,7 +104,7 @@ def _over_time(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
     rows = []
     for since, members in sorted(periods.items()):
         row: Row = {"fortnight from": since}
-        by_side = {"ours": [s["coding_mode"] for s in members], "vendor": [mode_of(vendor.get(s["id"])) for s in members]}
+        by_side = {"ours": [s["coding_mode"] for s in members], "vendor": [coding_mode(vendor.get(s["id"])) for s in members]}
         for side, every in by_side.items():
             modes = [mode for mode in every if mode]
             row |= {f"{side}_{mode}": modes.count(mode) / len(modes) if modes else None for mode in MODES}

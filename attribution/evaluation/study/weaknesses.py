@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attribution.evaluation.study import paper
-from attribution.evaluation.study.modes import mode_of
 from attribution.evaluation.study.numbers import MODES, audited_notes
 from attribution.evaluation.study.sessions import Row
+from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from attribution.stats.rates import RateCell, poisson_interval, rate_if_enough
 from collector.storage.store import Store
@@ -73,4 +73,4 @@ def scanned_commits(store: Store) -> list[Row]:
 
 
 def _mode(agent: int, human: int) -> str | None:
-    return mode_of(100 * agent / (agent + human)) if agent + human else _NEITHER
+    return coding_mode(100 * agent / (agent + human)) if agent + human else _NEITHER

@@ -13,9 +13,10 @@ from support.commands import clone, run
 
 import whowrote
 from attribution.evaluation.study import after, efficiency, modes, paper, study, turns, weaknesses
-from attribution.evaluation.study.modes import canonical, mode_of
+from attribution.evaluation.study.modes import canonical
 from attribution.evaluation.study.numbers import MODES, StudyUnit, enough, mean, median, pooled, quantile
 from attribution.evaluation.study.sessions import study_sessions
+from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from collector.storage.store import Store
 
@@ -153,7 +154,7 @@ def test_quantiles_lie_between_neighbours() -> None:
     ("percentage", "mode"), [(0.0, "human_only"), (0.1, "collaborative"), (98.9, "collaborative"), (99.0, "vibe"), (None, None)]
 )
 def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> None:
-    assert mode_of(percentage) == mode
+    assert coding_mode(percentage) == mode
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
