@@ -27,11 +27,14 @@ from pages import fill, table  # noqa: E402
 from attribution.evaluation.maintainability.measure import DMM  # noqa: E402
 from attribution.evaluation.maintainability.report import maintainability  # noqa: E402
 from attribution.evaluation.study import paper, study  # noqa: E402
-from attribution.queries.breakdown import BreakdownRow, Share, breakdown  # noqa: E402
+from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
 from attribution.weaknesses.queries.report import weakness_report  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.storage.views import Table  # noqa: E402
+from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
+
+Row = Mapping[str, Any]
 
 LIST = ROOT / "benchmarks" / "data" / "public-study.csv"
 PAGE = ROOT / "docs" / "public-study.md"
@@ -122,35 +125,37 @@ def page(store: Store) -> str:
             **_claims(tables),
             **_weaknesses(store),
             **_quality(store),
-            **_appendix(store, whole.rows),
+            **_appendix(store, whole.table.rows),
         },
     )
 
 
-def _numbers(store: Store, whole: BreakdownRow) -> dict[str, str]:
+def _numbers(store: Store, whole: Row) -> dict[str, str]:
     def count(sql: str) -> str:
         return f"{store.value(sql) or 0:,}"
 
+    classes = {name: whole[f"{name}_lines"] for name in LINE_CLASSES}
     people = "COALESCE(q.special, '') <> 'no_prompt'"
     turns = "FROM turn_outcomes WHERE origin IN ('prompt', 'queued', 'plan')"
     return {
         "repositories": count("SELECT COUNT(*) FROM repos"),
         "sessions": count(f"SELECT COUNT(*) FROM corpus_sessions k JOIN scores q ON q.session_id = k.session_id WHERE {people}"),
-        "commits": f"{whole.commits:,}",
-        "lines": f"{whole.total:,}",
+        "commits": f"{whole['commits']:,}",
+        "lines": f"{whole['lines']:,}",
         "first": str(store.value("SELECT substr(MIN(started_at), 1, 10) FROM sessions")),
         "last": str(store.value("SELECT substr(MAX(started_at), 1, 10) FROM sessions")),
         "classes": table(
-            ("class", "lines", "share"), [(f"`{k}`", f"{v:,}", _percent(v, whole.total)) for k, v in whole.lines.items()]
+            ("class", "lines", "share"),
+            [(f"`{name}`", f"{lines:,}", _percent(lines, whole["lines"])) for name, lines in classes.items()],
         ),
-        "coverage": _share(whole.coverage),
-        "agent": _share(whole.agent),
-        "either": _share(whole.agent_or_declared),
-        "kept": _share(whole.kept),
-        "kept_undeclared": _share(whole.kept_undeclared),
-        "present": _share(whole.present),
-        "priced": f"{whole.priced.lines:,} of {whole.priced.of:,}" if whole.priced else "none",
-        "cost": f"{whole.cost_usd:,.0f}" if whole.cost_usd else "an unknown number of",
+        "coverage": _share(whole, "coverage"),
+        "agent": _share(whole, "agent_share"),
+        "either": _share(whole, "agent_or_declared_share"),
+        "kept": _share(whole, "agent_kept_30_days"),
+        "kept_undeclared": _share(whole, "undeclared_kept_30_days"),
+        "present": _share(whole, "agent_at_head"),
+        "priced": f"{whole['prompts_with_cost']:,} of {whole['prompts']:,}",
+        "cost": f"{whole['cost_usd']:,.0f}" if whole["cost_usd"] else "an unknown number of",
         "prompts": count(f"SELECT COUNT(*) {turns}"),
         "writing": count(f"SELECT COUNT(*) {turns} AND produced > 0"),
         "changed_next": _percent(*_sums(store, "changed_next", "produced")),
@@ -168,11 +173,12 @@ def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "none"
 
 
-def _share(share: Share | None) -> str:
-    if share is None or share.value is None:
+def _share(row: Row, name: str) -> str:
+    if row[name] is None:
         return "not known"
-    band = f" ({100 * share.interval.low:.0f} to {100 * share.interval.high:.0f})" if share.interval else ""
-    return f"{100 * share.value:.1f} %{band} of {share.of:,} lines"
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    band = f" ({100 * low:.0f} to {100 * high:.0f})" if low is not None else ""
+    return f"{100 * row[name]:.1f} %{band} of {row[f'{name}_of']:,} lines"
 
 
 def _row(found: Table, **wanted: str) -> Mapping[str, Any]:
@@ -277,14 +283,16 @@ def _estimate(row: Mapping[str, Any], name: str) -> str:
     return f"{value:.3f}" + (f" ({low:.3f} to {high:.3f})" if low is not None else "")
 
 
-def _appendix(store: Store, rows: Sequence[BreakdownRow]) -> dict[str, str]:
+def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
     commits = {row["repository"]: row["commit"] for row in _rows()}
     counted = store.rows("SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1")
     sessions = {row["name"]: row["n"] for row in counted}
     cells = [
         (
-            row.group[0], f"`{commits.get(row.group[0], '')[:9]}`", f"{sessions.get(row.group[0], 0):,}", f"{row.commits:,}",
-            f"{row.total:,}", _short(row.coverage), _short(row.agent), _short(row.kept), _short(row.kept_undeclared),
+            row["repository"], f"`{commits.get(row['repository'], '')[:9]}`", f"{sessions.get(row['repository'], 0):,}",
+            f"{row['commits']:,}",
+            f"{row['lines']:,}", _short(row["coverage"]), _short(row["agent_share"]), _short(row["agent_kept_30_days"]),
+            _short(row["undeclared_kept_30_days"]),
         )
         for row in rows
     ]  # fmt: skip
@@ -292,13 +300,13 @@ def _appendix(store: Store, rows: Sequence[BreakdownRow]) -> dict[str, str]:
     return {"appendix": table(head, cells), "missing": _missing(commits, rows)}
 
 
-def _missing(commits: Iterable[str], rows: Sequence[BreakdownRow]) -> str:
-    names = sorted(set(commits) - {row.group[0] for row in rows})
+def _missing(commits: Iterable[str], rows: Sequence[Row]) -> str:
+    names = sorted(set(commits) - {row["repository"] for row in rows})
     return f"Without an attributed line of source or tests, or not attributed: {', '.join(names) or 'none'}."
 
 
-def _short(share: Share | None) -> str:
-    return "" if share is None or share.value is None else f"{100 * share.value:.0f} %"
+def _short(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f} %"
 
 
 def main() -> None:

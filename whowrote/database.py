@@ -208,7 +208,7 @@ class Database:
         from attribution.queries.breakdown_facts import BreakdownOptions
 
         result = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}, anonymous))
-        return Report(result.table(), NOT_TO_CONCLUDE, result.notes)
+        return Report(result.table.rows, NOT_TO_CONCLUDE, result.table.notes)
 
     # --- tables -------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from importlib import resources
 from importlib.util import find_spec
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 from attribution.browse import charts, tables, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
-from attribution.queries.overview import Overview, overview, repositories, sum_by_class, survival_table
+from attribution.queries.overview import CLASSES, Overview, overview, repositories, sum_by_class, survival_table
 from collector.errors import WhoWroteError
 from collector.plugins import plugin_directories
 from collector.runtime.version import version
@@ -31,7 +32,11 @@ def html(store: Store) -> str:
 
 def breakdown_html(found: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
-    return page("whowrote_breakdown.html", b=found, warnings=NOT_TO_CONCLUDE, a=None)
+    return page("whowrote_breakdown.html", b=found, classes=_class_lines, warnings=NOT_TO_CONCLUDE, a=None)
+
+
+def _class_lines(row: Mapping[str, Any]) -> dict[str, int]:
+    return {name: row[f"{name}_lines"] for name in CLASSES}
 
 
 def page(template: str, **values: Any) -> str:

@@ -6,13 +6,26 @@ import csv
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import print_rows
 from collector.console.commands import CommandFiles
+from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
+
+if TYPE_CHECKING:
+    from attribution.queries.breakdown import Breakdown
+
+_MEANING = (
+    "Added non-blank lines of source and test files. coverage: lines with a named author, in commits with any sign of an agent. "
+    "kept: agents' lines that are still there 30 days later (Kaplan-Meier). "
+    "95 % intervals over commits; empty: too few, or not known."
+)
+_COLUMNS = (
+    "lines", "commits", "coverage", "agent_share=agent", "agent_or_declared_share=or declared", "agent_kept_30_days=kept 30 d",
+    "agent_at_head=at HEAD", "cost_per_line_at_head?=USD per line", "findings_per_1000?=found per 1,000",
+)  # fmt: skip
 
 
 @click.group(commands=CommandFiles("REPORTS"), invoke_without_command=True)
@@ -80,9 +93,21 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping
     if page is not None:
         _write(page, standalone.breakdown_html(result))
     elif output_format == "json":
-        write_json(result.data())
+        table = result.table
+        write_json({"by": list(options.by), "rows": table.rows, "whole": result.whole, "notes": table.notes})
     else:
-        print_rows(output_format, result.table(), lambda terminal: terminal.breakdown.breakdown_view(out(), result))
+        _print_groups(output_format, result)
+
+
+def _print_groups(output_format: str, result: Breakdown) -> None:
+    """On a terminal with all groups together below, and with what must not be concluded."""
+    from attribution.queries.breakdown import NOT_TO_CONCLUDE
+
+    table, by = result.table, result.options.by
+    if not output_format:
+        table.rows.append(dict.fromkeys(by, "") | {by[0]: "all"} | result.whole)
+        table.notes = [_MEANING, *table.notes, *NOT_TO_CONCLUDE]
+    print_table(output_format, table, (*by, *_COLUMNS))
 
 
 def _write(page: Path, text: str) -> None:

@@ -23,9 +23,10 @@ from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
 from attribution.stats.intervals import Interval
 from attribution.stats.kaplan_meier import commit_of, estimate, observations
-from attribution.stats.rates import Rate, rate_if_enough, total
+from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
 DIMENSIONS = ("month", "repository", "team", "directory", "agent", "person")
@@ -46,45 +47,13 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class BreakdownRow:
-    """One group."""
-
-    group: tuple[str, ...]  # in the order of the dimensions
-    commits: int
-    lines: Mapping[str, int]  # class -> added lines, every class
-    coverage: Share | None  # lines with a named author, of those of commits with any sign of an agent; None by agent
-    agent: Share | None  # lines that a recorded action of an agent wrote, of all; None by agent
-    agent_or_declared: Share | None  # these, and those of commits that name an agent without a record of it; None by agent
-    kept: Share | None  # agent lines that are still there 30 days later (Kaplan-Meier); None without line history
-    kept_undeclared: Share | None  # the same for lines of commits that nothing links to an agent
-    present: Share | None  # agent lines that HEAD still has, whatever their age
-    cost_usd: float | None  # of prompts with a known cost; None where the group is not one of prompts
-    priced: Share | None  # prompts with a known cost, of all: counted in prompts
-    cost_per_line: float | None  # USD per line that HEAD still has, of prompts with a known cost
-    weaknesses: Rate | None  # introduced in agents' lines; None where nothing was scanned
-
-    @property
-    def total(self) -> int:
-        return sum(self.lines.values())
-
-
-@dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The groups, in order of their names, and all of them together."""
+    """The groups, in order of their names, and all of them together: rows of `_row`."""
 
     options: BreakdownOptions
-    rows: list[BreakdownRow]
-    whole: BreakdownRow
+    table: Table
+    whole: dict[str, Any]
     months: Mapping[str, Mapping[str, int]]  # month -> class -> lines
-    notes: list[str]
-
-    def data(self) -> dict[str, Any]:
-        """Plain values, for --json."""
-        return {"by": list(self.options.by), "rows": self.table(), "whole": _flat((), self.whole), "notes": self.notes}
-
-    def table(self) -> list[dict[str, Any]]:
-        """One flat row per group, for --csv."""
-        return [_flat(tuple(zip(self.options.by, row.group, strict=True)), row) for row in self.rows]
 
 
 def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
@@ -95,9 +64,10 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
         raise WhoWroteError(f"{store.path} has no attributed line of these days")
     scope = _Asked("agent" not in options.by, bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
     groups = result.grouped(_Naming(options).key)
-    rows = [_row(key, groups[key], scope) for key in sorted(groups) if groups[key].cells]
-    whole = _row((), result, scope._replace(of_prompts=True, shares=True))
-    return Breakdown(options, rows, whole, _months(result.cells), _notes(options, scope))
+    rows = [dict(zip(options.by, key, strict=True)) | _row(groups[key], scope) for key in sorted(groups) if groups[key].cells]
+    whole = _row(result, scope._replace(of_prompts=True, shares=True))
+    units = {name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]}
+    return Breakdown(options, table_of(rows, units, _notes(options, scope)), whole, _months(result.cells))
 
 
 def _check(options: BreakdownOptions) -> None:
@@ -161,30 +131,52 @@ class _Asked(NamedTuple):
     scanned: bool
 
 
-def _row(key: tuple[str, ...], found: Facts, scope: _Asked) -> BreakdownRow:
+_WEAKNESSES = ("findings", "scanned_lines", "findings_per_1000", "findings_per_1000_low", "findings_per_1000_high")
+
+
+def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
+    """The numbers of a group; None for what is not known, or has too few lines.
+
+    coverage: lines with a named author, of those of commits with any sign of an agent. agent_share: lines that a recorded action of
+    an agent wrote, of all; agent_or_declared_share: these, and those of commits that name an agent without a record of it. Groups
+    by agent have none of the three. agent_kept_30_days: agent lines that are still there 30 days later (Kaplan-Meier);
+    undeclared_kept_30_days: the same for lines of commits that nothing links to an agent; agent_at_head: agent lines that HEAD
+    still has, whatever their age. Beside each are its 95 % interval and the number of lines that it is of. cost_usd: of prompts
+    with a known cost; cost_per_line_at_head: USD per line that HEAD still has. findings: introduced in agents' lines.
+    """
     lines: Counter[str] = Counter()
-    for cell in found.cells:
+    for cell in group.cells:
         lines[cell.line_class] += cell.lines
-    signed = [cell for cell in found.cells if cell.signed]
-    records = [life.record for life in found.lives]
+    signed = [cell for cell in group.cells if cell.signed]
+    records = [life.record for life in group.lives]
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
-    cost, priced, per_line = _cost(found.prompts) if scope.of_prompts else (None, None, None)
-    return BreakdownRow(
-        group=key,
-        commits=len({cell.commit_id for cell in found.cells}),
-        lines={name: lines[name] for name in LINE_CLASSES},
-        coverage=_share(signed, ATTRIBUTED) if scope.shares else None,
-        agent=_share(found.cells, (LineClass.AGENT,)) if scope.shares else None,
-        agent_or_declared=_share(found.cells, (LineClass.AGENT, LineClass.DECLARED)) if scope.shares else None,
-        kept=_share_after_30_days(agents) if scope.followed else None,
-        kept_undeclared=_share_after_30_days(undeclared) if scope.followed else None,
-        present=_present(agents) if scope.followed else None,
-        cost_usd=cost,
-        priced=priced,
-        cost_per_line=per_line,
-        weaknesses=rate_if_enough(total(weak.cell for weak in found.weak)) if scope.scanned else None,
-    )
+    cost, priced, per_line = _cost(group.prompts) if scope.of_prompts else (None, None, None)
+    weaknesses = rate_if_enough(total(weak.cell for weak in group.weak)) if scope.scanned else (None,) * len(_WEAKNESSES)
+    declared = (LineClass.AGENT, LineClass.DECLARED)
+    return {
+        "commits": len({cell.commit_id for cell in group.cells}),
+        "lines": lines.total(),
+        **{f"{name}_lines": lines[name] for name in LINE_CLASSES},
+        **_columns("coverage", _share(signed, ATTRIBUTED) if scope.shares else None),
+        **_columns("agent_share", _share(group.cells, (LineClass.AGENT,)) if scope.shares else None),
+        **_columns("agent_or_declared_share", _share(group.cells, declared) if scope.shares else None),
+        **_columns("agent_kept_30_days", _share_after_30_days(agents) if scope.followed else None),
+        **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else None),
+        **_columns("agent_at_head", _present(agents) if scope.followed else None),
+        "cost_usd": cost,
+        "cost_per_line_at_head": per_line,
+        "prompts": len(group.prompts) if scope.of_prompts else None,
+        "prompts_with_cost": priced,
+        **dict(zip(_WEAKNESSES, weaknesses, strict=True)),
+    }
+
+
+def _columns(name: str, share: Share | None) -> dict[str, Any]:
+    """`of` are the lines that the share is of."""
+    low, high = (share.interval if share else None) or (None, None)
+    value, of = (share.value, share.of) if share else (None, None)
+    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}_of": of}
 
 
 def _share(cells: Sequence[LineCell], classes: Collection[str]) -> Share:
@@ -225,15 +217,15 @@ def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     return Share(there, lines, result.share, result.interval())
 
 
-def _cost(prompts: Sequence[Prompt]) -> tuple[float | None, Share, float | None]:
-    priced_prompts = [prompt for prompt in prompts if prompt.cost_usd is not None]
-    priced = Share(len(priced_prompts), len(prompts), len(priced_prompts) / len(prompts) if prompts else None, None)
-    if not priced_prompts:
-        return None, priced, None
-    cost = sum(prompt.cost_usd or 0.0 for prompt in priced_prompts)
-    there = [prompt.present for prompt in priced_prompts if prompt.present is not None]
+def _cost(prompts: Sequence[Prompt]) -> tuple[float | None, int, float | None]:
+    """USD, prompts with a known cost, and USD per line that HEAD still has."""
+    priced = [prompt for prompt in prompts if prompt.cost_usd is not None]
+    if not priced:
+        return None, 0, None
+    cost = sum(prompt.cost_usd or 0.0 for prompt in priced)
+    there = [prompt.present for prompt in priced if prompt.present is not None]
     lines = sum(there)
-    return cost, priced, cost / lines if len(there) == len(priced_prompts) and lines >= minimum.PART.lines else None
+    return cost, len(priced), cost / lines if len(there) == len(priced) and lines >= minimum.PART.lines else None
 
 
 def _months(cells: Iterable[LineCell]) -> dict[str, dict[str, int]]:
@@ -268,23 +260,3 @@ def _notes(options: BreakdownOptions, scope: _Asked) -> list[str]:
         beyond = [name for name in options.by if name not in _OF_TURNS]
         result.append(f"a prompt belongs to no {' and no '.join(beyond)}, so groups have no cost")
     return result
-
-
-def _flat(group: tuple[tuple[str, str], ...], row: BreakdownRow) -> dict[str, Any]:
-    flat: dict[str, Any] = dict(group) | {"commits": row.commits, "lines": row.total}
-    flat |= {f"{name}_lines": lines for name, lines in row.lines.items()}
-    flat |= _flat_share("coverage", row.coverage) | _flat_share("agent_share", row.agent)
-    flat |= _flat_share("agent_or_declared_share", row.agent_or_declared)
-    flat |= _flat_share("agent_kept_30_days", row.kept) | _flat_share("undeclared_kept_30_days", row.kept_undeclared)
-    flat |= _flat_share("agent_at_head", row.present)
-    flat |= {"cost_usd": row.cost_usd, "cost_per_line_at_head": row.cost_per_line}
-    flat |= {"prompts": row.priced.of if row.priced else None, "prompts_with_cost": row.priced.lines if row.priced else None}
-    names = ("findings", "scanned_lines", "findings_per_1000", "findings_per_1000_low", "findings_per_1000_high")
-    return flat | dict(zip(names, row.weaknesses or (None,) * len(names), strict=True))
-
-
-def _flat_share(name: str, share: Share | None) -> dict[str, Any]:
-    """`of` are the lines that the share is of."""
-    low, high = (share.interval if share else None) or (None, None)
-    value, of = (share.value, share.of) if share else (None, None)
-    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}_of": of}

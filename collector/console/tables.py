@@ -119,6 +119,14 @@ def cell_text(column: Column, value: Any) -> str:
     return by_unit.get(column.unit, str)(str(value))
 
 
+def _interval_text(column: Column, row: Mapping[str, Any]) -> str:
+    """The interval around a value, where the row has columns for its ends."""
+    low, high = row.get(f"{column.name}_low"), row.get(f"{column.name}_high")
+    if low is None or high is None:
+        return ""
+    return f" ({100 * low:.0f} to {100 * high:.0f})" if column.unit == "share" else f" ({low:.2f} to {high:.2f})"
+
+
 def _number_text(unit: str, value: float) -> str:
     if unit == "share":
         return percent(value, 1)
@@ -195,7 +203,7 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
     from rich.text import Text
 
     if column is not _ADDED:
-        return Text(one_line(cell_text(column, row[column.name])))
+        return Text(one_line(cell_text(column, row[column.name]) + _interval_text(column, row)))
     shares = class_shares(row)
     if row[LINE_CLASSES[0]] is None:
         return Text(_NOT_KNOWN, "red")

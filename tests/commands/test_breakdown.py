@@ -40,10 +40,10 @@ def test_groups_add_up_to_what_sql_counts(db: Path, by: str) -> None:
         }
         commits = store.value(f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE {_CODE}")
     for name in LINE_CLASSES:
-        assert sum(row.lines[name] for row in found.rows) == found.whole.lines[name] == expected.get(name, 0)
-    assert found.whole.commits == commits
-    assert [row.group for row in found.rows] == sorted(row.group for row in found.rows)
-    assert sum(sum(month.values()) for month in found.months.values()) == found.whole.total
+        assert sum(row[f"{name}_lines"] for row in found.table) == found.whole[f"{name}_lines"] == expected.get(name, 0)
+    assert found.whole["commits"] == commits
+    assert [row[by] for row in found.table] == sorted(row[by] for row in found.table)
+    assert sum(sum(month.values()) for month in found.months.values()) == found.whole["lines"]
 
 
 def test_a_group_equals_sql(db: Path) -> None:
@@ -54,7 +54,9 @@ def test_a_group_equals_sql(db: Path) -> None:
             "(SELECT c.id AS number, author_at, r.name AS repo FROM commits c JOIN repos r ON r.id = c.repo_id) "
             f"ON number = commit_id WHERE {_CODE} GROUP BY 1, 2"
         )
-        assert {row.group: row.total for row in found.rows} == {(r["repo"], r["month"]): r["n"] for r in store.rows(sql)}
+        assert {(row["repository"], row["month"]): row["lines"] for row in found.table} == {
+            (r["repo"], r["month"]): r["n"] for r in store.rows(sql)
+        }
 
 
 def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
@@ -66,14 +68,13 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
             g for g in survival_report(store, ids, SurvivalOptions()).groups if (g.grouping, g.author) == ("class", "agent")
         )
         cost = store.value("SELECT SUM(cost_usd) FROM turn_outcomes")
-    assert whole.coverage and (whole.coverage.lines, whole.coverage.of) == (coverage.attributed, coverage.lines)
+    assert (whole["coverage"], whole["coverage_of"]) == (pytest.approx(coverage.share), coverage.lines)
     head = next(p for p in agents.points if p.unit == "head")
-    assert whole.present and whole.present.of == head.at_risk and whole.present.value == head.share
+    assert whole["agent_at_head_of"] == head.at_risk and whole["agent_at_head"] == head.share
     month = next((p for p in agents.points if (p.unit, p.horizon) == ("days", 30)), None)
-    assert whole.kept is not None
     if month is not None:
-        assert (whole.kept.of, whole.kept.value) == (month.enough, month.share)
-    assert whole.cost_usd == pytest.approx(cost)
+        assert (whole["agent_kept_30_days_of"], whole["agent_kept_30_days"]) == (month.enough, month.share)
+    assert whole["cost_usd"] == pytest.approx(cost)
 
 
 def test_the_headline_of_one_repository_does_not_read_all_of_them(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +98,7 @@ def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
         days = [r["day"] for r in store.rows("SELECT DISTINCT substr(author_at, 1, 10) AS day FROM commits ORDER BY 1")]
         one = breakdown(store, BreakdownOptions(since=days[1], until=days[1])).whole
         sql = f"SELECT SUM(nonblank) FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE {_CODE} AND c.author_at LIKE ?"
-        assert one.total == store.value(sql, (f"{days[1]}%",))
+        assert one["lines"] == store.value(sql, (f"{days[1]}%",))
         email = store.value("SELECT author_email FROM commits LIMIT 1")
     teams = tmp_path / "teams.csv"
     teams.write_text(f"email,team\n{email.upper()},core\n*@nowhere.example,others\n", "utf-8")
@@ -162,7 +163,7 @@ def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
 _PLACE = Place("2026-01", "r", "src/", "", "", "")
 
 
-def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> module.BreakdownRow:
+def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> dict[str, Any]:
     monkeypatch.setattr(module, "facts", lambda *_: facts)
     return breakdown(store, BreakdownOptions()).whole
 
@@ -178,17 +179,18 @@ def _cells(*shares: tuple[int, int]) -> list[LineCell]:
 
 def test_an_interval_is_over_commits_and_needs_two(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(db) as store:
-        many = _whole(Facts(_cells((10, 10), (20, 0), (0, 20), (15, 5))), monkeypatch, store).agent
-        single = _whole(Facts(_cells((10, 30))), monkeypatch, store).agent
-        few = _whole(Facts(_cells((5, 5))), monkeypatch, store).agent
-        none = _whole(Facts(_cells((0, 30), (0, 30))), monkeypatch, store).agent
+        many = _whole(Facts(_cells((10, 10), (20, 0), (0, 20), (15, 5))), monkeypatch, store)
+        single = _whole(Facts(_cells((10, 30))), monkeypatch, store)
+        few = _whole(Facts(_cells((5, 5))), monkeypatch, store)
+        none = _whole(Facts(_cells((0, 30), (0, 30))), monkeypatch, store)
     # commits of 20 lines each with shares .5, 1, 0, .75: the interval of a mean, t(3) = 3.182
-    assert many and many.interval and many.value == pytest.approx(0.5625)
+    assert many["agent_share"] == pytest.approx(0.5625)
     deviation = (((0.5 - 0.5625) ** 2 + (1 - 0.5625) ** 2 + 0.5625**2 + (0.75 - 0.5625) ** 2) / 3 / 4) ** 0.5
-    assert many.interval.low == pytest.approx(max(0.0, 0.5625 - 3.18245 * deviation), abs=1e-4) and many.interval.high == 1.0
-    assert single and (single.value, single.interval) == (0.25, None)
-    assert few and (few.lines, few.of, few.value) == (5, 10, None)
-    assert none and (none.value, none.interval) == (0.0, None)
+    assert many["agent_share_low"] == pytest.approx(max(0.0, 0.5625 - 3.18245 * deviation), abs=1e-4)
+    assert many["agent_share_high"] == 1.0
+    assert (single["agent_share"], single["agent_share_low"], single["agent_share_high"]) == (0.25, None, None)
+    assert (few["agent_lines"], few["agent_share_of"], few["agent_share"]) == (5, 10, None)
+    assert (none["agent_share"], none["agent_share_low"]) == (0.0, None)
 
 
 def test_the_cost_of_a_line_needs_the_fate_of_every_priced_prompt(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,10 +199,10 @@ def test_the_cost_of_a_line_needs_the_fate_of_every_priced_prompt(db: Path, monk
         known = _whole(Facts(_cells((10, 10)), prompts=prompts), monkeypatch, store)
         unknown = _whole(Facts(_cells((10, 10)), prompts=[*prompts, Prompt(_PLACE, 1.0, None)]), monkeypatch, store)
         free = _whole(Facts(_cells((10, 10)), prompts=[Prompt(_PLACE, None, 5)]), monkeypatch, store)
-    assert known.cost_usd == 3.0 and known.cost_per_line == pytest.approx(0.06)
-    assert known.priced and (known.priced.lines, known.priced.of) == (2, 3)
-    assert (unknown.cost_usd, unknown.cost_per_line) == (4.0, None)
-    assert (free.cost_usd, free.cost_per_line) == (None, None)
+    assert known["cost_usd"] == 3.0 and known["cost_per_line_at_head"] == pytest.approx(0.06)
+    assert (known["prompts_with_cost"], known["prompts"]) == (2, 3)
+    assert (unknown["cost_usd"], unknown["cost_per_line_at_head"]) == (4.0, None)
+    assert (free["cost_usd"], free["cost_per_line_at_head"]) == (None, None)
 
 
 def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +212,7 @@ def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(db: P
     old = [life(n, 10, 100, False, 100) for n in range(4)]
     with Store(db) as store:
         lives = [*old, life(9, 40, 10, True, 100), life(10, 40, 5, False, 5)]
-        kept = _whole(Facts(_cells((10, 10)), lives=lives), monkeypatch, store).kept
-        young = _whole(Facts(_cells((10, 10)), lives=[life(1, 90, 5, False, 5)]), monkeypatch, store).kept
-    assert kept and (kept.lines, kept.of) == (40, 80) and kept.value == pytest.approx(0.5)
-    assert young and (young.of, young.value) == (0, None)
+        kept = _whole(Facts(_cells((10, 10)), lives=lives), monkeypatch, store)
+        young = _whole(Facts(_cells((10, 10)), lives=[life(1, 90, 5, False, 5)]), monkeypatch, store)
+    assert kept["agent_kept_30_days_of"] == 80 and kept["agent_kept_30_days"] == pytest.approx(0.5)
+    assert (young["agent_kept_30_days_of"], young["agent_kept_30_days"]) == (0, None)
