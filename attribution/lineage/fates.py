@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from collector.vocabulary.lines import Author, Evidence
+
 SESSION_SLACK = 5.0  # seconds: a call may end just after the commit it made
 
 
@@ -59,7 +61,7 @@ class LineFate(NamedTuple):
 Actor = tuple[str, int | None, str]
 """agent, human or unknown; the session; how we know."""
 
-NOBODY: Actor = ("unknown", None, "none")
+NOBODY: Actor = (Author.UNKNOWN, None, "none")
 
 
 @dataclass(slots=True)
@@ -90,18 +92,18 @@ class CommitVerdicts:
     def _removing(self, commit: int, path: str) -> Actor:
         sessions = self.removers.get((commit, path), set())
         written = [s for s in self.spans.get((commit, path), ()) if s.nonblank]
-        if len(sessions) != 1 or any(s.author != "agent" or s.session not in (None, *sessions) for s in written):
+        if len(sessions) != 1 or any(s.author != Author.AGENT or s.session not in (None, *sessions) for s in written):
             return NOBODY
-        return ("agent", next(iter(sessions)), "file")
+        return (Author.AGENT, next(iter(sessions)), "file")
 
 
 def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
     authors, sessions = {s.author for s in spans}, {s.session for s in spans}
-    if authors == {"agent"}:
-        return ("agent", next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
+    if authors == {Author.AGENT}:
+        return (Author.AGENT, next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
     # The commit alone is not enough to say that a person took an agent's line away.
-    if authors == {"human"} and all(s.evidence == "observed" for s in spans):
-        return ("human", None, "replaced")
+    if authors == {Author.HUMAN} and all(s.evidence == Evidence.OBSERVED for s in spans):
+        return (Author.HUMAN, None, "replaced")
     return NOBODY
 
 

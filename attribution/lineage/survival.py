@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from collector.vocabulary.lines import Author
+
 DAYS = (1, 7, 30, 90, 180, 365)
 COMMITS = (1, 10, 100)
 REWORK_DAYS = 30
-AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def group_records(records: Iterable[LifetimeRecord], grouping: str) -> dict[tupl
     name = GROUPINGS[grouping]
     groups: dict[tuple[str, str], list[LifetimeRecord]] = defaultdict(list)
     for record in records:
-        if name(record) and (grouping not in OF_AGENTS or record.author in (AGENT, "declared")):
+        if name(record) and (grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared")):
             groups[name(record), record.author].append(record)
     return dict(groups)
 
@@ -89,19 +90,19 @@ def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
     """Dead lines of agents by who ended them: same session, another session, agent (which session is not known), human, unknown."""
     count: Counter[str] = Counter()
     for r in records:
-        if r.dead and r.author == AGENT:
+        if r.dead and r.author == Author.AGENT:
             count[_ender(r)] += r.lines
     return {name: count[name] for name in ENDERS}
 
 
-ENDERS = ("same session", "another session", "agent, session unknown", "human", "unknown")
+ENDERS = ("same session", "another session", "agent, session unknown", Author.HUMAN, Author.UNKNOWN)
 
 
 def _ender(r: LifetimeRecord) -> str:
-    if r.actor == "human":
-        return "human"
-    if r.actor != AGENT:
-        return "unknown"
+    if r.actor == Author.HUMAN:
+        return Author.HUMAN
+    if r.actor != Author.AGENT:
+        return Author.UNKNOWN
     if r.actor_session is None or r.session is None:
         return "agent, session unknown"
     return "same session" if r.actor_session == r.session else "another session"

@@ -42,7 +42,7 @@ class Exchange:
     last_words: str  # the agent's last text of the turn
 
     @property
-    def typed(self) -> bool:
+    def is_typed(self) -> bool:
         return self.origin in TYPED
 
     @property

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
+from collector.vocabulary.lines import Author
+from collector.vocabulary.sessions import SessionOutcome
 
 REOPENED = 86_400.0  # seconds within which the next session counts as reopening this session
 RESTARTED = 1_800.0
@@ -191,8 +193,9 @@ def _main_taker(lost: set[int], changes: Sequence[Change], cause: Cause) -> str:
     for change in changes:
         lines = len(lost & set(change.gone))
         if lines:
-            count["agent" if change.call is not None else cause(change.path, change.after, change.at)] += lines
-    return count.most_common(1)[0][0] if count else "agent"  # no line went: the session itself put back what its call had removed
+            count[Author.AGENT if change.call is not None else cause(change.path, change.after, change.at)] += lines
+    # no line went: the session itself put back what its call had removed
+    return count.most_common(1)[0][0] if count else Author.AGENT
 
 
 # --- the end of a session ---------------------------------------------------------------------------------------------
@@ -243,18 +246,15 @@ def session_outcome(
     accepts: bool | None,
     restarted: bool,
     answered: bool = False,
-) -> str:
-    """explicitly_rejected, accepted, restarted_same_task, answered or abandoned_mid_session, the first that holds.
-
-    `answered`: it wrote nothing, and ended with the agent's words.
-    """
-    if reverted_by == "human" or rejects:
-        return "explicitly_rejected"
+) -> SessionOutcome:
+    """The first outcome that holds. `answered`: the session wrote nothing, and ended with the agent's words."""
+    if reverted_by == Author.HUMAN or rejects:
+        return SessionOutcome.REJECTED
     if applied or accepts:
-        return "accepted"
+        return SessionOutcome.ACCEPTED
     if restarted:
-        return "restarted_same_task"
-    return "answered" if answered else "abandoned_mid_session"
+        return SessionOutcome.RESTARTED
+    return SessionOutcome.ANSWERED if answered else SessionOutcome.ABANDONED
 
 
 def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) -> str | None:

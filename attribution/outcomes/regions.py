@@ -15,6 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from attribution.authorship.replay import Change
+from collector.vocabulary.sessions import Convergence
 
 State = tuple[str, ...]
 """Lines of a region, whitespace removed, blank ones left out."""
@@ -32,7 +33,7 @@ class Region:
     rounds: list[list[int]] = field(default_factory=list)  # hunks of each call, calls in order
     sizes: list[int] = field(default_factory=list)  # lines added and removed by each round
     states: list[State] = field(default_factory=list)  # before the first round, then after each; only of re-edited regions
-    convergence: str = ""  # converging | oscillating | expanding; "" when edited by one call only
+    convergence: str = ""  # a Convergence; "" when edited by one call only
     returned_to: int = -1  # oscillating because a round brought this earlier state back (0: as before the first)
 
 
@@ -122,19 +123,19 @@ def _region(hunks: list[int], changes: Sequence[Change], touching: Mapping[int, 
 # --- convergence ------------------------------------------------------------------------------------------------------
 
 
-def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[str, int]:
-    """(converging | oscillating | expanding, the state that came back or -1).
+def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[Convergence, int]:
+    """How a region developed, and the state that came back or -1.
 
     Oscillating: a state comes back after another one. Otherwise S = sum over i<j of sign(sizes[j] - sizes[i]): negative converging,
     positive expanding, zero converging when all are equal, else oscillating.
     """
     back = first_return(states)
     if back >= 0:
-        return "oscillating", back
+        return Convergence.OSCILLATING, back
     trend = sum((b > a) - (b < a) for i, a in enumerate(sizes) for b in sizes[i + 1 :])
     if trend:
-        return ("converging" if trend < 0 else "expanding"), -1
-    return ("converging" if len(set(sizes)) <= 1 else "oscillating"), -1
+        return (Convergence.CONVERGING if trend < 0 else Convergence.EXPANDING), -1
+    return (Convergence.CONVERGING if len(set(sizes)) <= 1 else Convergence.OSCILLATING), -1
 
 
 def first_return(states: Sequence[State]) -> int:

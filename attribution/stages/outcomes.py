@@ -24,7 +24,7 @@ from attribution.stages import feature_rows as rows
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
-from collector.vocabulary.lines import Reason
+from collector.vocabulary.lines import Author, Reason
 
 _MOST_TEXT = 20_000  # characters of a hunk that are kept
 
@@ -104,17 +104,17 @@ def problems(store: Store, repo_id: int) -> list[Problem]:
 def _gather(
     sessions: dict[int, _Session],
     run: WorktreeRun,
-    found_regions: Regions,
+    regions_found: Regions,
     timeline: Timeline,
     ends: Mapping[int, _End],
 ) -> None:
     by_session: dict[int, list[Region]] = defaultdict(list)
-    for region in found_regions.regions:
+    for region in regions_found.regions:
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
-        found_regions = timeline.gaps.cause(AttributionWindow(path, after, before))
-        return "unknown" if found_regions.reason == Reason.GIT_OPERATION else found_regions.author
+        lost_to = timeline.gaps.cause(AttributionWindow(path, after, before))
+        return Author.UNKNOWN if lost_to.reason == Reason.GIT_OPERATION else lost_to.author
 
     for change in run.changes:
         if change.call is not None:
@@ -122,9 +122,9 @@ def _gather(
     for session, regions in by_session.items():
         gathered = sessions[session]
         gathered.regions.extend(regions)
-        gathered.prior |= found_regions.prior.get(session, set())
+        gathered.prior |= regions_found.prior.get(session, set())
         end = ends.get(session, _NO_END)
-        gathered.undone.add(undone(end.at, regions, run.changes, found_regions.where, cause, end.commands))
+        gathered.undone.add(undone(end.at, regions, run.changes, regions_found.where, cause, end.commands))
 
 
 def _undo_commands(store: Store, repo_id: int) -> dict[int, list[UndoCommand]]:

@@ -253,7 +253,7 @@ def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str
 
 
 def _share(author: str, counted: Mapping[str, int], whole: int, values: Sequence[float]) -> CorrectedShare:
-    lines = sum(n for name, n in counted.items() if name == author or (author, name) == ("human", "likely_human"))
+    lines = sum(n for name, n in counted.items() if name == author or (author, name) == (LineClass.HUMAN, LineClass.LIKELY_HUMAN))
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
     return CorrectedShare(author, lines / whole, sum(values) / len(values), edges)
 

@@ -16,17 +16,18 @@ from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum, Sample
-from attribution.lineage.survival import AGENT, REWORK_DAYS, LifetimeRecord
+from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observations
+from collector.vocabulary.lines import LineClass
 
 HUMAN = "human"
 BEFORE = "before agents"
 UNDECLARED = "human + undeclared"
 BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
-    HUMAN: lambda r: r.author == "human",
+    HUMAN: lambda r: r.author == LineClass.HUMAN,
     BEFORE: lambda r: r.before_agents,
-    UNDECLARED: lambda r: r.author in ("human", "undeclared"),
+    UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
 }
 MEANING: Mapping[str, str] = {
     HUMAN: "lines of people with a witness on record",
@@ -81,7 +82,7 @@ def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = m
     a, b = _rework(ours), _rework(theirs)
     excess = None if refused_rework or a is None or b is None else b.share - a.share
     band = _difference(a, b) if excess is not None and a is not None and b is not None else None
-    agent = sum(r.lines for r in both if r.author == AGENT)
+    agent = sum(r.lines for r in both if r.author == LineClass.AGENT)
     return Comparison(
         baseline, agent, sum(r.lines for r in both) - agent, len(strata), observed, expected, chi,
         math.erfc(math.sqrt(chi / 2)) if chi is not None else None, _rework_row(ours, a), _rework_row(theirs, b), excess,
@@ -118,7 +119,9 @@ def _difference(a: Estimate, b: Estimate) -> Interval | None:
 def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) -> str:
     """Why agents' lines and those of a baseline cannot be compared, in words; "" when there are enough of both."""
     belongs = BASELINES[baseline]
-    return least.refusal({AGENT: _sample(r for r in records if r.author == AGENT), baseline: _sample(filter(belongs, records))})
+    return least.refusal(
+        {LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT), baseline: _sample(filter(belongs, records))}
+    )
 
 
 def _sample(records: Iterable[LifetimeRecord]) -> Sample:
@@ -134,12 +137,12 @@ class Sides(NamedTuple):
 
 
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
-    ours = [r for r in records if r.author == AGENT]
+    ours = [r for r in records if r.author == LineClass.AGENT]
     theirs = list(filter(BASELINES[baseline], records))
     strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
     for r in (*ours, *theirs):
         strata[r.repo, r.path].append(r)
-    mixed = {file: lines for file, lines in strata.items() if len({r.author == AGENT for r in lines}) == 2}
+    mixed = {file: lines for file, lines in strata.items() if len({r.author == LineClass.AGENT for r in lines}) == 2}
     return Sides(ours, theirs, mixed)
 
 
@@ -148,13 +151,13 @@ def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
     ages = sorted({r.days for r in records if r.dead})
     if not ages:
         return 0.0, 0.0, 0.0
-    risk, risk_agent = _count_at_risk(records, ages), _count_at_risk([r for r in records if r.author == AGENT], ages)
+    risk, risk_agent = _count_at_risk(records, ages), _count_at_risk([r for r in records if r.author == LineClass.AGENT], ages)
     deaths, deaths_agent = [0] * len(ages), [0] * len(ages)
     for r in records:
         if r.dead:
             index = bisect_left(ages, r.days)
             deaths[index] += r.lines
-            deaths_agent[index] += r.lines if r.author == AGENT else 0
+            deaths_agent[index] += r.lines if r.author == LineClass.AGENT else 0
     observed = expected = variance = 0.0
     for n, n1, d, d1 in zip(risk, risk_agent, deaths, deaths_agent, strict=True):
         observed += d1

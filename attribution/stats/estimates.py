@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum
-from attribution.lineage.survival import AGENT, LifetimeRecord
+from attribution.lineage.survival import LifetimeRecord
 from attribution.stats.comparison import refusal, sides
 from collector.errors import WhoWroteError
+from collector.vocabulary.lines import LineClass
 
 if TYPE_CHECKING:
     import pandas
@@ -62,7 +63,7 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
     if refusal([r for members in strata.values() for r in members], baseline, least):
         return None
     telling = [members for members in strata.values() if any(r.dead for r in members)]
-    if len({r.author == AGENT for members in telling for r in members if r.dead}) < 2:
+    if len({r.author == LineClass.AGENT for members in telling for r in members if r.dead}) < 2:
         return None
     try:
         import lifelines
@@ -74,7 +75,14 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
         ) from error
     lines = data_frame(
         [
-            {"file": number, "days": r.days, "dead": r.dead, "lines": r.lines, "agent": float(r.author == AGENT), "commit": r.birth}
+            {
+                "file": number,
+                "days": r.days,
+                "dead": r.dead,
+                "lines": r.lines,
+                "agent": float(r.author == LineClass.AGENT),
+                "commit": r.birth,
+            }
             for number, members in enumerate(telling)
             for r in members
         ]

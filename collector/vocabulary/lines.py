@@ -221,17 +221,6 @@ class FilePlace(Word):
     MINIFIED = "minified", "minified; not read"
 
 
-class FileContent(Word):
-    """What a changed file is to git, or why its lines are not known."""
-
-    TEXT = "text", "a text whose lines are known"
-    BINARY = "binary", "a binary file"
-    SYMLINK = "symlink", "a symbolic link"
-    SUBMODULE = "submodule", "a commit of another repository"
-    TOO_LARGE = "too_large", "larger than what is read"
-    MISSING = "missing", "absent from this clone"
-
-
 class CodingMode(Word):
     """Share of a session's committed lines that its agents wrote."""
 

@@ -47,9 +47,6 @@ class TranscriptState(Word):
     PENDING = "pending", "not read yet"
 
 
-READABLE = (TranscriptState.PRESENT, TranscriptState.PARTIAL)
-
-
 class TurnOrigin(Word):
     """Where the text of a turn comes from."""
 

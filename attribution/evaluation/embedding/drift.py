@@ -130,7 +130,7 @@ def _close(conversation: Conversation) -> str:
 
 def _lock(conversation: Conversation, coherence: Sequence[float | None], flat: float) -> int | None:
     """See `assumption_lock_turn`; the first message corrects nothing."""
-    typed = [i for i, e in enumerate(conversation.exchanges) if e.typed]
+    typed = [i for i, e in enumerate(conversation.exchanges) if e.is_typed]
     for first, second in pairwise(typed[1:]):
         before, after = (coherence[first - 1], coherence[second])
         if not all(_pushes_back(conversation.exchanges[i].asked) for i in (first, second)):

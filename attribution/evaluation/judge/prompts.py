@@ -112,7 +112,7 @@ def _relative(paths: Sequence[str]) -> list[str]:
 def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], list[str]]]:
     """Typed messages, `CHUNK` at a time, each part with the task and the turn before it as context."""
     exchanges = conversation.exchanges
-    typed = [i for i, e in enumerate(exchanges) if e.typed]
+    typed = [i for i, e in enumerate(exchanges) if e.is_typed]
     for start in range(0, len(typed), CHUNK):
         chunk = typed[start : start + CHUNK]
         first, last = chunk[0], chunk[-1]

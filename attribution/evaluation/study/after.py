@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attribution.evaluation.study.numbers import LEAST, audited_notes
 from attribution.evaluation.study.sessions import Row, evidence_totals
 from attribution.lineage import minimum
-from attribution.lineage.survival import AGENT, LifetimeRecord
+from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.lifetimes import records_of
 from attribution.queries.survival import undeclared_notes
 from attribution.stats.accuracy import confidences, corrected_shares, correction_refusal, measurements
@@ -70,7 +70,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> Table:
 def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRecord]) -> Table:
     rows, comparisons = [], []
     for name, belongs in BASELINES.items():
-        shared = {r.repo for r in records if r.author == AGENT} & {r.repo for r in records if belongs(r)}
+        shared = {r.repo for r in records if r.author == LineClass.AGENT} & {r.repo for r in records if belongs(r)}
         c = compare([r for r in records if r.repo in shared], name)
         comparisons.append(c)
         rows.append({"against": name, "agent removed in 30 days": c.rework_agent.removed,

@@ -8,7 +8,9 @@ CREATE TABLE IF NOT EXISTS commit_files (
   old_path TEXT, -- path before a rename; NULL otherwise
   status TEXT NOT NULL {A, M, D, R, T}, -- how the commit changed it: A (added), M (modified), D (deleted), R (renamed),
     -- T (type changed)
-  content TEXT NOT NULL {FileContent}, -- what it is to git
+  content TEXT NOT NULL {text, binary, symlink, submodule, too_large, missing}, -- what it is to git, or why its lines are not known:
+    -- text (a text whose lines are known), binary (a binary file), symlink (a symbolic link),
+    -- submodule (a commit of another repository), too_large (larger than what is read), missing (absent from this clone)
   kind TEXT NOT NULL {FileKind}, -- source, test, docs, …: headlines count source and test
   lines_added INTEGER NOT NULL DEFAULT 0, -- as git counts them
   lines_deleted INTEGER NOT NULL DEFAULT 0, -- as git counts them
