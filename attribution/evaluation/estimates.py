@@ -59,7 +59,7 @@ def estimate(
     members = [[repository for repository, moments in rows if any(moments[place] for place in side)] for side in sides]
     clusters = min(len(set(repositories)) for repositories in members)
     if clusters >= LEAST_CLUSTERS:
-        return _with_interval(value, by_repository(rows), statistic, clusters, limits, REPOSITORIES)
+        return _with_interval(value, repository_sums(rows), statistic, clusters, limits, REPOSITORIES)
     size = min(map(len, members)) - fitted + 1
     return _with_interval(value, [moments for _, moments in rows], statistic, size, limits, OBSERVATIONS)
 
@@ -82,7 +82,7 @@ def _with_interval(
     return Estimate(value, error, interval.low, interval.high, over)
 
 
-def by_repository(rows: Iterable[tuple[_Name, Moments]]) -> list[Moments]:
+def repository_sums(rows: Iterable[tuple[_Name, Moments]]) -> list[Moments]:
     """The sums of each repository, in order of the repositories."""
     groups: dict[_Name, list[Moments]] = defaultdict(list)
     for repository, moments in rows:

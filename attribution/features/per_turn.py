@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from attribution.features.registry import Feature, Values
-from attribution.features.tokens import by_model, once
+from attribution.features.tokens import once, usage_by_model
 from attribution.features.view import SessionView
 from collector.model import Usage
 
@@ -31,19 +31,19 @@ def compute(view: SessionView) -> Values:
     session = view.session
     used = once([u for u in session.usage if u.model != "<synthetic>"])
     priced = [u for u in used if u.cost is not None]
-    listed = _by_turn([u for u in used if u.cost is None])
+    listed = _usage_of_turns([u for u in used if u.cost is None])
     return {
         "turn_numbers": [t.index for t in view.user_turns],
         "typed_turn_numbers": [t.index for t in view.typed],
         "interrupted_turns": sorted({m.turn for m in session.marks if m.kind in STOPPED}),
-        "tokens_by_turn": {turn: by_model(usage) for turn, usage in listed.items()} if used else None,
-        "recorded_cost_by_turn": {turn: sum(u.cost or 0.0 for u in usage) for turn, usage in _by_turn(priced).items()}
+        "tokens_by_turn": {turn: usage_by_model(usage) for turn, usage in listed.items()} if used else None,
+        "recorded_cost_by_turn": {turn: sum(u.cost or 0.0 for u in usage) for turn, usage in _usage_of_turns(priced).items()}
         if priced
         else None,
     }
 
 
-def _by_turn(usage: list[Usage]) -> dict[str, list[Usage]]:
+def _usage_of_turns(usage: list[Usage]) -> dict[str, list[Usage]]:
     """By the number of the turn, as JSON writes keys."""
     turns: dict[str, list[Usage]] = defaultdict(list)
     for response in sorted(usage, key=lambda u: u.turn):

@@ -48,7 +48,7 @@ def compute(view: SessionView) -> Values:
     used = once([u for u in session.usage if u.model != "<synthetic>"])
     reasoned = [u.reasoning for u in used if u.reasoning is not None]
     costs = [u.cost for u in used if u.cost is not None]
-    models = by_model(used)
+    models = usage_by_model(used)
     whole = {kind: sum(counts[kind] for counts in models.values()) if used else None for kind in KINDS}
     read = (whole["input"] or 0) + (whole["cache_read"] or 0)
     main = sorted(once(view.responses), key=lambda u: u.at or 0.0)
@@ -62,7 +62,7 @@ def compute(view: SessionView) -> Values:
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
-        "unrecorded_tokens": by_model([u for u in used if u.cost is None]) if used else None,
+        "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None]) if used else None,
         "tokens_too_low": [str(reason) for reason in _too_low(view, whole["output"] or 0)] if used else None,
     }
 
@@ -77,7 +77,7 @@ def once(usage: Sequence[Usage]) -> list[Usage]:
     return list(best.values())
 
 
-def by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
+def usage_by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
     models: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for response in usage:
         for kind in KINDS:

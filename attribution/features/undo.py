@@ -51,7 +51,7 @@ class _State:
             if part[1] == "stash" and words[:1] and words[0] in ("pop", "apply", "drop", "clear"):
                 self._unstash(words)
                 continue
-            reached = {path for target in _of(part[1], words) for path in self.pending if _covers(target, path)}
+            reached = {path for target in _reached_paths(part[1], words) for path in self.pending if _covers(target, path)}
             undo: dict[str, object] = {
                 "at": moment, "by": by, "command": text[:200], "files": len(reached), "paths": sorted(reached)[:_PATHS],
                 "since": self.committed_at,
@@ -98,7 +98,7 @@ def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str
             yield mark.at or 0.0, "command", "human", re.sub(r"</?bash-input>", "", mark.detail), ()
 
 
-def _of(name: str, words: list[str]) -> Iterable[str]:
+def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
     """What one undoing command reaches: paths, "" for everything."""
     named = words[words.index("--") + 1 :] if "--" in words else None
     plain = [w.strip("'\"") for w in (words if named is None else named) if not w.startswith("-")]

@@ -65,8 +65,8 @@ def compute(view: SessionView) -> Values:
     calls = view.calls
     repeated = _count_repeated(view)
     return {
-        **_of_user(view),
-        **(_of_agent(view) if view.spoken else {"agent_words": 0}),
+        **_user_values(view),
+        **(_agent_values(view) if view.spoken else {"agent_words": 0}),
         "clarification_sought": _asks_first(view),
         "reasoning_lengths": [len(message.text) for message in view.thought] or None,
         "repeated_calls": repeated if calls else None,
@@ -77,7 +77,7 @@ def compute(view: SessionView) -> Values:
 # --- the user ---------------------------------------------------------------------------------------------------------
 
 
-def _of_user(view: SessionView) -> Values:
+def _user_values(view: SessionView) -> Values:
     texts = [t.text for t in view.typed]
     lengths = [words_in(text) for text in texts]
     if not texts:
@@ -153,7 +153,7 @@ def underspecification(text: str) -> float:
 # --- the agent --------------------------------------------------------------------------------------------------------
 
 
-def _of_agent(view: SessionView) -> Values:
+def _agent_values(view: SessionView) -> Values:
     pieces: dict[int, list[str]] = defaultdict(list)
     for message in view.spoken:
         pieces[message.turn].append(message.text)

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.evaluation.words import PatchOutcome
 from attribution.stats.intervals import Interval, around, jackknife, wilson
 from collector.errors import WhoWroteError
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
+    from collector.storage.views import Table
 
 MORE = (2, 3, 5, 10)  # k of pass@k, beside 1
 _HALF = 0.5  # of the tasks must have k attempts
@@ -34,21 +36,14 @@ AttemptRow = Mapping[str, Any]
 """A row of `_ATTEMPTS`."""
 
 
-class Treatments(NamedTuple):
-    """Treatments, the best first, and what to know about them."""
-
-    rows: list[dict[str, Any]]
-    notes: list[str]
-
-
 class PassRate(NamedTuple):
     k: int
     value: float
     interval: Interval | None
 
 
-def treatments(store: Store, least: int = 1, by_run: bool = False) -> Treatments:
-    """Treatments of at least `least` attempts; `by_run`: each run separately. Raises WhoWroteError."""
+def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
+    """Treatments of at least `least` attempts, the best first; `by_run`: each run separately. Raises WhoWroteError."""
     attempts = store.rows(_ATTEMPTS)
     if not attempts:
         hint = f"Import the results of a harness with: whowrote data attempts DIR --db {store.path}"
@@ -61,14 +56,14 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Treatments
     rows.sort(
         key=lambda row: (-row["pass_at_1"], -row["attempts"], *(row[name] for name in _KEY if name != "dataset"), row["runs"])
     )
-    columns = dict.fromkeys(name for row in rows for name in row)
-    notes = []
+    rates = {name for row in rows for name in row if name.startswith("pass_at_")}
+    notes = ["pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge count as not solved"]
     unjudged = sum(not attempt["evaluated"] for attempt in attempts)
     if unjudged:
         notes.append(f"{unjudged} predictions or trajectories have no result and are not counted")
     if len(groups) > len(rows):
         notes.append(f"{len(groups) - len(rows)} treatments with fewer than {least} attempts are not shown")
-    return Treatments([{name: row.get(name) for name in columns} for row in rows], notes)
+    return table_of(rows, {**dict.fromkeys((*rates, "first", "later"), "share"), "cost_per_solved": "USD"}, notes)
 
 
 def treatment(attempts: Sequence[AttemptRow]) -> dict[str, Any]:

@@ -39,25 +39,21 @@ def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by
     """
     from attribution.evaluation.attempts.rates import treatments
     from attribution.evaluation.words import PatchOutcome
-    from collector.storage.views import table_of
 
     if directory is not None and not _import(directory, gold, db):
         return
     with database(None, db) as (store, _):
-        result = treatments(store, min_n, by_run)
-    for note in result.notes if output_format or not result.rows else ():
+        table = treatments(store, min_n, by_run)
+    for note in table.notes[1:] if output_format or not table.rows else ():
         notice(f"note: {note}")
-    note = "pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge count as not solved"
-    rates = [name for row in result.rows[:1] for name in row if name.startswith("pass_at_")]
-    units = dict.fromkeys((*rates, "first", "later"), "share") | {"cost_per_solved": "USD"}
-    table = table_of(result.rows, units, [note, *result.notes])
-    further = (f"{name}=pass@{name.rpartition('_')[2]}" for name in rates if name.rpartition("_")[2].isdigit())
+    numbers = (column.name.rpartition("_")[2] for column in table.columns if column.name.startswith("pass_at_"))
+    further = (f"pass_at_{number}=pass@{number}" for number in numbers if number.isdigit())
     columns = (
         "model", "agent?", "dataset?", "settings", "tasks", "attempts", "solved", "pass_at_1=pass@1", "pass_at_1_low=from",
         "pass_at_1_high=to", *(name for name in further if not name.startswith("pass_at_1=")), "later?=retries",
         *(f"{label}?" for label in PatchOutcome), "localized?=right file",
     )  # fmt: skip
-    print_table(output_format, table, columns if result.rows else ())
+    print_table(output_format, table, columns if table.rows else ())
 
 
 def _import(directory: Path, gold: Path | None, db: Path) -> bool:

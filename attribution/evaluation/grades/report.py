@@ -16,12 +16,12 @@ from attribution.evaluation.estimates import (
     REPOSITORIES,
     Estimate,
     Observation,
-    by_repository,
     difference,
     effective_repositories,
     estimate,
     ratio,
     ratio_over_repositories,
+    repository_sums,
 )
 from attribution.evaluation.scores.frontier import frontiers
 from attribution.evaluation.scores.quality import AGREEMENT
@@ -209,7 +209,7 @@ def trend(scored: Iterable[Session]) -> list[dict[str, Any]]:
     for session, started in dated:
         x, q = (started - first).total_seconds() / _WEEK if first else 0.0, session["q"]
         rows.append((session["repository"], (1.0, x, q, x * x, x * q)))
-    repositories = by_repository(rows)
+    repositories = repository_sums(rows)
     about = {"sessions": len(rows), "repositories": len(repositories), "weeks": len({_week(session) for session, _ in dated})}
     within = [spread for n, x, y, xx, xy in repositories if (spread := (xx - x * x / n, xy - x * y / n))[0] > 1e-9]
     slopes = {

@@ -160,11 +160,11 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str,
             for value in label.classes:
                 n = counts[value]["n"] if value in counts else 0
                 head = {"label": name, "class": value, "n": n, "of": of, "share": n / of if of else None}
-                shares.append(_EMPTY | head | _without_errors(n, of, validated.get((name, value))))
+                shares.append(_EMPTY | head | _corrected_columns(n, of, validated.get((name, value))))
     return shares
 
 
-def _without_errors(n: int, of: int, validated: Confusion | None) -> dict[str, Any]:
+def _corrected_columns(n: int, of: int, validated: Confusion | None) -> dict[str, Any]:
     if validated is None:
         return {"note": "not validated"}
     rate = correct_share(n, of, validated)

@@ -151,12 +151,12 @@ def _process(files: list[ModifiedFile]) -> dict[str, float | None]:
     from pydriller.metrics.process.hunks_count import HunksCount
 
     commits = [_commit_of(files)]
-    churn = _over(CodeChurn, commits, add_deleted_lines_to_churn=True).count()
-    hunks = _over(HunksCount, commits).count()
-    return dict(zip(PROCESS, (_over(ChangeSet, commits).max(), sum(churn.values()), int(sum(hunks.values()))), strict=True))
+    churn = _metric_over(CodeChurn, commits, add_deleted_lines_to_churn=True).count()
+    hunks = _metric_over(HunksCount, commits).count()
+    return dict(zip(PROCESS, (_metric_over(ChangeSet, commits).max(), sum(churn.values()), int(sum(hunks.values()))), strict=True))
 
 
-def _over(metric: Callable[..., Any], commits: Iterable[Any], **options: Any) -> Any:
+def _metric_over(metric: Callable[..., Any], commits: Iterable[Any], **options: Any) -> Any:
     """A process metric of pydriller over commits that are at hand: it would read them from git again, for each metric."""
 
     class Given(metric):  # type: ignore[misc, valid-type]
@@ -204,7 +204,7 @@ def file_history(paths: Sequence[str], commits: Sequence[Any]) -> Values:
     from pydriller.metrics.process.contributors_count import ContributorsCount
     from pydriller.metrics.process.contributors_experience import ContributorsExperience
 
-    metrics = [_over(metric, commits).count() for metric in (ContributorsCount, ContributorsExperience, CommitsCount)]
+    metrics = [_metric_over(metric, commits).count() for metric in (ContributorsCount, ContributorsExperience, CommitsCount)]
     existing = [path for path in paths if all(path in metric for metric in metrics)]
     means = (round(fmean(metric[path] for path in existing), 3) for metric in metrics) if existing else ()
     return dict(zip(HISTORY, means, strict=False))

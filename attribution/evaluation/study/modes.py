@@ -24,7 +24,7 @@ _NOTES = [
 
 def tables(store: Store, sessions: list[Row]) -> list[Table]:
     vendor = canonical(store)
-    return [_modes(sessions, vendor), _share(sessions, vendor), _change(sessions, vendor), _over_time(sessions, vendor)]
+    return [_modes(sessions, vendor), _share(sessions, vendor), _change(sessions, vendor), _modes_over_time(sessions, vendor)]
 
 
 def canonical(store: Store) -> dict[int, float]:
@@ -96,7 +96,7 @@ def _change(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
     return table_of(rows, name="modes_compared", title="Sessions by the vendor's mode and by ours")
 
 
-def _over_time(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
+def _modes_over_time(sessions: Sequence[Row], vendor: Mapping[int, float]) -> Table:
     periods: dict[str, list[Row]] = defaultdict(list)
     for session in sessions:
         if session["fortnight"]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.evaluation.estimates import by_repository, ratio_over_repositories
+from attribution.evaluation.estimates import ratio_over_repositories, repository_sums
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from collector.vocabulary.lines import Author, CodingMode
@@ -65,7 +65,7 @@ FEW_NOTE = f"No number where fewer than {minimum.SESSIONS} sessions (n) would st
 
 def _ratio_of(units: Sequence[StudyUnit], rows: Iterable[tuple[int, tuple[float, float]]]) -> Ratio:
     """`rows`: (repository, (bottom, top)) of each unit."""
-    parts = by_repository(rows)
+    parts = repository_sums(rows)
     limits = (0.0, 1.0 if all(unit.top <= unit.bottom for unit in units) else math.inf)
     estimate = ratio_over_repositories(parts, limits, LEAST)  # with two repositories an interval would say nothing
     return Ratio(estimate.value, estimate.low, estimate.high, len(units), len(parts))

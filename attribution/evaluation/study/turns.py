@@ -28,7 +28,7 @@ def tables(store: Store, sessions: list[Row]) -> list[Table]:
     with_turns = [session for session in claude if session["turns"]]
     return [
         _outcomes(with_turns), _autonomy(with_turns), _autonomy_over_time(claude), _tools(counted), _last_tools(claude),
-        _by_position(store, bool(counted)), _languages(counted),
+        _tools_by_position(store, bool(counted)), _languages(counted),
     ]  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def _last_tools(sessions: Iterable[Row]) -> Table:
     return table_of(rows, notes=[note] if stops else ["No interruption is on record."], name="last_tools", title=title)
 
 
-def _by_position(store: Store, has_sessions: bool) -> Table:
+def _tools_by_position(store: Store, has_sessions: bool) -> Table:
     calls = store.rows(
         "SELECT c.session_id, c.name, substr(c.command, 1, 2000) AS command FROM tool_calls c "
         "JOIN corpus_sessions k ON k.session_id = c.session_id WHERE c.agent_id IS NULL ORDER BY c.session_id, c.id"
