@@ -14,8 +14,8 @@ from collector.discovery.github.git_server import GitServers, NoRefs
 from collector.discovery.github.transport import Unreachable, Web
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
+from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
-from collector.git.program import GitAccess, Stopped, talk
 from collector.repository_names import RepositorySource
 
 HEADERS = (b"HTTP/1.1 200 OK\r\n", b"x-more: 1\r\n")

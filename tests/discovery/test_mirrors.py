@@ -20,9 +20,10 @@ from collector.discovery.mirrors import update as mirror_updates
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.refs import Advertised, WantedRefs, is_safe, keep_wanted
 from collector.discovery.mirrors.remote import Remote, kind_of, parse_listing
+from collector.discovery.mirrors.transfer import talk
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, checkpoint_remote, update_mirror
 from collector.errors import WhoWroteError
-from collector.git.program import GitFailed, talk
+from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
 from collector.repository_names import (
     BadName,

@@ -16,8 +16,9 @@ from collector.discovery.github.patience import LimitReached, Patient, server_of
 from collector.discovery.github.pktline import BadProtocol, Refs, ServerSays, ls_refs_request, parse_ls_refs
 from collector.discovery.github.transport import HttpResponse, Unreachable
 from collector.errors import WhoWroteError
-from collector.git.program import HTTP_AGENT
 
+# What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
+HTTP_AGENT = "git/2.30.0 (whowrote)"
 _GONE = (401, 404, 410, 451)
 _NO_SUFFIX_NEEDED = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")  # every repository is there with .git
 _GONE_WORDS = ("not found", "disabled", "blocked", "dmca", "takedown", "taken down", "unavailable", "private", "access denied")

@@ -16,8 +16,9 @@ from collector.discovery.github.token import Token
 from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import lay_out
 from collector.discovery.mirrors.refs import Advertised, WantedRefs, keep_wanted
+from collector.discovery.mirrors.transfer import GitAccess, talk
 from collector.errors import WhoWroteError
-from collector.git.program import GitAccess, GitFailed, talk
+from collector.git.program import GitFailed
 from collector.repository_names import GITHUB, is_oid
 
 _LONGEST_WAIT = 900.0  # seconds that a server may ask us to wait; longer ones are for the next run

@@ -13,7 +13,8 @@ from collector.discovery.mirrors import disk
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.refs import Advertised, WantedRefs, elsewhere_name, is_elsewhere, refspecs
 from collector.discovery.mirrors.remote import Failure, Remote, kind_of
-from collector.git.program import GitAccess, GitFailed, Stopped, talk
+from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
+from collector.git.program import GitFailed
 from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url
 
 _FETCH = (
