@@ -37,20 +37,20 @@ class Addresses:
     def __bool__(self) -> bool:
         return bool(self.base)
 
-    def repo(self, repo: str, kind: str = "", rest: str = "", **asked: object) -> str:
+    def repo(self, repo: str, kind: str = "", name: str = "", **parameters: object) -> str:
         """A page of a repository."""
         parts = [self.base, *(quote(part, safe="") for part in repo.split("/"))]
         parts += [_MARK, kind] if kind else []
-        parts += [quote(rest, safe="/" if kind == "tree" else "")] if rest else []
-        return "/".join(parts) + _query(asked)
+        parts += [quote(name, safe="/" if kind == "tree" else "")] if name else []
+        return "/".join(parts) + _query(parameters)
 
-    def file(self, repo: str, path: str, commit: str, **asked: object) -> str:
+    def file(self, repo: str, path: str, commit: str, **parameters: object) -> str:
         """A file of a commit."""
         segments = path.split("/")
         marked = [_MARK, "file"] if _MARK in segments else []
         parts = [self.base, *repo.split("/"), *marked, *segments]
         quoted = "/".join([parts[0], *(quote(part, safe="") for part in parts[1:])])
-        return f"{quoted}@{commit[:_DIGITS]}" + _query(asked)
+        return f"{quoted}@{commit[:_DIGITS]}" + _query(parameters)
 
     def commit(self, repo: str, sha: str) -> str:
         return self.repo(repo, "commit", sha[:_DIGITS])
@@ -59,46 +59,46 @@ class Addresses:
         """A session, at one of its turns where one is given."""
         return self.repo(repo, "session", key) + (f"?from={turn}#T{turn}" if turn is not None else "")
 
-    def all(self, kind: str, rest: str = "", **asked: object) -> str:
+    def all(self, kind: str, path: str = "", **parameters: object) -> str:
         """A page of the whole database."""
-        return "/".join([self.base, _MARK, kind, *([quote(rest, safe="/")] if rest else [])]) + _query(asked)
+        return "/".join([self.base, _MARK, kind, *([quote(path, safe="/")] if path else [])]) + _query(parameters)
 
 
-def _query(asked: dict[str, object]) -> str:
-    given = {name: value for name, value in asked.items() if value not in (None, "")}
-    return f"?{urlencode(given)}" if given else ""
+def _query(parameters: dict[str, object]) -> str:
+    filled = {name: value for name, value in parameters.items() if value not in (None, "")}
+    return f"?{urlencode(filled)}" if filled else ""
 
 
-def place(rest: str, repos: Collection[str], further: Collection[str] = ()) -> Place | None:
+def place(address: str, repos: Collection[str], further: Collection[str] = ()) -> Place | None:
     """What an address, as the browser sent it, names below the one of a database; None for nothing that can exist.
 
     `further`: kinds of pages of a repository beside ours.
     """
-    segments = [unquote(part, errors="replace") for part in rest.split("/")]
+    segments = [unquote(part, errors="replace") for part in address.split("/")]
     if "\0" in "".join(segments):
         return None
     if segments[0] == _MARK:
-        known = len(segments) > 1 and segments[1] in DATABASE
-        return Place("", segments[1], "/".join(segments[2:])) if known else None
+        is_page = len(segments) > 1 and segments[1] in DATABASE
+        return Place("", segments[1], "/".join(segments[2:])) if is_page else None
     for count in range(len(segments), 0, -1):
         name = "/".join(segments[:count])
         if name in repos:
-            return _below(name, segments[count:], {*REPOSITORY, *further})
+            return _page_of(name, segments[count:], {*REPOSITORY, *further})
     return None
 
 
-def _below(name: str, rest: list[str], kinds: Collection[str]) -> Place:
-    if not any(rest):
+def _page_of(name: str, segments: list[str], kinds: Collection[str]) -> Place:
+    if not any(segments):
         return Place(name, "", "")
-    if rest[0] == _MARK and len(rest) > 1 and rest[1] in kinds:
-        kind, path = rest[1], "/".join(rest[2:])
+    if segments[0] == _MARK and len(segments) > 1 and segments[1] in kinds:
+        kind, path = segments[1], "/".join(segments[2:])
         return _file(name, path) if kind == "file" else Place(name, kind, path)
-    return _file(name, "/".join(rest))
+    return _file(name, "/".join(segments))
 
 
 def _file(name: str, path: str) -> Place:
-    found = _COMMIT.fullmatch(path)
-    return Place(name, "file", found[1], found[2]) if found else Place(name, "file", path)
+    match = _COMMIT.fullmatch(path)
+    return Place(name, "file", match[1], match[2]) if match else Place(name, "file", path)
 
 
 def forge_commit(url: str | None, sha: str) -> str:
@@ -109,5 +109,5 @@ def forge_commit(url: str | None, sha: str) -> str:
 
 def forge(url: str | None) -> str:
     """The page of a repository on its forge; "" unless origin is plain https or ssh to a host with a name."""
-    found = _ORIGIN.fullmatch((url or "").rstrip("/").removesuffix(".git"))
-    return f"https://{found[1]}/{found[2]}" if found else ""
+    match = _ORIGIN.fullmatch((url or "").rstrip("/").removesuffix(".git"))
+    return f"https://{match[1]}/{match[2]}" if match else ""

@@ -37,4 +37,4 @@ def tip_bar(row: Mapping[str, Any]) -> str:
 
 def small_bar(lines: Mapping[str, int]) -> str:
     """Class -> lines as a small bar."""
-    return f'<div class="mini">{charts.stacked(lines, 160, 12)}</div>'
+    return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'

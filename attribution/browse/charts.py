@@ -21,18 +21,18 @@ _DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number 
 NAMES = {name: words(name) for name in LINE_CLASSES} | {"older": "older than the followed history"}
 
 
-def stacked(parts: Mapping[str, float], width: int = 600, height: int = 22) -> str:
+def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) -> str:
     """One bar of shares by class; "" when everything is 0."""
     total = sum(parts.values())
     if total <= 0:
         return ""
-    at, marks = 0.0, []
+    x, marks = 0.0, []
     for kind, value in parts.items():
         if value > 0:
             wide = width * value / total
             title = f"{NAMES.get(kind, kind)}: {value:,.0f} lines, {100 * value / total:.1f} %"
-            marks.append(rect(kind, at, 0, wide, height, title))
-            at += wide
+            marks.append(rect(kind, x, 0, wide, height, title))
+            x += wide
     label = "; ".join(f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0)
     return svg(width, height, marks, label, stretch=True)
 
@@ -65,8 +65,8 @@ def columns(
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
             marks.append(circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions started in the week of {name}"))
     every = math.ceil(_DATE / step)  # weeks between two labels, so that they do not touch
-    places = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
-    marks += [text(x, height - 8, name) for x, name in places if x + _DATE <= width]
+    labels = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
+    marks += [text(x, height - 8, name) for x, name in labels if x + _DATE <= width]
     return svg(width, height, marks, f"lines added per {period} by class{'; dots: sessions started' if dots else ''}")
 
 
@@ -90,17 +90,17 @@ def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, heigh
     last = max(d for v in points_of.values() for d, _, _ in v)
     scale = (right - left) / math.log1p(last)
 
-    def at(days: float, share: float) -> tuple[float, float]:
+    def point(days: float, share: float) -> tuple[float, float]:
         return left + scale * math.log1p(days), low - (low - high) * share
 
-    marks = [_grid(left, right, at(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
-    marks += [text(min(at(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
+    marks = [_grid(left, right, point(0, share)[1], f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]
+    marks += [text(min(point(d, 0)[0] - 8, width - _DAYS), height - 8, f"{d} d") for d in (1, 7, 30, 90, 180, 365) if d <= last]
     for kind, points in points_of.items():
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [at(0, 1.0), *(at(d, s) for d, s, _ in points)])
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [point(0, 1.0), *(point(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
             title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {risk:,} lines at risk then"
-            marks.append(circle(f"k-{kind}", *at(days, share), 3.5, title))
+            marks.append(circle(f"k-{kind}", *point(days, share), 3.5, title))
     return svg(width, height, marks, "share of lines that survive, by age in days and class")
 
 
@@ -116,8 +116,8 @@ def stripe(spans: Sequence[tuple[int, int, str]], lines: int, link: str) -> str:
 
 
 def rect(kind: str, x: float, y: float, wide: float, tall: float, title: str) -> str:
-    place = f'x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{tall:.2f}"'
-    return f'<rect class="k-{escape(kind)}" {place}><title>{escape(title)}</title></rect>'
+    box = f'x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{tall:.2f}"'
+    return f'<rect class="k-{escape(kind)}" {box}><title>{escape(title)}</title></rect>'
 
 
 def circle(style: str, x: float, y: float, size: float, title: str) -> str:

@@ -22,26 +22,26 @@ agent, but no recorded session shows its work; *human*: a person wrote it, with 
 
 def markdown(store: Store) -> str:
     """The same in short, for a comment on a pull request or a README."""
-    shown = every_overview(store)
+    repos, overviews = every_overview(store)
     parts = [f"| repository | commits | linked | {' | '.join(CLASSES)} |", "|---" + "|--:" * (2 + len(CLASSES)) + "|"]
-    for repo, details in zip(shown.repositories, shown.overviews, strict=True):
+    for repo, details in zip(repos, overviews, strict=True):
         cells = [f"{repo[kind]:,} ({words.percent(repo[kind], repo['lines'])})" for kind in CLASSES]
         parts.append(f"| {cell(repo['repo'])} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
-    parts += ["", "Source and test files only.", "", *_coverage(shown.overviews), _MARKDOWN, *_audited()]
+    parts += ["", "Source and test files only.", "", *_coverage(overviews), _MARKDOWN, *_accuracy_note()]
     return "\n".join(parts) + "\n"
 
 
-def markdown_of(found: PullRequest, prompts: bool = False) -> str:
+def markdown_of(request: PullRequest, prompts: bool = False) -> str:
     """The lines of some commits by class, commit by commit and file by file, their sessions, what plug-ins add: for a pull request.
 
     `prompts`: with the beginning of each session's first prompt.
     """
-    totals, every = found.lines, sum(found.lines.values())
+    totals, every = request.lines, sum(request.lines.values())
     head = ", ".join(f"**{words.percent(lines, every)}** {kind}" for kind, lines in totals.items() if lines)
-    note = [f"{found.missing} commits are not in the database.", ""] if found.missing else []
+    note = [f"{request.missing} commits are not in the database.", ""] if request.missing else []
     counted = f"Lines added in source and test files: {every:,}, {head or 'no non-blank lines'}."
-    commits = _class_table("commit", "sessions", [_commit_row(commit, prompts) for commit in found.commits])
-    parts = [counted, "", *note, *commits, "", *_file_table(found.files), *found.sections, _MARKDOWN, *_audited()]
+    commits = _class_table("commit", "sessions", [_commit_row(commit, prompts) for commit in request.commits])
+    parts = [counted, "", *note, *commits, "", *_file_table(request.files), *request.sections, _MARKDOWN, *_accuracy_note()]
     return "\n".join(parts) + "\n"
 
 
@@ -63,16 +63,16 @@ def _file_table(files: Sequence[FileLines]) -> list[str]:
     return [*_class_table("file", "", rows), "", *more] if rows else []
 
 
-def _audited() -> list[str]:
+def _accuracy_note() -> list[str]:
     """How often the classes are right, as a paragraph of its own."""
-    note = words.audited()
+    note = words.accuracy_sentence()
     return ["", note] if note else []
 
 
 def _coverage(overviews: Sequence[Overview]) -> list[str]:
     """The share of lines with a named author, where commits have any sign of an agent."""
-    found = [(o.repo.name, o.headline.coverage[0]) for o in overviews if o.headline.coverage[0].lines]
-    cells = [f"{cell(name)} {words.percent(item.attributed, item.lines)} of {item.lines:,}" for name, item in found]
+    coverages = [(o.repo.name, o.headline.coverage[0]) for o in overviews if o.headline.coverage[0].lines]
+    cells = [f"{cell(name)} {words.percent(item.attributed, item.lines)} of {item.lines:,}" for name, item in coverages]
     return [f"Coverage, lines with a named author in commits with any sign of an agent: {', '.join(cells)}.", ""] if cells else []
 
 

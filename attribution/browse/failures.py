@@ -27,7 +27,7 @@ _BAD = HTTPStatus.BAD_REQUEST.value
 _PROGRAM = HTTPStatus.INTERNAL_SERVER_ERROR.value
 
 
-def explained(error: Exception) -> Failure:
+def failure_of(error: Exception) -> Failure:
     """What to answer. An error that no request should cause, a mistake in the program, goes to the log besides."""
     match error:
         case Base400():

@@ -30,18 +30,18 @@ _LEXERS = {
 }  # fmt: skip
 
 
-def highlighted(path: str, texts: Sequence[str]) -> list[str] | None:
+def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
     """Each line as HTML with classes of pygments; None where the text is not highlighted."""
     name = _LEXERS.get(path.rpartition("/")[2].rpartition(".")[2].lower())
-    shown = [source(text) for text in texts]
-    if name is None or sum(map(len, shown)) > _SIZE or any(len(text) > _LINE for text in shown):
+    lines_of_text = [source(text) for text in texts]
+    if name is None or sum(map(len, lines_of_text)) > _SIZE or any(len(text) > _LINE for text in lines_of_text):
         return None
     from pygments.lexers import get_lexer_by_name
     from pygments.token import STANDARD_TYPES
 
     lexer = get_lexer_by_name(name, stripnl=False, ensurenl=True)
     lines: list[list[str]] = [[]]
-    tokens = list(islice(lexer.get_tokens("\n".join(shown)), _TOKENS + 1))
+    tokens = list(islice(lexer.get_tokens("\n".join(lines_of_text)), _TOKENS + 1))
     if len(tokens) > _TOKENS:
         return None
     for kind, text in tokens:
@@ -68,8 +68,8 @@ def _reader() -> Any:
     )
 
 
-def rendered(text: str | None) -> str:
+def render_markdown(text: str | None) -> str:
     """Markdown as HTML without links, images and markup of its own."""
-    shown = printable(text or "")
-    cut = f"<p class='dim'>{len(shown) - _MARKDOWN:,} more characters</p>" if len(shown) > _MARKDOWN else ""
-    return str(_reader().render(shown[:_MARKDOWN])) + cut
+    visible = printable(text or "")
+    cut = f"<p class='dim'>{len(visible) - _MARKDOWN:,} more characters</p>" if len(visible) > _MARKDOWN else ""
+    return str(_reader().render(visible[:_MARKDOWN])) + cut

@@ -70,7 +70,7 @@ class PageRequest:
     repo: RepositoryRow | None = None
 
     @property
-    def found(self) -> RepositoryRow:
+    def repository(self) -> RepositoryRow:
         """The repository of the address; pages of the whole database have none."""
         assert self.repo is not None
         return self.repo
@@ -83,15 +83,15 @@ class PageRequest:
         return self.arguments.get(name, "").strip()[:200]
 
 
-def shown(store: Store, place: Place | None, arguments: Mapping[str, str], to: Addresses) -> Page:
+def page_at(store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses) -> Page:
     """The page at an address. Raises NotThere, Moved."""
-    if place is None:
+    if address is None:
         raise NotThere("This database has no such repository and no such page.")
-    repo = repository_named(store, place.repo) if place.repo else None
-    if place.repo and repo is None:
-        raise NotThere(f"This database has no repository {place.repo}.")
-    page = {**_PAGES, **_pages_of_plugins()}[place.kind] if place.repo else _OF_ALL[place.kind]
-    return Page(*page(PageRequest(store, place, arguments, to, repo)), place.repo)
+    repo = repository_named(store, address.repo) if address.repo else None
+    if address.repo and repo is None:
+        raise NotThere(f"This database has no repository {address.repo}.")
+    page = {**_PAGES, **_pages_of_plugins()}[address.kind] if address.repo else _OF_ALL[address.kind]
+    return Page(*page(PageRequest(store, address, arguments, to, repo)), address.repo)
 
 
 @cache
@@ -109,13 +109,13 @@ def further_tabs() -> dict[str, str]:
 
 
 def _home(request: PageRequest) -> Shown:
-    wanted = LineFilter(**{field.name: request.text(field.name) for field in fields(LineFilter)})
+    choice = LineFilter(**{field.name: request.text(field.name) for field in fields(LineFilter)})
     repos = repositories(request.store)
-    found = trends(request.store, wanted)
+    by_month = trends(request.store, choice)
     values = {
-        "repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos), "wanted": wanted,
-        "choices": choices(request.store), "trends": found,
-        "groups": {name: tables.group_html(group, name, request.to) for name, group in found.groups.items() if len(group)},
+        "repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos), "wanted": choice,
+        "choices": choices(request.store), "trends": by_month,
+        "groups": {name: tables.group_html(group, name, request.to) for name, group in by_month.groups.items() if len(group)},
     }  # fmt: skip
     return Shown("whowrote_repos.html", values)
 
@@ -157,15 +157,16 @@ def _go(request: PageRequest) -> Shown:
 
 
 def _repo(request: PageRequest) -> Shown:
-    found = overview(request.store, request.found.id)
+    details = overview(request.store, request.repository.id)
     values: dict[str, Any] = {
-        "o": found,
-        "forge": forge(request.found.url),
+        "survival": tables.survival_html(survival_table(request.store, request.repository.id)),
+        "o": details,
+        "forge": forge(request.repository.url),
         "kinds_html": tables.kinds_html,
         "show": partial(tables.section_html, links=_links(request)),
     }
     values |= {"more": partial(tables.added_sections, request.store, to=request.to)}
-    return Shown("whowrote_repo.html", values | {"survival": tables.survival_html(survival_table(request.store, request.found.id))})
+    return Shown("whowrote_repo.html", values)
 
 
 def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
@@ -181,7 +182,7 @@ def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
 def _tip(request: PageRequest) -> str:
     """The commit up to which lines were followed, else the tip of the branch."""
     sql = "SELECT tip_sha FROM tip_states WHERE repo_id = ?"
-    return request.store.value(sql, (request.found.id,)) or request.found.head_sha or ""
+    return request.store.value(sql, (request.repository.id,)) or request.repository.head_sha or ""
 
 
 def _tip_link(request: PageRequest, tip: str, row: dict[str, Any]) -> str:
@@ -189,15 +190,15 @@ def _tip_link(request: PageRequest, tip: str, row: dict[str, Any]) -> str:
 
 
 def _commits(request: PageRequest) -> Shown:
-    wanted = CommitFilter(request.text("q"), request.text("person"), request.text("agent"), request.text("class"))
-    listed = commits_page(request.store, request.found.id, wanted, request.number("from"))
+    choice = CommitFilter(request.text("q"), request.text("person"), request.text("agent"), request.text("class"))
+    listed = commits_page(request.store, request.repository.id, choice, request.number("from"))
     columns = ("commit_sha", "author_at=authored", "git_author", "lines", "classes=by class", "sessions")
-    shown = html(
+    table = html(
         listed.table, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": cells.bar}
     )
     return Shown(
         "whowrote_commits.html",
-        {"l": listed, "table": shown, "wanted": wanted, "page": COMMIT_PAGE, "choices": choices(request.store)},
+        {"l": listed, "table": table, "wanted": choice, "page": COMMIT_PAGE, "choices": choices(request.store)},
     )
 
 
@@ -205,7 +206,7 @@ def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
     """The commit with its subject, and the pull request that the subject names."""
     address = request.to.commit(request.place.repo, row["commit_sha"])
     parts = [cells.link(address, row["commit_sha"][:7]), cells.text(row["subject"])]
-    number, on_forge = pull_request(row["subject"]), forge(request.found.url)
+    number, on_forge = pull_request(row["subject"]), forge(request.repository.url)
     if number and on_forge:
         parts.append(cells.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
     if row.get("parents", 1) > 1:
@@ -219,7 +220,7 @@ def _author_cell(row: dict[str, Any]) -> str:
 
 
 def _people(request: PageRequest) -> Shown:
-    table = read_view(request.store, "people", {"repo_id": request.found.id}, "lower(git_author), git_author")
+    table = read_view(request.store, "people", {"repo_id": request.repository.id}, "lower(git_author), git_author")
     columns = (
         "git_author",
         "commits",
@@ -239,9 +240,9 @@ def _people(request: PageRequest) -> Shown:
 
 
 def _tree(request: PageRequest) -> Shown:
-    found = tree(request.store, request.found, request.place.rest.strip("/"))
-    if found is None:
-        raise NotThere(f"{request.found.name} has no directory {request.place.rest} at HEAD.")
+    directory = tree(request.store, request.repository, request.place.rest.strip("/"))
+    if directory is None:
+        raise NotThere(f"{request.repository.name} has no directory {request.place.rest} at HEAD.")
     tip = _tip(request)
 
     def entry(row: dict[str, Any]) -> str:
@@ -249,20 +250,20 @@ def _tree(request: PageRequest) -> Shown:
             return cells.link(request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/")
         return cells.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
-    made: dict[str, Cell] = {"name": entry, "classes": cells.tip_bar}
-    table = html(found.table, ("name", "files", "lines", "agent=agent lines", "classes=by class"), made)
-    return Shown("whowrote_tree.html", {"t": found, "table": table})
+    makers: dict[str, Cell] = {"name": entry, "classes": cells.tip_bar}
+    table = html(directory.table, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers)
+    return Shown("whowrote_tree.html", {"t": directory, "table": table})
 
 
 def _sessions(request: PageRequest) -> Shown:
-    table = session_list(request.store, request.found.id)
+    table = session_list(request.store, request.repository.id)
     table.rows = families(table)
     columns = (
         "label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed",
         "commits",
     )  # fmt: skip
-    shown = html(table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell})
-    return Shown("whowrote_sessions.html", {"count": len(table), "table": shown})
+    markup_of_table = html(table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell})
+    return Shown("whowrote_sessions.html", {"count": len(table), "table": markup_of_table})
 
 
 def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
@@ -277,18 +278,18 @@ def _agent_cell(row: dict[str, Any]) -> str:
 
 
 def _turns(request: PageRequest) -> Shown:
-    page = turn_page(request.store, request.found.id, request.number("from"))
+    page = turn_page(request.store, request.repository.id, request.number("from"))
     columns = (
         "turn_index=turn", "at=when", "prompt", "message_class=kind of message", "cost_usd", "produced=written",
         "dictated=said by the user", "changed_next=changed by the next turn", "discarded=thrown away", "committed",
         "alive_30=there after 30 days", "old_30=of those old enough", "findings_introduced=weaknesses introduced",
         "findings_fixed=weaknesses fixed",
     )  # fmt: skip
-    made: dict[str, Cell] = {
+    makers: dict[str, Cell] = {
         "turn_index": partial(_turn_cell, request), "prompt": _prompt_cell, "message_class": _kind_cell,
         "discarded": partial(_discarded_cell, request),
     }  # fmt: skip
-    return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page.table, columns, made)})
+    return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page.table, columns, makers)})
 
 
 def _turn_cell(request: PageRequest, row: dict[str, Any]) -> str:
@@ -320,7 +321,7 @@ def session_sections(store: Store, session_id: int, to: Addresses) -> list[tuple
 
 
 def _session(request: PageRequest) -> Shown:
-    store, repo = request.store, request.found
+    store, repo = request.store, request.repository
     number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, request.place.rest))
     page = session_page(store, number, request.number("from")) if number is not None else None
     if page is None:
@@ -333,7 +334,7 @@ def _session(request: PageRequest) -> Shown:
 
 
 def _commit(request: PageRequest) -> Shown:
-    store, repo = request.store, request.found
+    store, repo = request.store, request.repository
     sha = request.place.rest.lower()
     usable = 4 <= len(sha) <= 64 and set(sha) <= set("0123456789abcdef")
     numbers = commit_numbers(store, sha, repo.id) if usable else []
@@ -352,7 +353,7 @@ def _commit(request: PageRequest) -> Shown:
 
 
 def _file(request: PageRequest) -> Shown:
-    store, repo, path = request.store, request.found, request.place.rest
+    store, repo, path = request.store, request.repository, request.place.rest
     file = _file_at(store, repo, path, request.place.commit)
     line = request.number("line")
     start = ((line or request.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
@@ -364,8 +365,8 @@ def _file(request: PageRequest) -> Shown:
         "whowrote_file.html",
         {
             "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts, "colour": colour,
-            "colours": words.coloured(file, colour), "explanation": explained(store, file, line) if line else None,
-            "beside": beside, "html": markup.highlighted(file.path, file.texts) if file.texts is not None else None,
+            "colours": words.colour_lines(file, colour), "explanation": explained(store, file, line) if line else None,
+            "beside": beside, "html": markup.highlight(file.path, file.texts) if file.texts is not None else None,
             "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
         },
     )  # fmt: skip
@@ -389,7 +390,7 @@ def _file_at(store: Store, repo: RepositoryRow, path: str, commit: str) -> TipFi
         if file is not None:
             return file
     try:
-        opened = _opened(store, repo)
+        opened = _open_clone(store, repo)
         sha = opened.repo.resolve(commit or opened.head).sha
         return file_of_commit(opened, repo, _real_path(opened.repo, sha, path), sha)
     except UnknownBranch as error:
@@ -405,7 +406,7 @@ def _real_path(clone: GitRepo, sha: str, path: str) -> str:
     return next((real for real in clone.paths(sha) if printable(real) == path), path)
 
 
-def _opened(store: Store, repo: RepositoryRow) -> OpenRepo:
+def _open_clone(store: Store, repo: RepositoryRow) -> OpenRepo:
     """The clone where it was when it was attributed. Raises WhoWroteError when it is gone."""
     return OpenRepo(store, repo.id, repo.name, repo.head_sha or "", repo.branch or "", repo=GitRepo(repo.path or ""))
 
@@ -415,7 +416,7 @@ def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any
     from attribution.queries.history import line_history
 
     try:
-        opened = _opened(store, repo)
+        opened = _open_clone(store, repo)
         return line_history(opened, _real_path(opened.repo, file.tip, file.path), line, file.tip)
     except WhoWroteError:
         return None

@@ -41,11 +41,11 @@ def is_ours(path: str | Path | None) -> bool:
 
 
 def _ours(datasette: Any) -> list[str]:
-    return [name for name, db in datasette.databases.items() if _known(db.path)]
+    return [name for name, db in datasette.databases.items() if _is_ours(db.path)]
 
 
 @cache
-def _known(path: str | None) -> bool:
+def _is_ours(path: str | None) -> bool:
     """Asked for every cell; a file does not become another program's while it is served."""
     return is_ours(path)
 
@@ -57,14 +57,14 @@ def _known(path: str | None) -> bool:
 def startup(datasette: Any) -> Any:
     """Datasette 1.0 is told once; 0.65 asks (`get_metadata`, `canned_queries`), and must know by then what is empty."""
 
-    async def told() -> None:
+    async def describe_databases() -> None:
         for name in _ours(datasette):
             if versions.describes_itself(datasette):
                 await versions.describe_database(datasette, name)
             else:
                 _HIDDEN[datasette.databases[name].path] = await versions.hidden_tables(datasette.get_database(name))
 
-    return told
+    return describe_databases
 
 
 _HIDDEN: dict[str, frozenset[str]] = {}  # path of a database -> its hidden tables, as of the start
@@ -146,7 +146,7 @@ def prepare_jinja2_environment(env: Any) -> None:
 
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Callable[[Any], Any]:
-    return lambda app: _guarded(app)
+    return lambda app: _guard(app)
 
 
 @hookimpl(tryfirst=True)
@@ -154,14 +154,14 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
     """What a request can cause is answered in words."""
     if not _ours(datasette):
         return None
-    answer = failures.explained(exception)
+    answer = failures.failure_of(exception)
 
     async def page() -> Any:
         if request.path.endswith(".json"):
             return Response.json({"ok": False, "error": answer.message, "status": answer.status}, status=answer.status)
         template = versions.environment(datasette, request).get_template("whowrote_error.html")
-        shown = {"error": answer.message, "status": answer.status, "title": answer.title, "home": datasette.urls.path(_BASE)}
-        text = await template.render_async(shown)
+        values = {"error": answer.message, "status": answer.status, "title": answer.title, "home": datasette.urls.path(_BASE)}
+        text = await template.render_async(values)
         return Response.html(text, status=answer.status)
 
     return page
@@ -200,17 +200,17 @@ async def _page(datasette: Any, request: Any) -> Any:
         raise NotFound(f"There is no database of whowrote named {name}.")
     await versions.may_view(datasette, request.actor, name)
     to = addresses.Addresses(datasette.urls.path(f"{_BASE}/{tilde_encode(name)}"))
-    given = {key: request.args.get(key) or "" for key in request.args}
-    rest = request.url_vars.get("rest") or ""
+    arguments = {key: request.args.get(key) or "" for key in request.args}
+    path = request.url_vars.get("rest") or ""
 
     def read(connection: Any) -> pages.Page:
         with time_limit(connection, PAGE_SECONDS):
             store = Store.over(connection, db.path)
-            place = addresses.place(rest, _names(store), pages.further_tabs()) if rest else addresses.Place("", "", "")
-            return pages.shown(store, place, given, to)
+            address = addresses.place(path, _names(store), pages.further_tabs()) if path else addresses.Place("", "", "")
+            return pages.page_at(store, address, arguments, to)
 
     try:
-        shown = await db.execute_fn(read)
+        shown_page = await db.execute_fn(read)
     except pages.NotThere as missing:
         raise NotFound(str(missing)) from missing
     except pages.Moved as moved:
@@ -221,10 +221,10 @@ async def _page(datasette: Any, request: Any) -> Any:
         "database": name,
         "charts": charts,
         "query": datasette.urls.database(name),
-        "repo_name": shown.repo,
+        "repo_name": shown_page.repo,
         "further_tabs": list(pages.further_tabs().items()),
     }
-    return Response.html(await datasette.render_template(shown.template, shown.values | more, request=request))
+    return Response.html(await datasette.render_template(shown_page.template, shown_page.values | more, request=request))
 
 
 def _names(store: Store) -> set[str]:
@@ -236,37 +236,37 @@ def _names(store: Store) -> set[str]:
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def _guarded(app: Any) -> Any:
+def _guard(app: Any) -> Any:
     """The application with a policy on every answer, and formulas in CSV made harmless."""
 
-    async def wrapped(scope: dict[str, Any], receive: Any, send: Send) -> None:
+    async def guarded_application(scope: dict[str, Any], receive: Any, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        own = scope["path"].startswith(_BASE)
+        is_own_page = scope["path"].startswith(_BASE)
         guard: list[Guard] = []
 
         async def answer(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                headers = _headers(message["headers"], own)
+                headers = _headers(message["headers"], is_own_page)
                 if scope["path"].endswith(".csv") or any(v.startswith(b"text/csv") for _, v in headers):
                     guard.append(Guard())
                     headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
                 message = message | {"headers": headers}
             elif message["type"] == "http.response.body" and guard:
-                text = guard[0].feed(message.get("body", b"").decode("utf-8", "surrogateescape"))
+                text = guard[0].add(message.get("body", b"").decode("utf-8", "surrogateescape"))
                 text += "" if message.get("more_body") else guard[0].close()
                 message = message | {"body": text.encode("utf-8", "surrogateescape")}
             await send(message)
 
         await app(scope, receive, answer)
 
-    return wrapped
+    return guarded_application
 
 
-def _headers(headers: Sequence[Any], own: bool) -> list[tuple[bytes, bytes]]:
+def _headers(headers: Sequence[Any], is_own_page: bool) -> list[tuple[bytes, bytes]]:
     # Datasette's own pages bring scripts in the page; ours have none.
-    policy = _POLICY.format(script="'none'" if own else "'self' 'unsafe-inline'")
+    policy = _POLICY.format(script="'none'" if is_own_page else "'self' 'unsafe-inline'")
     more = {
         b"content-security-policy": policy.encode(),
         b"referrer-policy": b"no-referrer",

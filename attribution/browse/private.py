@@ -63,7 +63,7 @@ class _Refusal:
 def private(app: Application, access: Access) -> Application:
     """The application for those who may read it; everybody else gets a sentence and no content."""
 
-    async def guarded(scope: dict[str, Any], receive: Callable[[], Awaitable[dict[str, Any]]], send: Send) -> None:
+    async def answer_if_known(scope: dict[str, Any], receive: Callable[[], Awaitable[dict[str, Any]]], send: Send) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
@@ -73,14 +73,14 @@ def private(app: Application, access: Access) -> Application:
         refusal = _refusal(scope, access)
         if refusal is not None:
             await _answer(send, refusal)
-        elif TOKEN in (given := dict(_query(scope))) and access.knows(given[TOKEN]):
+        elif TOKEN in (parameters := dict(_query(scope))) and access.knows(parameters[TOKEN]):
             await _enter(scope, send, access)
         elif _is_known(scope, access):
-            await app(scope, receive, _kept_to_us(send))
+            await app(scope, receive, _forbid_embedding(send))
         else:
             await _answer(send, _Refusal(HTTPStatus.FORBIDDEN, "Open the address that `whowrote browse` printed at its start."))
 
-    return guarded
+    return answer_if_known
 
 
 def _refusal(scope: dict[str, Any], access: Access) -> _Refusal | None:
@@ -102,20 +102,20 @@ def _is_known(scope: dict[str, Any], access: Access) -> bool:
             return True
     for header in _values(scope, b"cookie"):
         try:
-            found = SimpleCookie(header).get(access.cookie)
+            morsel = SimpleCookie(header).get(access.cookie)
         except CookieError:
             continue
-        if found is not None and access.knows(found.value):
+        if morsel is not None and access.knows(morsel.value):
             return True
     return False
 
 
 async def _enter(scope: dict[str, Any], send: Send, access: Access) -> None:
     """The token becomes a cookie, and leaves the address: addresses are kept in histories and copied."""
-    rest = urlencode([pair for pair in _query(scope) if pair[0] != TOKEN])
+    query = urlencode([pair for pair in _query(scope) if pair[0] != TOKEN])
     path = "/" + (scope.get("raw_path") or scope["path"].encode()).split(b"?")[0].decode("latin-1").lstrip("/\\")
     cookie = f"{access.cookie}={access.token}; Path=/; HttpOnly; SameSite=Strict"
-    headers = [(b"location", (path + (f"?{rest}" if rest else "")).encode("latin-1")), (b"set-cookie", cookie.encode())]
+    headers = [(b"location", (path + (f"?{query}" if query else "")).encode("latin-1")), (b"set-cookie", cookie.encode())]
     await _answer(send, _Refusal(HTTPStatus.SEE_OTHER, ""), headers)
 
 
@@ -132,7 +132,7 @@ async def _answer(send: Send, refusal: _Refusal, more: list[tuple[bytes, bytes]]
     await send({"type": "http.response.body", "body": body})
 
 
-def _kept_to_us(send: Send) -> Send:
+def _forbid_embedding(send: Send) -> Send:
     """Answers that no other page may embed."""
 
     async def answer(message: dict[str, Any]) -> None:

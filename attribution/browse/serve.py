@@ -66,9 +66,9 @@ def serve(db: Path, host: str, port: int, ready: Callable[[str], None]) -> None:
         raise WhoWroteError(
             f"cannot serve on {host}:{port}: {error.strerror}", "Choose another port, or --port 0 for a free one"
         ) from error
-    at = f"[{host}]" if ":" in host else host
+    name = f"[{host}]" if ":" in host else host
     access = Access(host, taken.getsockname()[1], secrets.token_urlsafe(24))
-    ready(f"http://{at}:{access.port}/-/whowrote?{TOKEN}={access.token}")
+    ready(f"http://{name}:{access.port}/-/whowrote?{TOKEN}={access.token}")
     limit_heap(HEAP)
     guarded = private(datasette.app(), access)
     uvicorn.Server(uvicorn.Config(guarded, log_level="warning", lifespan="on", ws="none")).run(sockets=[taken])

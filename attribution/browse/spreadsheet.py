@@ -17,17 +17,17 @@ class Guard:
         self._held = ""  # an unfinished cell, quotes included
         self._quoted = False
 
-    def feed(self, text: str) -> str:
-        found: list[str] = []
+    def add(self, text: str) -> str:
+        cells: list[str] = []
         start = 0
-        for at, sign in enumerate(text):
+        for position, sign in enumerate(text):
             if sign == '"':
                 self._quoted = not self._quoted
             elif sign in ",\n" and not self._quoted:
-                found.append(_safe(self._held + text[start:at]) + sign)
-                self._held, start = "", at + 1
+                cells.append(_safe(self._held + text[start:position]) + sign)
+                self._held, start = "", position + 1
         self._held += text[start:]
-        return "".join(found)
+        return "".join(cells)
 
     def close(self) -> str:
         """The last cell."""

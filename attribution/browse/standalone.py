@@ -21,18 +21,18 @@ from collector.storage.views import Table
 
 def html(store: Store) -> str:
     """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
-    shown = every_overview(store)
-    survivals = {item.repo.id: tables.survival_html(survival_table(store, item.repo.id)) for item in shown.overviews}
+    repos, overviews = every_overview(store)
+    survivals = {item.repo.id: tables.survival_html(survival_table(store, item.repo.id)) for item in overviews}
     return page(
-        "whowrote_report.html", repos=shown.repositories, overviews=shown.overviews, totals=sum_by_class(shown.repositories),
-        table=tables.repository_html(shown.repositories, "#{}".format), show=tables.section_html, kinds_html=tables.kinds_html,
+        "whowrote_report.html", repos=repos, overviews=overviews, totals=sum_by_class(repos),
+        table=tables.repository_html(repos, "#{}".format), show=tables.section_html, kinds_html=tables.kinds_html,
         survivals=survivals, more=partial(tables.added_sections, store, to=Addresses("")), base="", a=None,
     )  # fmt: skip
 
 
-def breakdown_html(found: Breakdown) -> str:
+def breakdown_html(breakdown: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
-    return page("whowrote_breakdown.html", b=found, classes=_class_lines, warnings=NOT_TO_CONCLUDE, a=None)
+    return page("whowrote_breakdown.html", b=breakdown, classes=_class_lines, warnings=NOT_TO_CONCLUDE, a=None)
 
 
 def _class_lines(row: Mapping[str, Any]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from collector.vocabulary.agents import label_of
 
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     """All repositories with links to their pages."""
-    shown = replace(repos, columns=[*repos.columns, Column("tip", "", "non-blank lines at HEAD by class; NULL when not computed")])
+    table = replace(repos, columns=[*repos.columns, Column("tip", "", "non-blank lines at HEAD by class; NULL when not computed")])
     columns = (
         "repo=repository",
         "commits",
@@ -28,8 +28,8 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
         "tip=lines at HEAD",
         "last_commit_at=last commit",
     )
-    made = {"repo": lambda row: cells.link(address(row["repo"]), row["repo"]), "classes": cells.bar, "tip": _tip_cell}
-    return html(shown, columns, made)
+    makers = {"repo": lambda row: cells.link(address(row["repo"]), row["repo"]), "classes": cells.bar, "tip": _tip_cell}
+    return html(table, columns, makers)
 
 
 def _tip_cell(row: dict[str, Any]) -> str:
@@ -41,8 +41,8 @@ def group_html(table: Table, name: str, to: Addresses) -> str:
     named = {"agent": lambda row: cells.text(label_of(row["name"]) or row["name"], 40)}
     if name == "repository":
         named = {"repository": lambda row: cells.link(to.repo(row["name"]), row["name"], 60)}
-    made = {"classes": cells.bar} | ({"name": named[name]} if name in named else {})
-    return html(table, (f"name={name}", "lines", "commits", "sessions", "classes=by class"), made)
+    makers = {"classes": cells.bar} | ({"name": named[name]} if name in named else {})
+    return html(table, (f"name={name}", "lines", "commits", "sessions", "classes=by class"), makers)
 
 
 def survival_html(table: Table) -> str:
@@ -63,8 +63,8 @@ def _directory_cell(row: dict[str, Any]) -> str:
 
 def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
-    made = {"classes": cells.bar, "directory": _directory_cell, **(links or {}).get(section.table.name, {})}
-    return html(section.table, section.columns, made)
+    makers = {"classes": cells.bar, "directory": _directory_cell, **(links or {}).get(section.table.name, {})}
+    return html(section.table, section.columns, makers)
 
 
 def added_sections(store: Store, repo_id: int, to: Addresses) -> list[tuple[str, str]]:

@@ -23,12 +23,12 @@ async def describe_database(datasette: Any, name: str) -> None:
     for key in ("title", "description"):
         await datasette.set_database_metadata(name, key, about[key])
     settings = datasette.config.setdefault("databases", {}).setdefault(name, {}).setdefault("tables", {})
-    for table, told in about["tables"].items():
+    for table, description in about["tables"].items():
         if table in present:
-            await _describe_table(datasette, name, table, told)
+            await _describe_table(datasette, name, table, description)
             for key in _CONFIGURED:
-                if key in told:
-                    settings.setdefault(table, {}).setdefault(key, told[key])
+                if key in description:
+                    settings.setdefault(table, {}).setdefault(key, description[key])
     for key, query in describe.queries(present).items():
         await datasette.add_query(
             name, key, query["sql"], title=query["title"], description=query["description"], hide_sql=True, is_trusted=True,
@@ -36,9 +36,9 @@ async def describe_database(datasette: Any, name: str) -> None:
         )  # fmt: skip
 
 
-async def _describe_table(datasette: Any, database: str, table: str, told: Mapping[str, Any]) -> None:
-    await datasette.set_resource_metadata(database, table, "description", told["description"])
-    for column, text in told["columns"].items():
+async def _describe_table(datasette: Any, database: str, table: str, description: Mapping[str, Any]) -> None:
+    await datasette.set_resource_metadata(database, table, "description", description["description"])
+    for column, text in description["columns"].items():
         await datasette.set_column_metadata(database, table, column, "description", text)
 
 
@@ -46,10 +46,10 @@ async def hidden_tables(db: Any) -> frozenset[str]:
     """Tables of a database that are internal or have no row."""
     names = await db.table_names()
     internal = {name for name in names if describe.is_internal(name)}
-    asked = " UNION ALL ".join(
+    query = " UNION ALL ".join(
         f"SELECT '{name}' AS name WHERE NOT EXISTS (SELECT 1 FROM \"{name}\")" for name in names if name not in internal
     )
-    return frozenset(internal | {row["name"] for row in (await db.execute(asked)).rows} if asked else internal)
+    return frozenset(internal | {row["name"] for row in (await db.execute(query)).rows} if query else internal)
 
 
 async def may_view(datasette: Any, actor: Any, database: str) -> None:

@@ -51,7 +51,7 @@ def part(lines: Any, whole: Any) -> str:
     return "" if minimum.part_of(lines, whole) is None else percent(lines, whole)
 
 
-def audited() -> str:
+def accuracy_sentence() -> str:
     """How often the classes are right, as a sentence; "" when nobody read any."""
     note = audited_note("agent", "declared", "human", "likely_human", "tool")
     return f"{note[:1].upper()}{note[1:]}." if note else ""
@@ -107,17 +107,17 @@ class Hue(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Coloured:
+class LineColours:
     """The lines of a file by something else than their class."""
 
     hues: list[Hue]
     styles: Mapping[int, str]  # first line of a span -> CSS class; "" for lines that have no such value
 
 
-def coloured(file: TipFile, by: str) -> Coloured:
+def colour_lines(file: TipFile, by: str) -> LineColours:
     """Most lines first; ages in their order."""
     if by == "class":
-        return Coloured([], {})
+        return LineColours([], {})
     newest = max((span.commit.author_at for span in file.spans if span.commit), default="")
     names = {span.start: _value(span, by, newest) for span in file.spans}
     count: Counter[str] = Counter()
@@ -127,7 +127,7 @@ def coloured(file: TipFile, by: str) -> Coloured:
     ordered = [name for _, name in _AGES if count[name]] if by == "age" else [name for name, _ in count.most_common()]
     styles = {name: f"h-{'a' if by == 'age' else ''}{min(number, _HUES)}" for number, name in enumerate(ordered)}
     hues = [Hue(styles[name], name, count[name]) for name in ordered]
-    return Coloured(hues, {start: styles.get(name, "") for start, name in names.items()})
+    return LineColours(hues, {start: styles.get(name, "") for start, name in names.items()})
 
 
 def _value(span: TipSpan, by: str, newest: str) -> str:
@@ -139,10 +139,10 @@ def _value(span: TipSpan, by: str, newest: str) -> str:
     return {"agent": label_of(of.agent) if of.agent else "", "model": of.model, "session": of.label}[by]
 
 
-def _age(at: str, newest: str) -> str:
+def _age(authored: str, newest: str) -> str:
     """Days before the newest line of the file, in bands."""
     try:
-        days = (date.fromisoformat(newest[:10]) - date.fromisoformat(at[:10])).days
+        days = (date.fromisoformat(newest[:10]) - date.fromisoformat(authored[:10])).days
     except ValueError:
         return ""
     return next(name for most, name in _AGES if days <= most)
@@ -158,7 +158,7 @@ def teach(env: Any) -> None:
         "ww_minute": minute,
         "ww_source": formats.source,
         "ww_known": in_order,
-        "ww_markdown": markup.rendered,
+        "ww_markdown": markup.render_markdown,
     }
     env.filters.update(filters)
     env.globals.update(
@@ -167,7 +167,7 @@ def teach(env: Any) -> None:
             "ww_letter": LETTER,
             "ww_name": NAMES,
             "ww_meaning": MEANING,
-            "ww_audited": audited,
+            "ww_accuracy": accuracy_sentence,
             "ww_part": part,
             "ww_least": minimum.SHARE,
         }

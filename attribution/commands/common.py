@@ -30,39 +30,39 @@ class FilePlace(NamedTuple):
     line: int | None
 
 
-def file_and_line(given: str) -> FilePlace:
-    name, colon, number = given.rpartition(":")
-    return FilePlace(name, int(number)) if colon and _is_number(number) else FilePlace(given, None)
+def file_and_line(argument: str) -> FilePlace:
+    name, colon, number = argument.rpartition(":")
+    return FilePlace(name, int(number)) if colon and _is_number(number) else FilePlace(argument, None)
 
 
-def file_and_lines(given: str) -> tuple[str, LineRange] | None:
+def file_and_lines(argument: str) -> tuple[str, LineRange] | None:
     """FILE:10-20, lines 10 to 20 of a file; None for anything else."""
     from attribution.queries.line_range import LineRange
 
-    name, _, lines = given.rpartition(":")
+    name, _, lines = argument.rpartition(":")
     first, dash, last = lines.partition("-")
     if not (name and dash and _is_number(first) and _is_number(last)):
         return None
     if not 0 < int(first) <= int(last):
-        raise click.UsageError(f"{given}: the lines {lines} are not in order")
+        raise click.UsageError(f"{argument}: the lines {lines} are not in order")
     return name, LineRange(int(first), int(last))
 
 
-def blamed_lines(given: str) -> LineRange | tuple[()]:
+def blamed_lines(argument: str) -> LineRange | tuple[()]:
     """`-L` of git blame: `10,20`, `10,+5` (five lines), `10` or `10,` (to the end), `,20`; without it, every line."""
     from attribution.queries.line_range import LineRange
 
-    if not given:
+    if not argument:
         return ()
-    first, _, last = given.partition(",")
+    first, _, last = argument.partition(",")
     count = last.startswith("+")
     last = last.removeprefix("+")
     if not all(_is_number(part) for part in (first, last) if part) or not (first or last):
-        raise click.UsageError(f"-L {given}: use for example -L 10,20 or -L 10,+5")
+        raise click.UsageError(f"-L {argument}: use for example -L 10,20 or -L 10,+5")
     start = int(first or 1)
     end = (start + int(last) - 1 if count else int(last)) if last else None
     if start < 1 or (end is not None and end < start):
-        raise click.UsageError(f"-L {given}: these lines are not in order")
+        raise click.UsageError(f"-L {argument}: these lines are not in order")
     return LineRange(start, end)
 
 
@@ -80,16 +80,16 @@ def here() -> str:
     return str(clone)
 
 
-def clone_and_file(place: Sequence[str]) -> tuple[str, str]:
+def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:
     """[PATH] FILE: the clone, and the file from its top. Without PATH, FILE is relative to the current directory, as in git."""
     from collector.storage.places import file_in_clone
 
-    if len(place) > 2:
+    if len(arguments) > 2:
         raise click.UsageError("name one clone and one file")
-    if len(place) == 2:
-        return place[0], place[1]
+    if len(arguments) == 2:
+        return arguments[0], arguments[1]
     clone = here()
-    return clone, file_in_clone(Path(clone), place[0])
+    return clone, file_in_clone(Path(clone), arguments[0])
 
 
 def local_options(local: str, transcripts: Sequence[Path], was_at: Sequence[str]) -> LocalOptions:
@@ -105,7 +105,7 @@ def _silent(text: str) -> None:
 
 
 @contextmanager
-def at(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
+def open_clone(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
     """The clone at `path` with its database, attributed first when needed."""
     from attribution.ensure.clone import attributed_clone
     from collector.git.repository import GitRepo
@@ -129,12 +129,12 @@ def database(path: str | None, db: Path) -> Iterator[tuple[Store, int | None]]:
         with Store(db, create=False) as store:
             yield store, None
         return
-    with at(path, db) as opened:
+    with open_clone(path, db) as opened:
         yield opened.store, opened.repo_id
 
 
 @contextmanager
-def followed(
+def follow_clone(
     path: str, db: Path, full: bool | None, exact: bool | None, quiet: bool = False
 ) -> Iterator[tuple[OpenRepo, list[str]]]:
     """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
@@ -143,7 +143,7 @@ def followed(
     from attribution.lineage.requests import ALL_MATCHES, HistoryRequest
 
     policy = None if exact is None else MatchPolicy() if exact else ALL_MATCHES
-    with at(path, db, quiet) as opened:
+    with open_clone(path, db, quiet) as opened:
         with Reporter(path, quiet) as progress:
             notes = lines_followed(opened, HistoryRequest(full, policy), progress)
         yield opened, notes

@@ -1,4 +1,4 @@
-"""The commands about a database as it is: check, problems."""
+"""The commands that check what a database holds: check, problems, compare, verify."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from attribution.commands.common import here
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
+
+_DATABASE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -66,4 +69,69 @@ def _repair(store: Store) -> None:
         notice(note)
 
 
-DATA = (check, problems)
+@click.command()
+@click.argument("first", type=_DATABASE, metavar="A.db")
+@click.argument("second", type=_DATABASE, metavar="B.db")
+@data_options
+@click.pass_context
+def compare(context: click.Context, first: Path, second: Path, output_format: str) -> None:
+    """Compare two databases row by row.
+
+    Ids are replaced by what they refer to, so repositories may have been read in a different order. When a stage ran and how long
+    it took is ignored. Columns that only one database has are listed but not compared. Exits with 1 if the databases differ.
+    """
+    from collector.storage.compare import compare as compared
+    from collector.storage.views import table_of
+
+    tables = compared(first, second)
+    differing = [table for table in tables if table.differs]
+    notes = [
+        f"{table.table}: only the {which} has the columns {columns}; not compared"
+        for table in tables
+        for which, columns in (("first", table.columns_first), ("second", table.columns_second))
+        if columns
+    ]
+    if not differing:
+        notes.append(f"equal: {sum(table.rows for table in tables)} rows in {len(tables)} tables")
+    for table in differing:
+        notes += [f"- {table.table}: {row}" for row in table.examples_first]
+        notes += [f"+ {table.table}: {row}" for row in table.examples_second]
+    rows = [asdict(table) for table in (tables if output_format else differing)]
+    columns = ("table", "rows=in both", "only_first=only in the first", "only_second=only in the second")
+    print_table(output_format, table_of(rows, notes=notes), columns)
+    if differing:
+        context.exit(EXIT_CHECK_FAILED)
+
+
+@click.command()
+@click.argument("path", required=False)
+@click.option(
+    "--sample",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Number of files to verify per commit; 0 for all.",
+)
+@click.option("--commits", type=click.IntRange(0), default=0, metavar="N", help="Also verify N randomly chosen earlier commits.")
+@click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to verify.  [default: HEAD]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for choosing files and commits.")
+@data_options
+@click.pass_context
+def verify(context: click.Context, path: str | None, sample: int, commits: int, branch: str, seed: int, output_format: str) -> None:
+    """Compare line history with git blame.
+
+    Follows the whole history exactly as git blame does, without tracking moves or whitespace changes, and compares every line.
+    Exits with 1 if they differ. Needs no database.
+    """
+    from attribution.queries.blame_agreement import blame_agreement
+
+    path = path or here()
+    with Reporter(path) as progress:
+        table = blame_agreement(path, branch, sample or None, commits, seed, progress)
+    print_table(output_format, table, ("commit", "files", "lines", "same=same as git blame", "share=agreement"))
+    if any(row["same"] != row["lines"] for row in table):
+        context.exit(EXIT_CHECK_FAILED)
+
+
+DATA = (check, problems, compare, verify)

@@ -22,7 +22,7 @@ from collector.errors import EXIT_PARTIAL
 @QUIET
 @click.pass_context
 def db(
-    context: click.Context, /, file: Path, names: tuple[str, ...], allow_no_checkpoints: bool, quiet: bool, **given: Any
+    context: click.Context, /, file: Path, names: tuple[str, ...], allow_no_checkpoints: bool, quiet: bool, **options: Any
 ) -> None:
     """Attribute all repositories in a database.
 
@@ -33,13 +33,13 @@ def db(
     from collector.runtime.runner import RunOptions
     from collector.storage.retention import keep_content
 
-    how = RunOptions(given["jobs"], given["scheduler"], task_limits(given, given["jobs"]), given["retry"])
+    how = RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), options["retry"])
     with exclusive_store(file, create=False) as store:
-        keep_content(store, given["content"], given["redact"])
-        found, lost = repositories(store, names)
+        keep_content(store, options["content"], options["redact"])
+        items, lost = repositories(store, names)
         for name, path in lost:
             notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")
-        todo = waiting(store, found, how.retry, allow_no_checkpoints)
+        todo = waiting(store, items, how.retry, allow_no_checkpoints)
         failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, allow_no_checkpoints), quiet)
     context.exit(EXIT_PARTIAL if failed or lost else 0)
 

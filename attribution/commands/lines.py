@@ -11,12 +11,12 @@ import click
 
 from attribution.commands.common import (
     COMMIT,
-    at,
     blamed_lines,
     clone_and_file,
     file_and_line,
     file_and_lines,
-    followed,
+    follow_clone,
+    open_clone,
     print_one,
     print_rows,
 )
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
 @COMMIT
 @click.option("--history", is_flag=True, help="First follow the history of lines, as `whowrote survival` does.")
 @click.option("--full", is_flag=True, help="The same for the whole history, from its first commit.")
 @database_option
 @data_options
-def why(place: tuple[str, ...], commit: str, history: bool, full: bool, db: Path, output_format: str) -> None:
+def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: Path, output_format: str) -> None:
     """Explain who wrote a line, how we know, and what became of it.
 
     Shows the evidence, the prompt and the edit behind the line, and why it was not somebody else. Once lines are followed, also
@@ -41,10 +41,10 @@ def why(place: tuple[str, ...], commit: str, history: bool, full: bool, db: Path
 
     Without :LINE, summarises the whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
     """
-    path, file = clone_and_file(place)
+    path, file = clone_and_file(arguments)
     lines = file_and_lines(file)
     name, number = (lines[0], None) if lines else file_and_line(file)
-    with followed(path, db, True if full else None, None) if history or full else _as_stored(path, db) as (opened, notes):
+    with follow_clone(path, db, True if full else None, None) if history or full else _open_as_stored(path, db) as (opened, notes):
         if number is not None:
             _why_line(opened, name, number, commit, output_format, notes)
             return
@@ -57,8 +57,8 @@ def why(place: tuple[str, ...], commit: str, history: bool, full: bool, db: Path
 
 
 @contextmanager
-def _as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
-    with at(path, db) as opened:
+def _open_as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
+    with open_clone(path, db) as opened:
         yield opened, None
 
 
@@ -80,19 +80,19 @@ def _why_line(opened: OpenRepo, name: str, number: int, commit: str, output_form
 
 
 @click.command()
-@click.argument("place", nargs=-1, required=True, metavar="[PATH] FILE")
+@click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE")
 @COMMIT
 @click.option("-L", "lines", default="", metavar="FIRST,LAST", help="Show only these lines, as in git: 10,20 or 10,+5 or 10.")
 @click.option("-w", "ignore_space", is_flag=True, help="Look behind commits that only changed spaces in a line, as in git.")
 @database_option
 @data_options
-def blame(place: tuple[str, ...], commit: str, lines: str, ignore_space: bool, db: Path, output_format: str) -> None:
+def blame(arguments: tuple[str, ...], commit: str, lines: str, ignore_space: bool, db: Path, output_format: str) -> None:
     """Show each line of a file with its author and evidence."""
     from attribution.queries.blame import blame as blame_file
 
-    path, file = clone_and_file(place)
+    path, file = clone_and_file(arguments)
     only = blamed_lines(lines)
-    with at(path, db) as opened:
+    with open_clone(path, db) as opened:
         blamed = blame_file(opened, file, commit, only, ignore_space)
     print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 

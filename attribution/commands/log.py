@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, here, print_one, print_rows
+from attribution.commands.common import here, open_clone, print_one, print_rows
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out, writing
 from collector.errors import WhoWroteError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("wanted", required=False, default="", metavar="[A..B]")
+@click.argument("commits", required=False, default="", metavar="[A..B]")
 @click.argument("path", required=False)
 @click.option(
     "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 )
 @database_option
 @data_options
-def log(wanted: str, path: str | None, since: datetime | None, most: int | None, db: Path, output_format: str, **more: Any) -> None:
+def log(
+    commits: str, path: str | None, since: datetime | None, most: int | None, db: Path, output_format: str, **more: Any
+) -> None:
     """List commits with the authors of their lines.
 
     A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name stands for all that it has;
@@ -51,42 +53,42 @@ def log(wanted: str, path: str | None, since: datetime | None, most: int | None,
     With --show, COMMIT is a commit id or a prefix of one; given the PATH of the clone, it can be any revision, for example HEAD~2.
     """
     if more["show"]:
-        _show(wanted or "HEAD", path, db, output_format)
+        _show(commits or "HEAD", path, db, output_format)
         return
-    wanted, path = _range_and_clone(wanted, path)
-    with at(path, db) as opened:
+    commits, path = _range_and_clone(commits, path)
+    with open_clone(path, db) as opened:
         if more["md"] or more["limit"] is not None or more["badge"] is not None:
-            _summarise(opened, wanted, _iso(since), more)
+            _summarise(opened, commits, _iso(since), more)
         elif more["total"]:
-            _total(opened, wanted, _iso(since), output_format)
+            _total(opened, commits, _iso(since), output_format)
         else:
             from attribution.queries.commit_range import log as log_table
 
-            table = log_table(opened, wanted, _iso(since), most)
+            table = log_table(opened, commits, _iso(since), most)
             table.notes.append("lines: non-blank lines added to source and test files")
             columns = ("commit_sha", "author_at=authored", "lines", "classes=written by", "git_author", "subject")
             print_table(output_format, table, columns)
 
 
-def _total(opened: OpenRepo, wanted: str, since: str, output_format: str) -> None:
+def _total(opened: OpenRepo, commits: str, since: str, output_format: str) -> None:
     from attribution.queries.commit_range import stats
 
-    total = stats(opened, wanted, since)
+    total = stats(opened, commits, since)
     if output_format == "csv":
         print_rows(output_format, total.rows(), None)
     else:
         print_one(output_format, total, lambda terminal: terminal.commit_range.stats_view(out(), total))
 
 
-def _summarise(opened: OpenRepo, wanted: str, since: str, more: Mapping[str, Any]) -> None:
+def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, Any]) -> None:
     """Prints the Markdown of --md, writes the file of --badge, and exits with 1 above --limit."""
     from attribution.browse.comment import badge, markdown_of
     from attribution.queries.commit_range import commits_of
     from attribution.queries.pull_request import pull_request
 
-    shas = [commit.sha for commit in commits_of(opened, wanted, since) if commit.parents < 2]
+    shas = [commit.sha for commit in commits_of(opened, commits, since) if commit.parents < 2]
     if not shas:
-        raise WhoWroteError(f"{wanted or opened.branch} has no commits other than merges", "Name a range that adds lines")
+        raise WhoWroteError(f"{commits or opened.branch} has no commits other than merges", "Name a range that adds lines")
     request = pull_request(opened.store, shas)
     percent, limit = request.agent_percent, more["limit"]
     if more["md"]:
@@ -109,7 +111,7 @@ def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
         with Store(db, create=False) as store:
             report = commit_report(store, commit)
     else:
-        with at(path, db) as opened:
+        with open_clone(path, db) as opened:
             report = commit_report(opened.store, commit, opened)
     if output_format == "csv":
         print_rows(output_format, list(report.span_rows()), None)
@@ -117,11 +119,11 @@ def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
         print_one(output_format, report, lambda terminal: terminal.commit.commit_view(out(), report))
 
 
-def _range_and_clone(wanted: str, path: str | None) -> tuple[str, str]:
+def _range_and_clone(commits: str, path: str | None) -> tuple[str, str]:
     """A clone that stands alone is no range: `log PATH` means all of it."""
-    if path is None and wanted and ".." not in wanted.replace("../", "") and clone_around(wanted) == Path(wanted).resolve():
-        return "", wanted
-    return wanted, path or here()
+    if path is None and commits and ".." not in commits.replace("../", "") and clone_around(commits) == Path(commits).resolve():
+        return "", commits
+    return commits, path or here()
 
 
 def _iso(since: datetime | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import at, here, local_options
+from attribution.commands.common import here, local_options, open_clone
 from collector.console.options import CONTENT, LOCAL
 from collector.console.terminal import (
     EXIT_BUG,
@@ -72,7 +72,7 @@ def repo(
     with_history: bool,
     output_format: str,
     quiet: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Attribute every line that the commits of a clone add.
 
@@ -87,19 +87,18 @@ def repo(
     from collector.runtime.workers import TaskLimits
     from collector.storage.places import clone_around
 
-    text = {name: given.pop(name) for name in ("content", "redact")}
+    text = {name: options.pop(name) for name in ("content", "redact")}
     several, within = jobs or 1, jobs or min(_PROCESSES, os.cpu_count() or 1)
     limits = TaskLimits(_SECONDS, memory_share(min(several, len(paths) or 1)))
-    local = local_options(**given)
+    local = local_options(**options)
     if paths or not local.directories or clone_around(".") is not None:
         paths = tuple(_clone(path, quiet) for path in paths or (here(),))
     if len(paths) > 1 and name:
         raise click.UsageError("--name takes exactly one PATH")
     since_at = since.replace(tzinfo=UTC).timestamp() if since else None
-    options = AttributeOptions(branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1)
+    how = AttributeOptions(branch, since_at, allow_no_checkpoints, local, name, jobs=within if len(paths) < 2 else 1)
     requests = [
-        AttributeRequest(path, db, options, limits, **text, sessions_alone=not paths)
-        for path in paths or map(str, local.directories)
+        AttributeRequest(path, db, how, limits, **text, sessions_alone=not paths) for path in paths or map(str, local.directories)
     ]
     reports, failed = _attribute(requests, several, quiet)
     for report_path in reports if with_history and paths else ():
@@ -151,7 +150,7 @@ def demo(directory: Path) -> None:
     from attribution.queries.blame import blame as blame_file
 
     click.echo()
-    with at(str(clone), db) as opened:
+    with open_clone(str(clone), db) as opened:
         terminal.blame.blame_view(out(), blame_file(opened, example.FILE, ""))
 
 
@@ -169,7 +168,7 @@ def _follow_lines(path: str, db: Path, quiet: bool) -> None:
     from attribution.ensure.history import lines_followed
     from attribution.lineage.requests import HistoryRequest
 
-    with at(path, db, quiet) as opened, Reporter(path, quiet) as progress:
+    with open_clone(path, db, quiet) as opened, Reporter(path, quiet) as progress:
         lines_followed(opened, HistoryRequest(), progress)
 
 

@@ -48,7 +48,7 @@ _SESSION = click.option("--session", default="", metavar="KEY", help="Only this 
 )
 @database_option
 @data_options
-def sessions(path: str | None, db: Path, by: str, output_format: str, **asked: Any) -> None:
+def sessions(path: str | None, db: Path, by: str, output_format: str, **options: Any) -> None:
     """List sessions with their counts, features or prompts.
 
     Covers the clone at PATH, or the whole database. docs/metrics.md explains every feature.
@@ -64,24 +64,24 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **asked: A
     """
     show = {"session": _sessions, "turn": _turns, "region": _regions, "agent": _pushback, "language": _pushback}[by]
     with database(path, db) as (store, repo):
-        show(store, repo, output_format, {"by": by, **asked})
+        show(store, repo, output_format, {"by": by, **options})
 
 
-def _sessions(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
-    if asked["prices"]:
-        _reprice(store, repo, asked["prices"])
-    if asked["columns"] == "features" or asked["prices"]:
-        _features(store, repo, output_format, asked["session"], asked["subagents"])
+def _sessions(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
+    if options["prices"]:
+        _reprice(store, repo, options["prices"])
+    if options["columns"] == "features" or options["prices"]:
+        _features(store, repo, output_format, options["session"], options["subagents"])
         return
     from attribution.queries.sessions import find_session, session_list
 
     table = session_list(store, repo)
-    if asked["session"]:
-        number = find_session(store, asked["session"], repo)
+    if options["session"]:
+        number = find_session(store, options["session"], repo)
         table.rows = [row for row in table if row["id"] == number]
     lines = sum(row["agent_lines"] or 0 for row in table)
     if not output_format:
-        _leave_out_subagents(table, "parent", asked["subagents"], f"; {lines:,} lines in commits (blank ones included)")
+        _leave_out_subagents(table, "parent", options["subagents"], f"; {lines:,} lines in commits (blank ones included)")
     columns = (
         "repo?", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits", "agent_lines=lines", "subagents?",
         "label=first prompt",
@@ -132,10 +132,10 @@ def _features(store: Store, repo: int | None, output_format: str, key: str, suba
     print_table(output_format, table, columns)
 
 
-def _turns(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
     from attribution.queries.turn_outcomes import sums, turn_table
 
-    table = turn_table(store, repo, asked["session"])
+    table = turn_table(store, repo, options["session"])
     total = {name: value or 0 for name, value in sums(table).items()}
     table.notes += [
         f"{len(table):,} turns; the next turn changed {total['changed_next']:,} of {total['produced']:,} non-blank lines, "
@@ -151,12 +151,12 @@ def _turns(store: Store, repo: int | None, output_format: str, asked: Mapping[st
     print_table(output_format, table, columns)
 
 
-def _regions(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+def _regions(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
     from attribution.queries.sessions import RegionChoice, find_session, region_counts, region_edits, region_table
 
-    session = find_session(store, asked["session"], repo) if asked["session"] else None
-    choice = RegionChoice(repo, session, asked["oscillating"])
-    table = region_table(store, choice, None if output_format else asked["limit"])
+    session = find_session(store, options["session"], repo) if options["session"] else None
+    choice = RegionChoice(repo, session, options["oscillating"])
+    table = region_table(store, choice, None if output_format else options["limit"])
     if output_format:
         print_table(output_format, region_edits(table) if output_format == "csv" else table)
         return
@@ -165,15 +165,15 @@ def _regions(store: Store, repo: int | None, output_format: str, asked: Mapping[
     region_list(out(), table, region_counts(store, choice))
 
 
-def _pushback(store: Store, repo: int | None, output_format: str, asked: Mapping[str, Any]) -> None:
+def _pushback(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
     from attribution.queries.pushback import By, pushback_table
 
     columns = (
-        f"name={asked['by']}", "messages=later messages", "classified", "share=push back", "low=95 % from", "high=to", "note?=",
+        f"name={options['by']}", "messages=later messages", "classified", "share=push back", "low=95 % from", "high=to", "note?=",
         "listed?=by word lists", "deeds_answers=after lines", "deeds_changed=lines changed", "deeds_undone=undone",
         "deeds_agree=word and deed agree", "deeds_kappa=kappa",
     )  # fmt: skip
-    print_table(output_format, pushback_table(store, repo, By(asked["by"])), columns)
+    print_table(output_format, pushback_table(store, repo, By(options["by"])), columns)
 
 
 COMMANDS = (sessions,)

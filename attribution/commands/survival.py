@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import followed, print_rows
+from attribution.commands.common import follow_clone, print_rows
 from collector.console.terminal import data_options, database_option, out, write_json
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ def survival(
         from attribution.stats.plots import require
 
         require()  # before the work, not after it
-    wanted = _Wanted(
+    request = _Wanted(
         tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves, more["all_files"], more["quiet"]
     )
-    report = _survival(path, db, wanted)
+    report = _survival(path, db, request)
     if plot is not None:
         from attribution.stats.plots import draw
 
@@ -87,22 +87,22 @@ class _Wanted:
     quiet: bool
 
 
-def _survival(path: str | None, db: Path, wanted: _Wanted) -> SurvivalReport:
+def _survival(path: str | None, db: Path, request: _Wanted) -> SurvivalReport:
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import SurvivalOptions, history_coverage
     from attribution.stats.estimates import available
     from collector.storage.store import Store
 
-    options = SurvivalOptions(wanted.groupings, wanted.curves, wanted.all_files)
+    options = SurvivalOptions(request.groupings, request.curves, request.all_files)
     missing = ["no hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
-    missing = missing if wanted.curves and not available() else []
+    missing = missing if request.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:
             coverage = history_coverage(store)
             report = survival_reported(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
         return report
-    with followed(path, db, wanted.full, wanted.exact, wanted.quiet) as (opened, notes):
+    with follow_clone(path, db, request.full, request.exact, request.quiet) as (opened, notes):
         report = survival_reported(opened.store, [opened.repo_id], options)
         report.notes += [*missing, *notes, *opened.notes]
     return report

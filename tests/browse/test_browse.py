@@ -437,7 +437,7 @@ def test_no_formula_reaches_a_spreadsheet(hostile: tuple[Site, Path]) -> None:
 def test_the_guard_of_csv(given: str, safe: str) -> None:
     for size in (1, 2, 3, 100):
         guard = Guard()
-        pieces = [guard.feed(given[at : at + size]) for at in range(0, len(given), size)]
+        pieces = [guard.add(given[at : at + size]) for at in range(0, len(given), size)]
         assert "".join([*pieces, guard.close()]) == safe
 
 
@@ -536,11 +536,11 @@ def test_markdown_of_hostile_text_is_text() -> None:
 
 
 def test_a_bar_is_divided_as_its_numbers_are() -> None:
-    svg = charts.stacked({"agent": 3, "human": 1}, width=400)
+    svg = charts.stacked_bar({"agent": 3, "human": 1}, width=400)
     assert re.findall(r'class="k-(\w+)" x="([\d.]+)" y="0.00" width="([\d.]+)"', svg) == [
         ("agent", "0.00", "300.00"), ("human", "300.00", "100.00"),
     ]  # fmt: skip
-    assert charts.stacked({"agent": 0}) == ""
+    assert charts.stacked_bar({"agent": 0}) == ""
 
 
 def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
@@ -710,20 +710,20 @@ def test_filters_of_the_start_page_count_as_sql_counts(site: Site, db: Path) -> 
 
 def test_markdown_is_rendered_without_links_images_and_markup() -> None:
     text = "# t\n<script>alert(1)</script> [a](javascript:alert(1)) ![i](http://e/x) <http://e/> **b**\n\n[r]: http://e\n"
-    html = markup.rendered(text)
+    html = markup.render_markdown(text)
     assert "<strong>b</strong>" in html and "<h1>t</h1>" in html
     assert not re.search(r"<(script|a|img)\b", html)
 
 
 def test_highlighted_source_is_the_source() -> None:
     lines = ["def f(x):  # <b>&", "    return '''", "", "a''' ", "<script>alert(1)</script>"]
-    found = markup.highlighted("x.py", lines)
+    found = markup.highlight("x.py", lines)
     assert found is not None and len(found) == len(lines)
     for html, line in zip(found, lines, strict=True):
         assert unescape(re.sub(r"<[^>]+>", "", html)) == line
         assert set(re.findall(r"<(\w+)", html)) <= {"span"}
-    assert markup.highlighted("x.unknown", lines) is None
-    assert markup.highlighted("x.py", ["x" * 3000]) is None and markup.highlighted("x.py", ["x = 1"] * 100_000) is None
+    assert markup.highlight("x.unknown", lines) is None
+    assert markup.highlight("x.py", ["x" * 3000]) is None and markup.highlight("x.py", ["x = 1"] * 100_000) is None
 
 
 def test_lines_are_coloured_by_what_they_are(site: Site, db: Path) -> None:

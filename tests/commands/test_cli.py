@@ -790,12 +790,12 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
 
 def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(tmp_path: Path) -> None:
     code = (
-        "import sys, time, tempfile\nfrom collector.console.terminal import guarded\n"
+        "import sys, time, tempfile\nfrom collector.console.terminal import run_guarded\n"
         "from collector.runtime.workers import Task, TaskLimits, run\n"
         "def work(seconds):\n    with tempfile.TemporaryDirectory():\n        time.sleep(seconds)\n"
         "if __name__ == '__main__':\n    print('started', flush=True)\n"
         "    tasks = [Task(str(number), (60,)) for number in range(3)]\n"
-        "    sys.exit(guarded(lambda: list(run(work, tasks, 2, TaskLimits()))))\n"
+        "    sys.exit(run_guarded(lambda: list(run(work, tasks, 2, TaskLimits()))))\n"
     )
     script, scratch = tmp_path / "work.py", tmp_path / "scratch"
     script.write_text(code)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import at
+from attribution.commands.common import open_clone
 from collector.console.tables import print_tables
 from collector.console.terminal import Reporter, data_options, database_option
 
@@ -33,7 +33,7 @@ def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_fo
     else:
         from attribution.evaluation.maintainability.stage import measure_new_commits
 
-        with at(path, db) as clone:
+        with open_clone(path, db) as clone:
             with Reporter(path) as progress:
                 measure_new_commits(clone, jobs, progress)
             tables = chapter(clone.store, clone.repo_id, min_n)

@@ -35,7 +35,7 @@ def findings_page(request: PageRequest) -> Shown:
     selection = FindingFilter(request.text("cwe"), author, alive=alive, confidence=tuple(filter(None, [confidence])))
     heading = "Weaknesses in introduced code"
     try:
-        table = findings(request.store, request.found.id, selection)
+        table = findings(request.store, request.repository.id, selection)
     except WhoWroteError as error:
         note = f'<p class="note">{words.safe(f"{error}. {error.hint}")}</p>'
         return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": note})

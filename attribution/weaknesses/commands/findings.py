@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, at, here, print_one
+from attribution.commands.common import COMMIT, here, open_clone, print_one
 from attribution.weaknesses.commands.options import COLUMNS, LOW, filter_options, repository_number, write_file
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
@@ -97,7 +97,7 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     from attribution.weaknesses.commands.lists import authored_table
     from attribution.weaknesses.queries.sarif import authored_results
 
-    with at(path or here(), db) as opened:
+    with open_clone(path or here(), db) as opened:
         table = authored_table(authored_results(opened, log, commit))
     if not table.rows:
         notice("the log has no finding with a place in a file")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import at
+from attribution.commands.common import open_clone
 from attribution.weaknesses.commands.options import RULES, SEMGREP
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice
@@ -51,7 +51,7 @@ def scan(
     request = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
     rows = []
     for path in paths or _clones(db):
-        with at(path, db) as opened, Reporter(path) as progress:
+        with open_clone(path, db) as opened, Reporter(path) as progress:
             update = scan_clone(opened, request, progress)
         for note in dict.fromkeys(update.notes):
             notice(f"note: {note}")
