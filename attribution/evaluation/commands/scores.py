@@ -27,7 +27,8 @@ def quality(explain: str, weights_file: Path | None, db: Path, output_format: st
 
     The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
     """
-    from attribution.evaluation.scores.report import explained_score, model_table, read_weights, score_table
+    from attribution.evaluation.scores.frontier import model_table
+    from attribution.evaluation.scores.report import explained_score, read_weights, score_table
 
     weights = None if weights_file is None else read_weights(weights_file)
     with database(None, db) as (store, _):
@@ -39,7 +40,7 @@ def quality(explain: str, weights_file: Path | None, db: Path, output_format: st
         "repo?", "key=session", "task_type=task", "work", "tier", "q=Q", "q_rank=rank", "completion=compl", "execution=exec",
         "efficiency=eff", "outcome=outc", "cost_usd", "label=first prompt",
     )  # fmt: skip
-    models = model_table(table)
+    models = model_table({**row, "category": row["task_type"]} for row in table)
     if not output_format:
         people = [row for row in table if not row["parent"]]
         spawned = len(table) - len(people)

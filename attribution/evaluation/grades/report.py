@@ -23,7 +23,7 @@ from attribution.evaluation.estimates import (
     ratio_over_repositories,
     repository_sums,
 )
-from attribution.evaluation.scores.frontier import frontiers
+from attribution.evaluation.scores.frontier import model_table
 from attribution.evaluation.scores.quality import AGREEMENT
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
@@ -81,7 +81,7 @@ def grades(store: Store, least: int = LEAST) -> list[Table]:
         *_differences(scored, least),
         _trend(scored),
         _harm(store, scored, least),
-        _models(scored),
+        model_table(scored),
     ]
 
 
@@ -264,11 +264,6 @@ def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str,
 def _share(name: str, hits: int, whole: int) -> dict[str, float | None]:
     low, high = wilson(hits, whole) or (None, None)
     return {name: hits / whole if whole else None, f"{name}_of": whole, f"{name}_low": low, f"{name}_high": high}
-
-
-def _models(scored: Sequence[Session]) -> Table:
-    notes = ["frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."]
-    return _table("models", "Quality and cost by model", frontiers(scored), notes)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Quality against cost by model. Pure."""
+"""Quality against cost by model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from typing import Any
 
 from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
+from collector.storage.views import Table, table_of
 
 ALL, UNKNOWN = "all", "unknown"
+
+
+def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
+    """Mean quality and cost of each model over the sessions that have both: see `frontiers`."""
+    notes = ["frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."]
+    return table_of(frontiers(scored), {"mean_cost_usd": "USD"}, notes, "models", "Quality and cost by model")
 
 
 def frontiers(scored: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attribution.evaluation.scores.frontier import frontiers
 from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, WEIGHTS, PartWeights, mix, tier_of
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
@@ -35,12 +34,6 @@ def score_table(store: Store, repo: int | None = None, weights: Weights | None =
         f"{AGREEMENT.sentence()}.",
     ]
     return table
-
-
-def model_table(scores: Table) -> Table:
-    """Mean quality and cost of each model over the sessions that have both: of all, and of each type of task."""
-    rows = frontiers({**row, "category": row["task_type"]} for row in scores)
-    return table_of(rows, {"mean_cost_usd": "USD"}, ["frontier: no other model is both cheaper and better."], "models", "By model")
 
 
 def agent_table(store: Store, repo: int) -> Table:
