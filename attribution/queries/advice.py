@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from collector.checkpoints.entire import fetch_command
 from collector.files.kinds import HEADLINE
+from collector.vocabulary import sql_list
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import Reason
 
@@ -72,12 +73,10 @@ def unnamed_checkpoints(store: Store, repo_id: int) -> UnnamedCheckpoints:
 
 def _unknown_lines(store: Store, repo_id: int) -> dict[str, int]:
     """Reason -> source and test lines with text of which no action is known; also those that only the commit declares."""
-    kinds = ", ".join("?" for _ in HEADLINE)
     rows = store.rows(
-        "SELECT o.reason, SUM(s.nonblank) AS lines FROM commits c JOIN commit_files f ON f.commit_id = c.id "
-        "JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
-        f"WHERE c.repo_id = ? AND f.kind IN ({kinds}) AND o.author IN ('unknown', 'declared') GROUP BY 1",
-        (repo_id, *HEADLINE),
+        f"SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE repo_id = ? AND kind IN ({sql_list(sorted(HEADLINE))}) "
+        "AND author IN ('unknown', 'declared') GROUP BY 1",
+        (repo_id,),
     )
     return {row["reason"]: row["lines"] for row in rows}
 

@@ -5,7 +5,7 @@ A range is written as in git: `A..B` for what B has and A does not, or one name 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from collector.plain_values import jsonable
 from collector.storage.store import iso
 from collector.storage.views import Table, described_view, read_view
 from collector.text import printable
+from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
 if TYPE_CHECKING:
@@ -103,70 +104,23 @@ def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeC
 # --- what is known of them --------------------------------------------------------------------------------------------
 
 
-class _Lines(NamedTuple):
-    commit_id: int
-    kind: str
-    line_class: str
-    reason: str
-    lines: int
-
-
-class _Session(NamedTuple):
-    commit_id: int
-    session_id: int
-    agent: str
-    model: str
-    lines: int
-
-
-class _Known(NamedTuple):
-    id: int
-    sha: str
-    declared: str
-
-
-_KNOWN = (
-    "SELECT id, commit_sha AS sha, COALESCE(declared_agent, '') AS declared FROM commits WHERE repo_id = ? AND commit_sha IN ({})"
-)
-_LINES = (
-    "SELECT commit_id, kind, class AS line_class, reason, SUM(nonblank) AS lines FROM line_spans WHERE commit_id IN ({}) "
-    "GROUP BY 1, 2, 3, 4"
-)
+_KNOWN = "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN ({})"
+_LINES = "SELECT kind, class, reason, SUM(nonblank) AS lines FROM line_spans WHERE commit_id IN ({}) GROUP BY 1, 2, 3"
 _SESSIONS = (
     "SELECT l.commit_id, l.session_id, COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(l.model, s.model, '') AS model, "
     "SUM(l.nonblank) AS lines FROM line_spans l JOIN sessions s ON s.id = l.session_id "
-    "WHERE l.commit_id IN ({}) AND l.author = 'agent' AND l.kind IN ({kinds}) GROUP BY 1, 2, 3, 4"
+    f"WHERE l.commit_id IN ({{}}) AND l.author = 'agent' AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2, 3, 4"
 )
 
 
-@dataclass(slots=True)
-class _Found:
-    """What the database knows of the commits of a range."""
-
-    known: dict[str, _Known]  # by commit id of git
-    lines: list[_Lines]
-    sessions: list[_Session]
-
-
-def _read_range(store: Store, repo_id: int, commits: Sequence[RangeCommit]) -> _Found:
-    kinds = ", ".join(f"'{kind}'" for kind in sorted(HEADLINE))
-    result = _Found({}, [], [])
-    for shas in _parts([commit.sha for commit in commits]):
-        existing = store.select(_Known, _KNOWN.format(_marks(shas)), (repo_id, *shas))
-        result.known |= {item.sha: item for item in existing}
-        ids = [item.id for item in existing]
-        result.lines += store.select(_Lines, _LINES.format(_marks(ids)), ids)
-        result.sessions += store.select(_Session, _SESSIONS.format(_marks(ids), kinds=kinds), ids)
-    return result
+def _read(store: Store, sql: str, values: Sequence[Any], *first: Any) -> list[dict[str, Any]]:
+    """The rows of a statement about a list of values, which may be long; `first` are its other parameters."""
+    return [row for part in _parts(values) for row in store.rows(sql.format(", ".join("?" * len(part))), (*first, *part))]
 
 
 def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     for start in range(0, len(items), _AT_ONCE):
         yield items[start : start + _AT_ONCE]
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None = None) -> Table:
@@ -198,30 +152,32 @@ def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> di
 def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     """The lines of a range added up. Raises UnknownBranch."""
     commits = commits_of(opened, requested, since)
-    result = _read_range(opened.store, opened.repo_id, commits)
+    known = {row["sha"]: row["id"] for row in _read(opened.store, _KNOWN, [commit.sha for commit in commits], opened.repo_id)}
+    lines = _read(opened.store, _LINES, list(known.values()))
+    sessions = _read(opened.store, _SESSIONS, list(known.values()))
     count, reasons = Counter[str](), Counter[str]()
-    for row in result.lines:
-        if row.kind in HEADLINE:
-            count[row.line_class] += row.lines
-            if row.line_class == LineClass.UNKNOWN:
-                reasons[row.reason] += row.lines
+    for row in lines:
+        if row["kind"] in HEADLINE:
+            count[row["class"]] += row["lines"]
+            if row["class"] == LineClass.UNKNOWN:
+                reasons[row["reason"]] += row["lines"]
     return RangeStats(
         opened.name,
         requested or opened.branch,
         len(commits),
         sum(commit.parents > 1 for commit in commits),
-        sum(commit.sha not in result.known for commit in commits),
-        len({item.commit_id for item in result.sessions}),
+        sum(commit.sha not in known for commit in commits),
+        len({row["commit_id"] for row in sessions}),
         {str(name): count[name] for name in LINE_CLASSES},
         dict(reasons.most_common()),
-        kind_lines((row.kind, row.line_class, row.lines) for row in result.lines),
-        _models(result.sessions),
+        kind_lines((row["kind"], row["class"], row["lines"]) for row in lines),
+        _models(sessions),
     )
 
 
-def _models(sessions: Iterable[_Session]) -> list[WritingModel]:
-    lines, numbers = Counter[tuple[str, str]](), dict[tuple[str, str], set[int]]()
-    for item in sessions:
-        lines[item.agent, item.model] += item.lines
-        numbers.setdefault((item.agent, item.model), set()).add(item.session_id)
-    return [WritingModel(agent, model, len(numbers[agent, model]), n) for (agent, model), n in lines.most_common()]
+def _models(rows: Iterable[Mapping[str, Any]]) -> list[WritingModel]:
+    lines, sessions = Counter[tuple[str, str]](), defaultdict[tuple[str, str], set[int]](set)
+    for row in rows:
+        lines[row["agent"], row["model"]] += row["lines"]
+        sessions[row["agent"], row["model"]].add(row["session_id"])
+    return [WritingModel(*key, len(sessions[key]), count) for key, count in lines.most_common()]

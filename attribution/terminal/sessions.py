@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -80,9 +80,3 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
         console.print(Text(f"     {mark} {source(line)}", style), soft_wrap=True)
     if len(lines) > _MOST_LINES:
         console.print(Text(f"     {mark} … {len(lines) - _MOST_LINES} more lines", "dim"))
-
-
-def _count_text(ours: Sequence[object], every: Sequence[object]) -> str:
-    """Sessions of people, and apart from them those that other sessions spawned."""
-    spawned = len(every) - len(ours)
-    return f"{number(len(ours))} sessions" + (f", {number(spawned)} subagents that are stored as sessions" if spawned else "")
