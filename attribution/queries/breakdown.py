@@ -207,7 +207,7 @@ def _ratio(parts: Sequence[tuple[float, float]]) -> Share:
 
 
 def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
-    """Of the lines that are old enough; `lines` are those still at risk after 30 days."""
+    """The share of the lines that are old enough; `lines` counts those still at risk after 30 days."""
     old = [r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
     lines = sum(r.lines for r in old)
     there = sum(r.lines for r in old if r.days > REWORK_DAYS or not r.dead)

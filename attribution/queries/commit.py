@@ -87,7 +87,7 @@ def commit_numbers(store: Store, sha: str, repo_id: int | None) -> list[int]:
 
 
 def report_of_commit(store: Store, number: int) -> CommitReport:
-    """By the number of its row."""
+    """Reads the commit with this number of its row."""
     (commit,) = store.select(CommitRef, f"SELECT {COMMIT_COLUMNS} FROM commits c WHERE c.id = ?", (number,))
     repo = store.value("SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (number,))
     sql = "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2"

@@ -81,7 +81,7 @@ SHORT_LIST = (
 def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
 ) -> list[SessionFeatures]:
-    """Of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name."""
+    """Features of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name."""
     requested = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
     rows = store.rows(
         f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.parent_key, s.transcript, s.started_at, "

@@ -128,7 +128,7 @@ _AT_ONCE = 25  # repositories in one statement: what it joins and sorts is in me
 
 
 def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
-    """In order of the repositories' numbers, then of the lines."""
+    """Yields records in order of the repositories' numbers, then of the lines."""
     ordered = sorted(repo_ids)
     for start in range(0, len(ordered), _AT_ONCE):
         several = ordered[start : start + _AT_ONCE]
@@ -169,7 +169,7 @@ JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id IN ({repositories})
 
 
 def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
-    """Of the repositories whose lines were followed, in order of their numbers."""
+    """What the records of each repository whose lines were followed have in common, in order of their numbers."""
     users = _users(store, repo_ids)
     tips = store.select(
         _Tip,
@@ -223,5 +223,5 @@ def _record(row: _Lines, view: _View) -> LifetimeRecord:
 
 
 def seconds(moment: str) -> float:
-    """Of a time in ISO 8601; 0 for none."""
+    """Seconds since 1970 of a time in ISO 8601; 0 for none."""
     return datetime.fromisoformat(moment).timestamp() if moment else 0.0

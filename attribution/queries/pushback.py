@@ -121,7 +121,7 @@ class _Answered(NamedTuple):
 
 
 def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) -> list[PushbackShare]:
-    """Of every agent or language with later messages, most messages first, and of all. Raises WhoWroteError when there are none."""
+    """Shares for each agent or language with later messages, most messages first, and for all. Raises WhoWroteError without any."""
     groups: dict[str, list[_Message]] = defaultdict(list)
     listed: dict[str, int] = defaultdict(int)
     for agent, count, messages in _later(store, repo):

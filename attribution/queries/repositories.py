@@ -46,7 +46,7 @@ def attributed_repository(store: Store, repo_id: int | None) -> RepositoryRow | 
 
 
 def all_repositories(store: Store, repo_id: int | None = None) -> list[RepositoryRow]:
-    """In order of their names; with `repo_id` only that one."""
+    """The repositories in order of their names; with `repo_id` only that repository."""
     return store.select(RepositoryRow, f"{_ROWS} WHERE ? IS NULL OR r.id = ? ORDER BY r.name", (repo_id, repo_id))
 
 

@@ -83,7 +83,7 @@ _PROMPT = (
 
 
 def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, Any]]:
-    """By the full-text index where the database has one."""
+    """Searches the full-text index where the database has one."""
     indexed = [word for term in terms for word in _WORD.findall(term)]
     if indexed and any(table.name == "turns_fts" for table in table_names(store)):
         match = " ".join(f'"{word}"*' for word in indexed)

@@ -161,7 +161,7 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
 
 
 def _parts(message_rows: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnPart]:
-    """In order of time; what has none stands where the one before it does, a message before the calls of the same moment."""
+    """Sorts items by time; what has none stands where the one before it does, a message before the calls of the same moment."""
     parts: list[TurnPart] = []
     messages = _date_items([(message.at, message) for message in message_rows])
     for moment, call in _date_items([(item.call.at, item) for item in calls]):
@@ -208,7 +208,7 @@ def _call(call: CallRow, edits: Sequence[dict[str, Any]]) -> ShownCall:
 
 
 def _diff(arguments: Mapping[str, Any]) -> list[DiffLine]:
-    """Of the texts an edit tool was given: old and new strings, whole contents, patches."""
+    """Compares the texts that an edit tool was given: old and new strings, whole contents, patches."""
     lines: list[DiffLine] = []
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else [arguments]:

@@ -169,7 +169,7 @@ class _HistoryRow(NamedTuple):
 
 
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[FollowedHistory]:
-    """Of each repository that has one, in this order."""
+    """The followed history of each repository that has one, in this order."""
     rows = store.select(
         _HistoryRow,
         "SELECT r.id, r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "

@@ -70,7 +70,7 @@ class TipFile:
         return by_class(self.file)
 
     def stripes(self) -> list[Stripe]:
-        """From top to bottom."""
+        """The stripes of the file from top to bottom."""
         stripes: list[Stripe] = []
         for span in self.spans:
             if stripes and stripes[-1].kind == span.attribution.kind:

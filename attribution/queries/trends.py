@@ -125,7 +125,7 @@ def trends(store: Store, line_filter: LineFilter) -> Trends:
 
 
 def _groups(added: Iterable[_Added], number: int) -> Table:
-    """By the name with that number."""
+    """Adds up lines by the name with that number."""
     members: dict[str, list[_Added]] = defaultdict(list)
     for item in added:
         if name := item.names[number]:

@@ -86,12 +86,12 @@ ATTRIBUTION_COLUMNS = (
 
 
 def commit_of(row: Mapping[str, Any]) -> CommitRef:
-    """Of a row that has COMMIT_COLUMNS among its columns."""
+    """Makes the commit from a row that has COMMIT_COLUMNS among its columns."""
     return CommitRef(**{field.name: row[field.name] for field in fields(CommitRef)})
 
 
 def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
-    """Of a row that has ATTRIBUTION_COLUMNS among its columns."""
+    """Makes the attribution from a row that has ATTRIBUTION_COLUMNS among its columns."""
     return LineAttribution(**{field.name: row[field.name] for field in fields(LineAttribution)})
 
 
