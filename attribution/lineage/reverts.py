@@ -1,17 +1,37 @@
-"""Which commits take others back. Pure.
+"""Finds the commits that take others back. Pure.
 
-By the message that `git revert` writes ("This reverts commit …"; for a merge "…, reversing changes made to …"), or because the
-patch is the exact inverse of an earlier one.
+Such a commit says so in the message that `git revert` writes ("This reverts commit …"; for a merge "…, reversing changes made to
+…"), or its patch is the exact inverse of an earlier patch.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
 from attribution.lineage.model import Fingerprint
+from collector.git.diff_tree import FileDelta
 
 _SAYS = re.compile(r"\bThis reverts (?:merge )?commit ([0-9a-f]{7,64})\b")
+_TELLING = 20  # letters and digits of a patch, below which its inverse may come about by chance
+_NO_WORD = bytes(c for c in range(256) if not chr(c).isalnum())
+
+
+def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
+    """Fingerprint of the texts that a commit removes and adds; None when some are unknown or they say too little."""
+    forward, inverse = hashlib.blake2b(digest_size=12), hashlib.blake2b(digest_size=12)
+    text_length = 0
+    for delta in sorted(deltas, key=lambda d: d.path):
+        if delta.hunks is None or delta.text is None:
+            return None
+        for removed, added in delta.text:
+            old, new = b"\n".join(removed), b"\n".join(added)
+            text_length += len((old + new).translate(None, _NO_WORD))
+            name = delta.path.encode("utf-8", "surrogateescape")
+            forward.update(b"%b\0%d %d\0%b%b" % (name, len(old), len(new), old, new))
+            inverse.update(b"%b\0%d %d\0%b%b" % (name, len(new), len(old), new, old))
+    return Fingerprint(forward.hexdigest(), inverse.hexdigest()) if text_length >= _TELLING else None
 
 
 def named_commit(message: str) -> str | None:

@@ -36,8 +36,8 @@ from attribution.lineage.model import (
     trim_common_lines,
 )
 from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
-from attribution.lineage.patch import fingerprint
 from attribution.lineage.requests import MAX_FILE
+from attribution.lineage.reverts import fingerprint
 from attribution.lineage.source import ChangeSource
 from collector.git.diff_tree import FileDelta
 from collector.git.program import GitFailed, ScratchGit
