@@ -297,7 +297,8 @@ def _turn_cell(request: PageRequest, row: dict[str, Any]) -> str:
 
 
 def _prompt_cell(row: dict[str, Any]) -> str:
-    return cells.text(row["prompt"], 120) if row["prompt"] else cells.dim(row["session"], 120)
+    text = cells.text(row["prompt"], 120) if row["prompt"] else cells.dim(row["session"], 120)
+    return f'<div class="prompt-text">{text}</div>'
 
 
 def _kind_cell(row: dict[str, Any]) -> str:

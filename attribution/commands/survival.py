@@ -55,7 +55,7 @@ def survival(
         from attribution.stats.plots import require
 
         require()  # before the work, not after it
-    request = _Wanted(
+    request = _Request(
         tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves, more["all_files"], more["quiet"]
     )
     report = _survival(path, db, request)
@@ -76,8 +76,8 @@ def survival(
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What was asked for."""
+class _Request:
+    """What the report is to have."""
 
     groupings: tuple[str, ...]
     full: bool
@@ -87,7 +87,7 @@ class _Wanted:
     quiet: bool
 
 
-def _survival(path: str | None, db: Path, request: _Wanted) -> SurvivalReport:
+def _survival(path: str | None, db: Path, request: _Request) -> SurvivalReport:
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import SurvivalOptions, history_coverage
     from attribution.stats.estimates import available
