@@ -52,8 +52,9 @@ from attribution.authorship.commits import added_files, read_history  # noqa: E4
 from attribution.authorship.links import by_trailer  # noqa: E402
 from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.authorship.replay import Worktree  # noqa: E402
+from attribution.authorship.session_edits import SessionEdits, session_edits  # noqa: E402
 from attribution.authorship.texts import RepositoryTexts  # noqa: E402
-from attribution.authorship.timeline import SessionEdits, learn_roots, session_edits, timelines  # noqa: E402
+from attribution.authorship.timeline import learn_roots, timelines  # noqa: E402
 from attribution.authorship.worktree_roots import WorktreeRoots  # noqa: E402
 from attribution.authorship.worktrees import CommitProbe, Runner  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402

@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from variants import Variants  # noqa: E402
 
-from attribution.authorship.timeline import SessionEdits  # noqa: E402
+from attribution.authorship.session_edits import SessionEdits  # noqa: E402
 from attribution.stages import sessions  # noqa: E402
 from collector.load import LoadedSession, read_session, session_files  # noqa: E402
 from collector.model import Checkpoint, Session, ToolCall  # noqa: E402

@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT)]
 from attribution.authorship.conclude import CommitVerdict  # noqa: E402
 from attribution.authorship.judge import Verdict  # noqa: E402
 from attribution.authorship.run_data import Replayed, RunInputs, SessionsRead  # noqa: E402
-from attribution.authorship.timeline import SessionEdits  # noqa: E402
+from attribution.authorship.session_edits import SessionEdits  # noqa: E402
 from attribution.stages import feature_rows  # noqa: E402
 from attribution.stages import lines as stage  # noqa: E402
 from attribution.stages.sessions import read_sessions  # noqa: E402

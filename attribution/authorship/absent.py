@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.run_data import SessionsRead
-from attribution.authorship.timeline import add_missing_end
+from attribution.authorship.session_edits import add_missing_end
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import StoredTranscript, TranscriptState
 

@@ -23,7 +23,8 @@ from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
 from attribution.authorship.judge import Verdict, is_low_information
 from attribution.authorship.replay import CallRef
 from attribution.authorship.script_texts import Script, scripts_of
-from attribution.authorship.timeline import EditFate, RawEdit, Timeline
+from attribution.authorship.session_edits import RawEdit
+from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.witness import Texts
 from collector.model import Commit, Edit

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from attribution.authorship.edits import text_after
+from attribution.authorship.session_edits import RawEdit, SessionEdits
 from attribution.authorship.substitutes import NoFit
 from attribution.authorship.windows import WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
 from collector.model import Status
-
-if TYPE_CHECKING:
-    from attribution.authorship.timeline import RawEdit, SessionEdits
 
 _INSTANT = 0.001  # seconds
 _PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attribution.authorship.originals import SquashSource
-from attribution.authorship.timeline import SessionEdits, Timeline
+from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import checkpoint_ids

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from attribution.authorship.agent_text import without_layout
+from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
-from attribution.authorship.timeline import EditFate, RawEdit
+from attribution.authorship.timeline import EditFate
 from attribution.authorship.witness import PersonLines
 
 

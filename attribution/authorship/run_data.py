@@ -10,7 +10,8 @@ from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import CommitVerdict, MissingTranscript
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
-from attribution.authorship.timeline import EditFate, SessionEdits, Timeline
+from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.trailers import declarations
 from collector.model import Checkpoint, Commit, SessionRecord

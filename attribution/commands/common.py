@@ -23,16 +23,16 @@ COMMIT = click.option(
 )
 
 
-class FilePlace(NamedTuple):
+class FileAndLine(NamedTuple):
     """A file, and a line of it when one is named."""
 
     file: str
     line: int | None
 
 
-def file_and_line(argument: str) -> FilePlace:
+def file_and_line(argument: str) -> FileAndLine:
     name, colon, number = argument.rpartition(":")
-    return FilePlace(name, int(number)) if colon and _is_number(number) else FilePlace(argument, None)
+    return FileAndLine(name, int(number)) if colon and _is_number(number) else FileAndLine(argument, None)
 
 
 def file_and_lines(argument: str) -> tuple[str, LineRange] | None:

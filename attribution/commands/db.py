@@ -31,11 +31,10 @@ def db(
     """
     from attribution.ensure.batch import attribute_all, repositories, waiting
     from collector.runtime.runner import RunOptions
-    from collector.storage.retention import keep_content
 
     how = RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), options["retry"])
     with exclusive_store(file, create=False) as store:
-        keep_content(store, options["content"], options["redact"])
+        store.keep_content(options["content"], options["redact"])
         items, lost = repositories(store, names)
         for name, path in lost:
             notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")

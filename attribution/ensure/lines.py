@@ -26,7 +26,6 @@ from collector.runtime.progress import Progress, no_progress
 from collector.runtime.runner import RunOptions
 from collector.runtime.stages import note_failure
 from collector.runtime.workers import Task, TaskLimits, TaskResult, tell_parent
-from collector.storage.retention import keep_content
 from collector.storage.store import Store
 from collector.text import printable
 
@@ -80,7 +79,7 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
     Raises what `attribute_one` raises; NotARepository, before a database is made.
     """
     with _clone(request) as (clone, options), Store(request.db) as store:
-        keep_content(store, request.content, request.redact)
+        store.keep_content(request.content, request.redact)
         done = attribute_one(store, clone, options, progress, request.limits)
         report = repo_report(store, done.repo_id)
         report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)

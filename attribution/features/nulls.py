@@ -22,7 +22,7 @@ UNEXPLAINED = "unexplained"
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class NullReason:
     """`when` is SQL over f (session_features), s (sessions) and t (session_stats)."""
 
     text: str
@@ -35,61 +35,61 @@ _COMMITTED = "(SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id AND c.a
 _LATER = "json_array_length(f.turn_languages) > 1"
 _ENGLISH = "SELECT 1 FROM json_each(f.turn_languages) j WHERE COALESCE(j.value, 'en') = 'en'"
 
-REASONS: dict[str, Reason] = {
-    "no_transcript": Reason("the transcript cannot be read", "f.session_id IS NULL OR f.tool_call_count IS NULL", absent=True),
-    "unfinished": Reason("the run was stopped before: run `whowrote repo` again", "f.touched_files IS NULL"),
-    "spawned": Reason("another session spawned this one: nobody typed", "s.parent_key IS NOT NULL"),
-    "no_usage": Reason("the agent records no usage", "s.input_tokens IS NULL", absent=True),
-    "no_response": Reason("no response", "f.turn_count = 0"),
-    "no_call": Reason("no tool call", "s.tool_calls = 0"),
-    "no_edit": Reason("no call changed a file", f"NOT EXISTS {_EDITS}"),
-    "no_read": Reason("no call read a file"),
-    "no_file_named": Reason("no call names a file"),
-    "no_result": Reason("no call has a known result", absent=True),
-    "no_subagent": Reason("no subagent started", "s.subagents = 0"),
-    "reasoning_uncounted": Reason("the agent counts them with the output (Claude Code always does)"),
-    "no_input_read": Reason("neither fresh input tokens nor cache reads are recorded"),
-    "no_reasoning_text": Reason("no text of the model's reasoning is on record (many agents record the mere fact, or nothing)"),
-    "no_response_times": Reason("no response with a time follows anything"),
-    "no_linked_commit": Reason("no commit is linked to the session", "NOT EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id)"),
-    "no_file_seen": Reason("no call names a file of the repository", "f.files_seen = '[]'"),
-    "no_change_seen": Reason("no call of an edit tool changed a file of the repository"),
-    "no_plan_file": Reason("no plan on record names a file"),
-    "no_price": Reason("the agent records no cost, and no price of the model is known", absent=True),
-    "cost_recorded": Reason("the agent records the cost of every response", "f.cost_source = 'recorded'"),
-    "no_recorded_cost": Reason("the agent records no cost"),
-    "no_times": Reason("the agent records no times", "s.started_at IS NULL", absent=True),
-    "no_call_times": Reason(
+REASONS: dict[str, NullReason] = {
+    "no_transcript": NullReason("the transcript cannot be read", "f.session_id IS NULL OR f.tool_call_count IS NULL", absent=True),
+    "unfinished": NullReason("the run was stopped before: run `whowrote repo` again", "f.touched_files IS NULL"),
+    "spawned": NullReason("another session spawned this one: nobody typed", "s.parent_key IS NOT NULL"),
+    "no_usage": NullReason("the agent records no usage", "s.input_tokens IS NULL", absent=True),
+    "no_response": NullReason("no response", "f.turn_count = 0"),
+    "no_call": NullReason("no tool call", "s.tool_calls = 0"),
+    "no_edit": NullReason("no call changed a file", f"NOT EXISTS {_EDITS}"),
+    "no_read": NullReason("no call read a file"),
+    "no_file_named": NullReason("no call names a file"),
+    "no_result": NullReason("no call has a known result", absent=True),
+    "no_subagent": NullReason("no subagent started", "s.subagents = 0"),
+    "reasoning_uncounted": NullReason("the agent counts them with the output (Claude Code always does)"),
+    "no_input_read": NullReason("neither fresh input tokens nor cache reads are recorded"),
+    "no_reasoning_text": NullReason("no text of the model's reasoning is on record (many agents record the mere fact, or nothing)"),
+    "no_response_times": NullReason("no response with a time follows anything"),
+    "no_linked_commit": NullReason("no commit is linked to the session", "NOT EXISTS (SELECT 1 FROM commit_sessions c WHERE c.session_id = s.id)"),
+    "no_file_seen": NullReason("no call names a file of the repository", "f.files_seen = '[]'"),
+    "no_change_seen": NullReason("no call of an edit tool changed a file of the repository"),
+    "no_plan_file": NullReason("no plan on record names a file"),
+    "no_price": NullReason("the agent records no cost, and no price of the model is known", absent=True),
+    "cost_recorded": NullReason("the agent records the cost of every response", "f.cost_source = 'recorded'"),
+    "no_recorded_cost": NullReason("the agent records no cost"),
+    "no_times": NullReason("the agent records no times", "s.started_at IS NULL", absent=True),
+    "no_call_times": NullReason(
         "the agent records no time of a call",
         "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))",
     ),
-    "no_event_times": Reason(
+    "no_event_times": NullReason(
         "the agent records when the session began and ended, and no time of a turn or a call",
         "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND (c.at IS NOT NULL OR c.done_at IS NOT NULL))"
         " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.at IS NOT NULL)",
         absent=True,
     ),
-    "no_event": Reason("nothing happened: no turn, call or answer", "s.turns = 0 AND s.tool_calls = 0"),
-    "no_turn_time": Reason("no turn has a time and an answer"),
-    "nothing_typed": Reason("the user typed nothing", "f.user_msg_lengths = '[]'"),
-    "no_turn": Reason("no turn of the user", "f.user_turn_count = 0"),
-    "one_message": Reason("fewer than two messages", "json_array_length(f.user_msg_lengths) = 1"),
-    "not_english": Reason("no message after the first can be English, and there are no word lists for other languages", f"{_LATER} AND NOT EXISTS ({_ENGLISH} AND j.key > 0)"),
-    "last_not_english": Reason("the last message is not English, and there are no word lists for other languages", f"NOT EXISTS ({_ENGLISH} AND j.key = json_array_length(f.turn_languages) - 1)"),
-    "not_classified": Reason("no message after the first is in a language that the classifier was measured on", "f.turns_classified = 0"),
-    "not_kept": Reason("this database was told not to keep such text (`--content`)", "f.agent_words > 0"),
-    "commands_not_kept": Reason(
+    "no_event": NullReason("nothing happened: no turn, call or answer", "s.turns = 0 AND s.tool_calls = 0"),
+    "no_turn_time": NullReason("no turn has a time and an answer"),
+    "nothing_typed": NullReason("the user typed nothing", "f.user_msg_lengths = '[]'"),
+    "no_turn": NullReason("no turn of the user", "f.user_turn_count = 0"),
+    "one_message": NullReason("fewer than two messages", "json_array_length(f.user_msg_lengths) = 1"),
+    "not_english": NullReason("no message after the first can be English, and there are no word lists for other languages", f"{_LATER} AND NOT EXISTS ({_ENGLISH} AND j.key > 0)"),
+    "last_not_english": NullReason("the last message is not English, and there are no word lists for other languages", f"NOT EXISTS ({_ENGLISH} AND j.key = json_array_length(f.turn_languages) - 1)"),
+    "not_classified": NullReason("no message after the first is in a language that the classifier was measured on", "f.turns_classified = 0"),
+    "not_kept": NullReason("this database was told not to keep such text (`--content`)", "f.agent_words > 0"),
+    "commands_not_kept": NullReason(
         "this database was told not to keep commands (`--content`)",
         "NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_id = s.id AND c.command IS NOT NULL)",
     ),
-    "nothing_said": Reason("the agent's text is not on record", "f.agent_words = 0"),
-    "no_answer": Reason("no answered turn", "f.agent_words = 0 AND s.tool_calls = 0"),
-    "no_repo_edit": Reason("no calls of the session changed a file of the repository", "f.touched_files = '[]'"),
-    "wrote_nothing": Reason("the session wrote no line of the repository", f"COALESCE(t.produced, 0) = 0 AND NOT EXISTS {_COMMITTED}"),
-    "not_elsewhere": Reason("its lines stand in the attributed branch, or in no other", "f.output_applied IS NOT NULL"),
-    "left_nothing": Reason("the agent left no line", "COALESCE(t.final, 0) = 0"),
-    "not_reverted": Reason("nothing was reverted", "f.changes_reverted = 0"),
-    "no_next": Reason("the same person has no further session within 24 hours"),
+    "nothing_said": NullReason("the agent's text is not on record", "f.agent_words = 0"),
+    "no_answer": NullReason("no answered turn", "f.agent_words = 0 AND s.tool_calls = 0"),
+    "no_repo_edit": NullReason("no calls of the session changed a file of the repository", "f.touched_files = '[]'"),
+    "wrote_nothing": NullReason("the session wrote no line of the repository", f"COALESCE(t.produced, 0) = 0 AND NOT EXISTS {_COMMITTED}"),
+    "not_elsewhere": NullReason("its lines stand in the attributed branch, or in no other", "f.output_applied IS NOT NULL"),
+    "left_nothing": NullReason("the agent left no line", "COALESCE(t.final, 0) = 0"),
+    "not_reverted": NullReason("nothing was reverted", "f.changes_reverted = 0"),
+    "no_next": NullReason("the same person has no further session within 24 hours"),
 }  # fmt: skip
 
 _ROWS = f"FROM sessions s LEFT JOIN {TABLE} f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id"

@@ -14,7 +14,7 @@ from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.turns import turn
-from attribution.stats.accuracy import Tier, confidence_of
+from attribution.stats.accuracy import MeasuredTier, confidence_of
 from collector.plugins import hooks
 from collector.text import printable
 from collector.vocabulary.lines import Author, Reason
@@ -153,7 +153,7 @@ def measured_words(of: LineAttribution) -> str:
     """How often lines of which the same is known are right, where readers checked; "" when nobody read any."""
     if not of.author:
         return ""
-    result = confidence_of(Tier(of.author, of.how, of.evidence, of.reason))
+    result = confidence_of(MeasuredTier(of.author, of.how, of.evidence, of.reason))
     verdict = "unknown was the right answer" if of.author == Author.UNKNOWN else "right"
     return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}" if result.rate.checked else ""
 

@@ -15,7 +15,7 @@ from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.worktrees import AgentLine, WorktreeRun
-from attribution.stats.accuracy import Tier, TierConfidence, confidence_of
+from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
 from collector.files.kinds import HEADLINE
 from collector.model import Problem
 from collector.storage.store import Store, iso
@@ -338,7 +338,7 @@ def _reason(row: Mapping[str, Any], ours: float | None) -> str:
 def confidence(store: Store) -> None:
     """The error rates that this version ships, for every tier that a line of the database has."""
     store.connection.execute("DELETE FROM confidence")
-    tiers = store.select(Tier, "SELECT DISTINCT author, how, evidence, reason FROM origins")
+    tiers = store.select(MeasuredTier, "SELECT DISTINCT author, how, evidence, reason FROM origins")
     store.insert("confidence", _CONFIDENCE, map(_confidence_row, map(confidence_of, tiers)))
 
 

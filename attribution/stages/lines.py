@@ -22,15 +22,9 @@ from attribution.authorship.passes import Verdicts, settle
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
+from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
-from attribution.authorship.timeline import (
-    SessionEdits,
-    Timeline,
-    add_snapshots,
-    edited_paths,
-    learn_roots,
-    timelines,
-)
+from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, timelines
 from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from attribution.authorship.replay import Change
 from attribution.authorship.run_data import Replayed
-from attribution.authorship.timeline import SessionEdits, Timeline
+from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from attribution.authorship.run_data import SessionsRead, TranscriptReach
-from attribution.authorship.timeline import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
+from attribution.authorship.session_edits import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
 from attribution.features import of_session
 from attribution.stages import feature_rows
 from collector.agents import readers

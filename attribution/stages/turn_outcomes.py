@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from attribution.authorship.run_data import Replayed
-from attribution.authorship.timeline import SessionEdits
+from attribution.authorship.session_edits import SessionEdits
 from attribution.features.costs import cost_of
 from attribution.features.prices import Prices
 from attribution.outcomes.dictated import UserTexts

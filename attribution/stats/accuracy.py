@@ -29,7 +29,7 @@ _DRAWS = 2_000
 _PRIOR = 0.5
 
 
-class Tier(NamedTuple):
+class MeasuredTier(NamedTuple):
     """Lines with the same values in these columns of `origins`."""
 
     author: str
@@ -83,7 +83,7 @@ class Rate:
 class TierConfidence:
     """How often a tier is right where blind readers checked, and its class in tests with known authors."""
 
-    tier: Tier
+    tier: MeasuredTier
     measured_on: RateOf
     rate: Rate
     forgotten: Tried
@@ -139,7 +139,7 @@ def class_rate(name: str) -> Rate:
     return _rate(row for row in _read() if row.line_class == name)
 
 
-def confidence_of(tier: Tier) -> TierConfidence:
+def confidence_of(tier: MeasuredTier) -> TierConfidence:
     """Confidence of the first group with enough lines read, from the tier itself up to its class."""
     name = tier.line_class
     rates = {of: _rate(filter(belongs, _read())) for of, belongs in _groups(tier).items()}
@@ -163,7 +163,7 @@ def _read() -> tuple[_Read, ...]:
     return tuple(_Read(*(row[name] for name in ("class", *_Read._fields[1:]))) for row in measurements().get("confidence", ()))
 
 
-def _groups(tier: Tier) -> dict[RateOf, Callable[[_Read], bool]]:
+def _groups(tier: MeasuredTier) -> dict[RateOf, Callable[[_Read], bool]]:
     """The groups to ask about, finest first."""
     name = tier.line_class
     return {

@@ -13,12 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from collector.storage.schema import texts_of_plugins
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
@@ -135,15 +132,6 @@ class Policy:
         if self.redaction is Redaction.SECRETS:
             return secrets_out
         return lambda text: _EMAIL.sub("[e-mail]", secrets_out(text))
-
-
-def keep_content(store: Store, content: str | None, redact: str | None) -> None:
-    """Stores what a database keeps from now on; None: as before."""
-    old = store.policy
-    new = Policy(content or old.content, Redaction(redact) if redact else old.redaction)
-    if new != old:
-        with store.transaction():
-            store.keep(new)
 
 
 def _without(text: str, key: str) -> str:

@@ -232,6 +232,14 @@ class Store:
         )
         self._policy = policy
 
+    def keep_content(self, content: str | None, redact: str | None) -> None:
+        """How much text is kept from now on; None: as before."""
+        old = self.policy
+        new = Policy(content or old.content, Redaction(redact) if redact else old.redaction)
+        if new != old:
+            with self.transaction():
+                self.keep(new)
+
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Rows of a query as dictionaries. Raises DatabaseUnusable."""
         try:

@@ -11,7 +11,7 @@ from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.links import by_trailer
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
-from attribution.authorship.timeline import SessionEdits
+from attribution.authorship.session_edits import SessionEdits
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 

@@ -9,7 +9,8 @@ from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
-from attribution.authorship.timeline import EditFate, RawEdit, session_edits, timelines
+from attribution.authorship.session_edits import RawEdit, session_edits
+from attribution.authorship.timeline import EditFate, timelines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Session, Status, ToolCall
 from collector.vocabulary.lines import Author, Evidence, How, Reason

@@ -10,7 +10,8 @@ from support.builder.lines import Line, new_file
 from support.line_answers import Answer, answers
 
 from attribution.authorship.replay import ReplayStep
-from attribution.authorship.timeline import Timeline, session_edits, timelines
+from attribution.authorship.session_edits import session_edits
+from attribution.authorship.timeline import Timeline, timelines
 from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Command, Edit, Replacement, Status, ToolCall

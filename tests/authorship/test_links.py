@@ -9,7 +9,8 @@ import pytest
 
 from attribution.authorship.links import MethodConfidence, add_calls, add_imports, by_trailer, commit_probes, since
 from attribution.authorship.replay import CallRef, ReplayStep
-from attribution.authorship.timeline import SessionEdits, Timeline
+from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.timeline import Timeline
 from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent

@@ -10,8 +10,9 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.judge import Verdict
 from attribution.authorship.replay import CallRef
 from attribution.authorship.rewritten import add_rewritten
+from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
-from attribution.authorship.timeline import EditFate, RawEdit
+from attribution.authorship.timeline import EditFate
 from attribution.authorship.witness import PersonLines, VersionBefore
 from attribution.shell import effects
 from collector.model import Edit, FileChange, Replacement, Status

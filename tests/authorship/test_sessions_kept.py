@@ -16,7 +16,7 @@ from support.parser_calls import parser_calls
 from support.truth import REPOS, cases
 
 from attribution.authorship.options import AttributeOptions
-from attribution.authorship.timeline import SessionEdits
+from attribution.authorship.session_edits import SessionEdits
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
 from collector import load

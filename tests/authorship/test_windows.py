@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship.replay import CallRef
-from attribution.authorship.timeline import forget_stored_subagents, session_edits
+from attribution.authorship.session_edits import forget_stored_subagents, session_edits
 from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, Prompt, WorktreeAction
 from attribution.shell import effects
 from collector.model import Session, Spawn, Status, ToolCall

@@ -13,7 +13,7 @@ from support.commands import clone, run
 from attribution.lineage import minimum
 from attribution.stats import accuracy
 from attribution.stats.accuracy import (
-    Tier,
+    MeasuredTier,
     audited_note,
     class_rate,
     confidence_of,
@@ -151,14 +151,16 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> object:
 @pytest.mark.parametrize(
     ("tier", "of", "checked", "correct"),
     [
-        (Tier("agent", "exact", "replayed", ""), "tier", 40, 38),
-        (Tier("agent", "moved", "replayed", ""), "reason", 49, 47),  # nine lines are too few
-        (Tier("agent", "shell", "inferred", ""), "class", 52, 48),
-        (Tier("human", "none", "observed", ""), "class", 29, 29),
-        (Tier("unknown", "none", "inferred", "no_session"), "class", 0, 0),
+        (MeasuredTier("agent", "exact", "replayed", ""), "tier", 40, 38),
+        (MeasuredTier("agent", "moved", "replayed", ""), "reason", 49, 47),  # nine lines are too few
+        (MeasuredTier("agent", "shell", "inferred", ""), "class", 52, 48),
+        (MeasuredTier("human", "none", "observed", ""), "class", 29, 29),
+        (MeasuredTier("unknown", "none", "inferred", "no_session"), "class", 0, 0),
     ],
 )
-def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(tier: Tier, of: str, checked: int, correct: int) -> None:
+def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(
+    tier: MeasuredTier, of: str, checked: int, correct: int
+) -> None:
     found = confidence_of(tier)
     assert (found.measured_on, found.rate.checked, found.rate.correct) == (of, checked, correct)
     assert (found.rate.share is None) == (checked < 30)
@@ -167,13 +169,13 @@ def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(tier: Tier,
 @pytest.mark.usefixtures("shipped")
 def test_tests_with_known_authors_stand_beside_the_rate_of_their_class() -> None:
     agent, human, likely = (
-        confidence_of(Tier(*tier))
+        confidence_of(MeasuredTier(*tier))
         for tier in (("agent", "exact", "observed", ""), ("human", "none", "observed", ""), ("human", "none", "inferred", ""))
     )
     assert (agent.forgotten, human.forgotten, likely.forgotten) == ((500, 5), (500, 1), (500, 0))
     assert (agent.planted, human.planted, likely.planted) == ((9, 0), (9, 2), (9, 7))  # pastes are nobody's, records are complete
     assert (agent.decoys, human.decoys) == ((200, 1), (None, None))
-    assert confidence_of(Tier("tool", "none", "inferred", "")).forgotten == (None, None)
+    assert confidence_of(MeasuredTier("tool", "none", "inferred", "")).forgotten == (None, None)
 
 
 @pytest.mark.usefixtures("shipped")
@@ -184,7 +186,7 @@ def test_a_note_gives_no_rate_of_few_lines() -> None:
 
 
 def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read() -> None:
-    for tier in map(Tier._make, product(Author, How, Evidence, Reason)):
+    for tier in map(MeasuredTier._make, product(Author, How, Evidence, Reason)):
         found = confidence_of(tier)
         enough = found.rate.checked >= minimum.READ.lines
         assert (found.rate.share is not None) == enough

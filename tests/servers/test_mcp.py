@@ -54,7 +54,7 @@ def test_the_tools_and_what_their_schema_says() -> None:
         "who_wrote", "why_is_this_line_here", "what_did_this_session_do", "what_was_tried_and_undone",
     }  # fmt: skip
     assert all(tool.annotations.readOnlyHint and tool.description for tool in tools)
-    author = next(tool for tool in tools if tool.name == "who_wrote").outputSchema["$defs"]["Author"]
+    author = next(tool for tool in tools if tool.name == "who_wrote").outputSchema["$defs"]["LineAuthor"]
     assert {"known", "evidence", "reason"} <= set(author["required"])
     assert "do not name an author" in author["properties"]["known"]["description"]
 

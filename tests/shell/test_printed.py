@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.authorship.timeline import session_edits
+from attribution.authorship.session_edits import session_edits
 from attribution.shell.printed import FilePart, parts_shown
 from collector.model import Command, Edit, Session, Status, ToolCall
 

@@ -12,7 +12,7 @@ import pytest
 from support.builder.objects import Blob, History, Node, import_stream
 from support.commands import run
 
-from attribution.authorship.timeline import session_edits
+from attribution.authorship.session_edits import session_edits
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.agents import cursor
 from collector.agents.common.bounds import StoredCopy, bounded, is_undated

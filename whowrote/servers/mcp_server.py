@@ -37,7 +37,7 @@ _UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
 
-class Author(BaseModel):
+class LineAuthor(BaseModel):
     """Who wrote something, and how that is known."""
 
     known: bool = Field(description="False: evidence is missing or nothing links the line to anybody. Then do not name an author.")
@@ -60,7 +60,7 @@ class LinesWritten(BaseModel):
 
     first_line: int
     last_line: int
-    author: Author
+    author: LineAuthor
     commit: str = Field(description="The commit that introduced them")
     prompt: str = Field(description="What the agent was asked for; may be cut, empty when not stored")
 
@@ -76,7 +76,7 @@ class WhyHere(BaseModel):
     """One line explained."""
 
     text: str
-    author: Author
+    author: LineAuthor
     commit: str = Field(description="The commit that introduced the line")
     commit_subject: str
     how_we_know: list[str]
@@ -228,10 +228,10 @@ def _block(block: Block) -> LinesWritten:
     return LinesWritten(first_line=block.start, last_line=block.end, author=author, commit=commit, prompt=_cut(block.prompt))
 
 
-def _author(of: LineAttribution) -> Author:
+def _author(of: LineAttribution) -> LineAuthor:
     from attribution.queries.explain import measured_words
 
-    return Author(
+    return LineAuthor(
         known=of.kind not in ("", *_UNKNOWN), line_class=of.kind, evidence=of.evidence, reason=of.reason, agent=of.agent,
         model=of.model, session=of.session, turn=of.turn, tool=of.tool, run_by=of.run_by, measured=measured_words(of),
     )  # fmt: skip

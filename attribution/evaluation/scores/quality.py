@@ -34,7 +34,7 @@ WEIGHTS: Mapping[str, PartWeights] = {
 RATED_WEIGHTS: PartWeights = (0.4, 0.5, 0.0, 0.1)
 
 
-class Agreement(NamedTuple):
+class RaterAgreement(NamedTuple):
     """Pearson's correlation of Q with people's ratings."""
 
     sessions: int
@@ -50,7 +50,7 @@ class Agreement(NamedTuple):
 
 
 # docs/metrics.md says how it was measured.
-AGREEMENT = Agreement(70, 15, 0.40, 0.23, 0.58, 0.66)
+AGREEMENT = RaterAgreement(70, 15, 0.40, 0.23, 0.58, 0.66)
 TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
 
 _SUBSTANCE = 50  # words of an answer that count as substantive
@@ -125,7 +125,7 @@ def score(row: Row, deeds: Deeds | None = None) -> Score:
     return result
 
 
-class Mixture(NamedTuple):
+class WeightedScore(NamedTuple):
     """The parts of a score put together."""
 
     q: float | None  # None: no part is known
@@ -133,7 +133,7 @@ class Mixture(NamedTuple):
     complete: dict[str, float]  # as they would be used if every part were known
 
 
-def mix(parts: Mapping[str, float | None], weights: PartWeights) -> Mixture:
+def mix(parts: Mapping[str, float | None], weights: PartWeights) -> WeightedScore:
     """Q of these parts. The weight of an unknown outcome goes to completion, that of other unknown parts to all others."""
     complete = dict(zip(PARTS, weights, strict=True))
     if parts["outcome"] is None:
@@ -141,7 +141,7 @@ def mix(parts: Mapping[str, float | None], weights: PartWeights) -> Mixture:
         complete["outcome"] = 0.0
     usable = sum(complete[part] for part in PARTS if parts[part] is not None)
     used = {part: complete[part] / usable if usable and parts[part] is not None else 0.0 for part in PARTS}
-    return Mixture(sum(used[part] * (parts[part] or 0.0) for part in PARTS) if usable else None, used, complete)
+    return WeightedScore(sum(used[part] * (parts[part] or 0.0) for part in PARTS) if usable else None, used, complete)
 
 
 def _mean(signals: list[Signal]) -> float | None:

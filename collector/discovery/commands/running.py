@@ -70,11 +70,10 @@ def run(
     unchanged repository costs one small request. It can be run again at any time, also after an interruption. A repository that
     failed twice is left alone until it changes or is named. To attribute the lines afterwards, run: whowrote db FILE.
     """
-    from collector.storage.retention import keep_content
 
     lines = [*names, *(line for file in lists for line in file)]
     with exclusive_store(db) as store:
-        keep_content(store, options["content"], options["redact"])
+        store.keep_content(options["content"], options["redact"])
         sources, refused = _sources(store, lines)
         fetched = _fetch(store, sources, _plan(db, options), quiet)
         failed = refused + fetched.failed

@@ -1,0 +1,235 @@
+"""What the replay needs of each session: edits, commands and other actions, and what was seen of files. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from attribution.authorship.agent_text import ProducedText, produced
+from attribution.authorship.replay import CallRef
+from attribution.authorship.windows import Prompt, WorktreeAction
+from attribution.shell import Effect, effects
+from attribution.shell.printed import DirectoryListed, FileListed, listed_entries, parts_shown
+from collector.json_values import get_str, parse_json
+from collector.model import Edit, FileObservation, Session, Status, ToolCall
+from collector.text import normal_path
+from collector.vocabulary.agents import read_only_subagents
+from collector.vocabulary.lines import Reason
+from collector.vocabulary.sessions import FROM_USER
+
+# Commands without any of these write no text that the command itself gives.
+_MAY_WRITE = re.compile(
+    r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b",
+    re.I,
+)
+_NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
+_PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
+_BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
+_ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
+_NO_FILES: Mapping[str, frozenset[str]] = {}
+_EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "substitute"}
+
+
+@dataclass(frozen=True, slots=True)
+class RawEdit:
+    """An edit as recorded, not yet placed in a worktree."""
+
+    at: float
+    order: int
+    edit: Edit
+    call: CallRef
+    status: Status
+    cwd: str
+
+
+@dataclass(slots=True)
+class SessionEdits:
+    """What the replay needs of one session; the rest of the session can be forgotten."""
+
+    session_id: int
+    key: str
+    cwd: str
+    cwds: tuple[str, ...]
+    started: float
+    ended: float
+    edits: list[RawEdit] = field(default_factory=list)
+    reads: list[tuple[int, FileObservation]] = field(default_factory=list)
+    glimpses: list[FileObservation] = field(default_factory=list)  # parts of files, and notices of changes by others
+    produced: list[ProducedText] = field(default_factory=list)
+    actions: list[WorktreeAction] = field(default_factory=list)
+    emails: frozenset[str] = frozenset()
+    moments: list[float] = field(default_factory=list)  # of everything that happened in the session
+    made: dict[str, CallRef] = field(default_factory=dict)  # abbreviated ids of commits -> the call that made it
+    listed: list[tuple[float, FileListed | DirectoryListed]] = field(default_factory=list)  # what was there, and what was not
+    prompts: list[Prompt] = field(default_factory=list)
+    said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
+
+
+def session_edits(
+    session: Session, session_id: int, emails: Iterable[str] = (), subagent_files: Mapping[str, frozenset[str]] = _NO_FILES
+) -> SessionEdits:
+    """The file-changing side of a session. `subagent_files`: as in `SessionFiles.subagent_files`."""
+    cwd = session.cwds[0] if session.cwds else ""
+    track = SessionEdits(
+        session_id, session.id, cwd, session.cwds, session.started_at or 0.0, session.ended_at or 0.0, emails=frozenset(emails)
+    )
+    # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown" means cut off.
+    no_results = bool(session.calls) and all(c.status is Status.UNKNOWN for c in session.calls)
+    last = track.started
+    for order, call in enumerate(session.calls):
+        at = _moment(call, last)
+        last = at
+        ref = CallRef(session_id, call.call_id, call.turn, at, call.model, call.agent_id)
+        status = Status.OK if no_results and call.edits else call.status
+        track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
+        if call.command is not None and call.status is not Status.REJECTED:
+            _add_command(track, call, ref, at, order, _latest(session, call, at))
+        if call.status is Status.OK:
+            track.made.update((sha, ref) for sha in call.commits)
+        if call.spawn is not None:
+            _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
+        if call.seen is not None and call.seen.whole:
+            track.reads.append((order, call.seen))
+        track.listed.extend((at, item) for item in _listings(call, track.cwd))
+    if session.truncated_start:
+        before = CallRef(session_id, "", 0, track.started)
+        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen=Reason.TRANSCRIPT_NOT_STORED))
+    calls = (moment for call in session.calls for moment in (call.at, call.done_at))
+    others = (item.at for several in (session.turns, session.messages) for item in several)
+    track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
+    edited = {raw.edit.path for raw in track.edits}
+    track.reads = [(order, sighted) for order, sighted in track.reads if sighted.path in edited]
+    partial = (call.seen for call in session.calls if call.seen is not None and not call.seen.whole)
+    printed = (sighted for call in session.calls for sighted in _printed_parts(call, track.cwd, edited))
+    track.glimpses = [
+        sighted for sighted in (*partial, *printed, *session.notices) if sighted.path in edited and sighted.at is not None
+    ]
+    track.produced = produced(session)
+    track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
+    track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER and not session.parent_id]
+    return track
+
+
+def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
+    """Files that a call showed to exist, or to be absent."""
+    if call.command is not None:
+        yield from listed_entries(call.command.text, call.command.cwd or cwd, call.command.output)
+    if call.seen is not None:
+        yield FileListed(call.seen.path, True)
+    elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):
+        path = next((get_str(parse_json(call.input), key) for key in _PATH_ARGUMENTS if get_str(parse_json(call.input), key)), "")
+        if path:
+            yield FileListed(_absolute(normal_path(path), cwd), False)
+
+
+def _printed_parts(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator[FileObservation]:
+    """Parts of files that a command printed; the readers of transcripts see to those that read a file as a whole."""
+    if call.command is not None and call.seen is None and call.status is Status.OK:
+        for part in parts_shown(call.command.text, call.command.cwd or cwd, call.command.output):
+            path = _absolute(part.path, cwd)
+            if path in edited:
+                yield FileObservation(path, call.done_at if call.done_at is not None else call.at, 1, part.text, whole=False)
+
+
+def add_missing_end(session: SessionEdits, until: float) -> None:
+    """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
+    if until > session.ended > 0:
+        ref = CallRef(session.session_id, "", 0, session.ended)
+        session.actions.append(WorktreeAction(session.ended, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
+
+
+def add_missing_past(session: SessionEdits, until: float) -> None:
+    """Other sessions that ended before `until` may have been deleted: what they did is unknown."""
+    if until > 0:
+        ref = CallRef(session.session_id, "", 0, until)
+        session.actions.append(WorktreeAction(0.0, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
+
+
+def _moment(call: ToolCall, last: float) -> float:
+    """When the call was over, as far as it is known; `last` is the moment of the call before."""
+    if call.done_at is not None or call.at is not None:
+        return call.done_at if call.done_at is not None else call.at or 0.0
+    return max(last, call.not_before or 0.0)
+
+
+def _latest(session: Session, call: ToolCall, moment: float) -> float:
+    """When a call was over at the latest: one without a time was made before the next prompt, or the end of the session."""
+    if call.done_at is not None or call.at is not None or call.not_before is None:
+        return moment
+    later = (turn.at for turn in session.turns[call.turn :] if turn.at is not None)
+    return max(moment, next(later, session.ended_at or moment))
+
+
+def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, order: int, latest: float) -> None:
+    command = call.command
+    assert command is not None
+    started = call.at if call.at is not None else moment
+    until = session.ended if command.background else max(latest, started)
+    cwd = command.cwd or session.cwd
+    result = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
+    if result == ():
+        return
+    session.actions.append(WorktreeAction(started, until, ref, command.text, cwd, result))
+    if call.status is Status.OK:
+        by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, moment, ref.model, ref.agent_id, by_shell=True)
+        for effect in result or ():
+            settled = effect.kind != "modify" or _settles(effect, result or ())
+            session.edits.extend(_exact_edits(effect, by_shell, moment if settled else started, order, cwd))
+
+
+def _settles(effect: Effect, others: Iterable[Effect]) -> bool:
+    """Whether the text of a file that a command changes is known afterwards: nothing else in the command may have changed it."""
+    doubtful = [other for other in others if not other.is_literal and other.kind not in ("remove", "move", "copy", "commit")]
+    return not any(not item.paths or set(item.paths).intersection(effect.paths) for item in doubtful)
+
+
+def _exact_edits(effect: Effect, call: CallRef, moment: float, order: int, cwd: str) -> Iterator[RawEdit]:
+    """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files, literal replacements, patches."""
+    op = _EXACT_EFFECTS.get(effect.kind)
+    if op is None or (op in ("write", "append", "substitute") and not effect.is_literal):
+        return
+    for path in effect.paths:
+        if any(mark in path for mark in "*?[$"):
+            continue
+        edit = Edit(
+            path=_absolute(path, cwd),
+            op="edit" if effect.hunks else op,
+            replacements=effect.changes,
+            content=effect.content,
+            hunks=effect.hunks,
+            new_path=_absolute(effect.target, cwd),
+            by_shell=True,
+        )
+        yield RawEdit(moment, order, edit, call, Status.OK, cwd)
+
+
+def _absolute(path: str, cwd: str) -> str:
+    return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
+
+
+def _add_spawn(session: SessionEdits, call: ToolCall, ref: CallRef, moment: float, files: frozenset[str] | None) -> None:
+    spawn = call.spawn
+    assert spawn is not None
+    if spawn.visible or spawn.edits == 0 or spawn.kind.lower() in read_only_subagents() or call.status is not Status.OK:
+        return
+    until = session.ended if spawn.asynchronous else moment
+    instructions = get_str(parse_json(call.input), "prompt") or call.input.replace("\\n", "\n")
+    started = call.at if call.at is not None else moment
+    named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder
+    hidden = WorktreeAction(
+        started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=instructions, files=named
+    )
+    session.actions.append(hidden)
+
+
+def forget_stored_subagents(sessions: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:
+    """Subagents that are sessions of their own hide nothing: their calls are on record. `stored`: session -> end of its record."""
+    for session in sessions:
+        session.actions = [action for action in session.actions if not _is_stored(action, stored)]
+
+
+def _is_stored(action: WorktreeAction, stored: Mapping[str, float]) -> bool:
+    """Whether the whole work of a subagent is on record: its last answer is what ends the call that started it."""
+    ended = stored.get(action.subagent) if action.subagent and action.unseen == Reason.INVISIBLE_SUBAGENT else None
+    return ended is not None and ended >= action.until - _ANSWER
