@@ -144,20 +144,27 @@ def _strings(arguments: str) -> Iterator[str]:
             waiting.extend(item)
 
 
+_DEEPEST = 2_000  # characters of a line in the automaton, whose nodes are freed by recursion: half a million overflow the stack
+
+
 def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str, float]:
     """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
     import ahocorasick
 
-    automaton = ahocorasick.Automaton()
+    by_head: dict[str, list[str]] = {}
     for line in lines:
         if len(line) >= MIN_LENGTH:
-            automaton.add_word(line, line)
-    if not len(automaton):
+            by_head.setdefault(line[:_DEEPEST], []).append(line)
+    if not by_head:
         return {}
+    automaton = ahocorasick.Automaton()
+    for head in by_head:
+        automaton.add_word(head, head)
     automaton.make_automaton()
     result: dict[str, float] = {}
     for item in sorted(texts, key=lambda text: text.at):
-        for _, line in automaton.iter(item.text):
-            if line not in result:
-                result[line] = item.at
+        for head in {head for _, head in automaton.iter(item.text)}:
+            for line in by_head[head]:
+                if line not in result and (line == head or line in item.text):
+                    result[line] = item.at
     return result

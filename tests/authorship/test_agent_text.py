@@ -153,3 +153,8 @@ def test_common_characters_have_an_entry_in_the_table_that_drops_layout() -> Non
     common = "".join(map(chr, range(0x20, 0x2FF))) + "—…→✓│─"
     assert all(ord(character) in agent_text._DROPPED for character in common)
     assert agent_text.without_layout(common) == "".join(c for c in common if c not in " \u00a0,;'\"`()[]{}\\")
+
+
+def test_a_line_of_half_a_million_characters_is_found_and_breaks_nothing() -> None:
+    long, other = "x" * 540_000, "x" * 539_999 + "y"
+    assert first_times([long, other], [ProducedText(7.0, f"before {long} after")]) == {long: 7.0}
