@@ -156,5 +156,11 @@ def test_common_characters_have_an_entry_in_the_table_that_drops_layout() -> Non
 
 
 def test_a_line_of_half_a_million_characters_is_found_and_breaks_nothing() -> None:
-    long, other = "x" * 540_000, "x" * 539_999 + "y"
-    assert first_times([long, other], [ProducedText(7.0, f"before {long} after")]) == {long: 7.0}
+    long = "".join(map(str, range(110_000)))
+    assert first_times([long], [ProducedText(7.0, f"before {long} after")]) == {long: 7.0}
+
+
+def test_long_lines_that_begin_alike_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_text, "_DEEPEST", 10)
+    one, other = "0123456789abc", "0123456789abd"
+    assert first_times([one, other], [ProducedText(7.0, f"before {one} after")]) == {one: 7.0}
