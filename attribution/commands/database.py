@@ -1,10 +1,10 @@
-"""The commands that check what a database holds: check, problems, compare, verify."""
+"""The commands that check what a database holds: check, problems, compare, verify; and import."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -134,4 +134,24 @@ def verify(context: click.Context, path: str | None, sample: int, commits: int, 
         context.exit(EXIT_CHECK_FAILED)
 
 
-DATA = (check, problems, compare, verify)
+@click.command("import")
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@database_option
+def import_(file: TextIO, db: Path) -> None:
+    """Add carried rows to a database that was built again.
+
+    FILE is one that `whowrote data export carried` wrote: labels, reviews and discoveries, which cost money or somebody's reading.
+    Rows that are there already stay as they are.
+    """
+    from collector.storage.carry import import_carried
+    from collector.storage.store import Store
+
+    with Store(db, create=False) as store:
+        imported = import_carried(store, file)
+    for table, count in sorted(imported.added.items()):
+        notice(f"{table}: {count} rows added")
+    for table, count in sorted(imported.left_out.items()):
+        notice(f"{table}: {count} rows left out, because what they are about is not in this database")
+
+
+DATA = (check, problems, compare, verify, import_)

@@ -322,3 +322,20 @@ def test_a_repository_without_sessions(tmp_path: Path) -> None:
 
 def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
     assert {export for agent in agents() for export in agent.exported} <= {export.NAME for export in exports()}
+
+
+def test_what_cost_somebodys_reading_is_taken_along(tmp_path: Path) -> None:
+    repo, old, new, out = clone("example", tmp_path), tmp_path / "old.db", tmp_path / "new.db", tmp_path / "carried.jsonl"
+    for db in (old, new):
+        assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    with Store(old) as store, store.transaction() as connection:
+        connection.execute("INSERT INTO forgotten VALUES ('o/gone', '2026-01-01T00:00:00.000Z')")
+        connection.execute("PRAGMA user_version = 99")  # of another schema
+    assert run("data", "export", "carried", "--db", old, "-o", out).exit_code == 0
+    assert '"o/gone"' in out.read_text("utf-8")
+    imported = run("data", "import", out, "--db", new)
+    assert imported.exit_code == 0 and "forgotten: 1 rows added" in imported.stderr
+    with Store(new) as store:
+        assert store.value("SELECT COUNT(*) FROM forgotten") == 1
+    out.write_text("no row\n")
+    assert run("data", "import", out, "--db", new).exit_code == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
     from attribution.exchange.exports import ExportResult
+    from collector.storage.store import Store
 
 
 def _formats() -> list[tuple[str, str]]:
@@ -57,13 +60,23 @@ def export(
         raise click.UsageError("--table applies to whole databases only")
     if out is not None:
         _refuse(out, force)
-    with database(path, db) as (store, repo_id):
-        repos = [row.id for row in all_repositories(store, repo_id)]
+    any_schema = getattr(export_, "ANY_SCHEMA", False)
+    with _as_it_is(db) if any_schema else database(path, db) as (store, repo_id):
+        repos = [] if any_schema else [row.id for row in all_repositories(store, repo_id)]
         if repo_id is not None and "table" in export_.OPTIONS:
             notice("tables always contain every repository in the database")
         with Reporter(format_) as progress:
             result = export_.write(ExportRequest(store, repos, out or Path(), tables, ref, into, progress))
     _report(result)
+
+
+@contextmanager
+def _as_it_is(db: Path) -> Iterator[tuple[Store, None]]:
+    """A database of whatever schema, for reading."""
+    from collector.storage.store import Store, read_only
+
+    with read_only(db) as connection:
+        yield Store.over(connection, db), None
 
 
 def _refuse(out: Path, force: bool) -> None:
