@@ -5,7 +5,7 @@ trace. A line is called a person's only when its text is in nothing that an agen
 of a kind that people type, and when something saw it appear: two sightings with nobody at work in between, or a notice.
 Where the commit is the only thing that shows the line, a person and an unrecorded session look alike but for their size: such lines
 are `inferred`, that is `likely_human`, and only a few of them in one commit are believed, none while agents work unrecorded.
-docs/decisions/0002-when-human.md numbers all conditions of `human` and `likely_human`, each with its function.
+docs/decisions/0002-when-human.md numbers the conditions of `human` and `likely_human`, each with its function.
 """
 
 from __future__ import annotations
