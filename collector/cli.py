@@ -13,7 +13,7 @@ Find and read what coding agents leave in git: checkpoints with the transcripts 
 Try:
   collect checkpoints PATH     list the checkpoints, sessions and agents in a clone
   collect formats              list the supported agents and layouts
-  collect discover --dry-run   show how public repositories with checkpoints would be searched for
+  collect discover             find public repositories with checkpoints
   collect run --list FILE      fetch and load the repositories named in FILE
 
 To find out who wrote each line, use the other command: whowrote

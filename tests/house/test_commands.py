@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import click
 
-from attribution.cli import cli
+from attribution.cli import TEACH, cli
+from collector.cli import TEACH as TEACH_COLLECT
 
 MOST = 12
 EXCEPTIONS = {"repo": 14}
@@ -28,3 +30,13 @@ def test_no_command_has_too_many_options() -> None:
     counts = {name: len(_options(command)) for name, command in _commands(cli)}
     assert counts["repo"] > MOST
     assert {name: count for name, count in counts.items() if count > EXCEPTIONS.get(name, MOST)} == {}
+
+
+def test_greetings_name_commands_and_options_that_exist() -> None:
+    commands = dict(_commands(cli))
+    proposed = re.findall(r"^  (?:whowrote|(collect)) ?([a-z]+)?(.*?)(?:  .*)?$", TEACH + TEACH_COLLECT, re.MULTILINE)
+    named = [(" ".join(filter(None, words[:2])), re.findall(r"--[a-z-]+", words[2])) for words in proposed if words[1]]
+    assert len(named) == 7
+    for name, options in named:
+        known = {spelling for param in commands[name].params for spelling in param.opts}
+        assert set(options) <= known, name
