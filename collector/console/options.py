@@ -123,7 +123,9 @@ LOCAL = _options(
         "--local",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
-        help="Read transcripts stored on this machine.  [default: auto, only without checkpoints]",
+        is_flag=False,
+        flag_value="always",
+        help="Read transcripts stored on this machine; --local alone means always.  [default: auto, only without checkpoints]",
     ),
     click.option(
         "--transcripts",

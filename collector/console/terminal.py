@@ -229,6 +229,15 @@ class Program(click.Group):
                 room = formatter.width - width - 6
                 formatter.write_dl([(str(c.name).ljust(width), c.get_short_help_str(room)) for c in commands])
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds a command by its name; scripts may leave out `data`, and say `features` for the features of sessions."""
+        if args[0] == "features" and "sessions" in self.commands:
+            args = ["sessions", "--columns", "features", *args[1:]]
+        data = self.commands.get("data") if args[0] not in self.commands else None
+        if isinstance(data, click.Group) and args[0] in data.commands:
+            args = ["data", *args]
+        return super().resolve_command(ctx, args)
+
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra.pop("standalone_mode", None)
         gc.set_threshold(_GARBAGE, 20, 100)

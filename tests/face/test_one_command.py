@@ -33,6 +33,17 @@ def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
     assert run("blame", repo, FILE, "--db", db, program=cli).stdout == run("blame", repo, FILE, "--db", db).stdout != ""
 
 
+def test_scripts_may_use_short_names(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+    assert run("repo", repo, "--db", db, "-q", "--local", program=cli).exit_code == 0
+    features = run("features", "--db", db, "--json", program=cli)
+    assert features.exit_code == 0 and "tool_call_count" in features.stdout
+    assert features.stdout == run("sessions", "--columns", "features", "--db", db, "--json", program=cli).stdout
+    assert run("check", "--db", db, program=cli).stdout == run("data", "check", "--db", db, program=cli).stdout != ""
+    unknown = run("nonsense", program=cli)
+    assert unknown.exit_code == 2 and "No such command 'nonsense'" in unknown.stderr
+
+
 def test_git_finds_it(tmp_path: Path) -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
     assert scripts["git-whowrote"] == scripts["whowrote"] == "whowrote.cli:main"
