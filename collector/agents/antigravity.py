@@ -1,7 +1,7 @@
 """Antigravity: JSONL of steps `{step_index, source, type, status, created_at, content?, thinking?, tool_calls?}`.
 
-A `PLANNER_RESPONSE` asks for tools; the steps that follow are their results, in the same order. Arguments may be JSON text in
-JSON. The prompt stands in `<USER_REQUEST>`.
+A `PLANNER_RESPONSE` asks for tools; the steps that follow are their results, in the same order. Until mid-2026 each argument was
+JSON text in JSON. The prompt stands in `<USER_REQUEST>`.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ AGENT = Agent(
 )
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
-UNTESTED = "all of it"
 
 _EDIT_TOOLS = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
 _STATUS = {"DONE": Status.OK, "ERROR": Status.ERROR, "CANCELED": Status.REJECTED, "CANCELLED": Status.REJECTED}
 _REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.S)
 _MODEL = re.compile(r"`Model Selection` from .{0,100}? to (.{1,80}?)\. No need")
 _NO_RESULT = frozenset({"PLANNER_RESPONSE", "USER_INPUT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "CHECKPOINT"})
-_OUTPUT = re.compile(r"Stdout:\s*\n(.*?)(?:\n\s*Stderr:|\Z)", re.S)
+_OUTPUT = re.compile(r"(?:Stdout|Output):\s*\n(.*?)(?:\n\s*Stderr:|\Z)", re.S)
+_FAILED = re.compile(r"^\s*The command (?:exited with code|failed with exit code:?) [1-9]", re.M)
 
 
 def sniff(head: object) -> bool:
@@ -100,7 +100,7 @@ class _Reader(RecordReader):
             self.add_message(index, time, "text", content)
         for number, request in enumerate(get_list(step, "tool_calls")):
             name = get_str(request, "name")
-            arguments = {str(key): _decode(value) for key, value in get_dict(request, "args").items()}
+            arguments = _decoded(get_dict(request, "args"))
             cwd = self.add_cwd(arguments.get("Cwd")) if name == "run_command" else ""
             call = Call(f"{index}/{number}", name, arguments, time, self.order, model=self.model, cwd=cwd)
             self.add_call(call)
@@ -108,6 +108,8 @@ class _Reader(RecordReader):
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
+        if status is Status.OK and call.name in self.shells and _FAILED.search(result.text):
+            status = Status.ERROR
         return status, result.text[:ERROR_CHARS] if status in (Status.ERROR, Status.REJECTED) else ""
 
     def command(self, call: Call, result: Result) -> Command:
@@ -125,22 +127,24 @@ class _Reader(RecordReader):
         if call.name not in _EDIT_TOOLS:
             return []
         arguments = get_dict(call.arguments)
-        if isinstance(arguments.get("ReplacementChunks"), list):
-            arguments = {**arguments, "ReplacementChunks": [_chunk(chunk) for chunk in arguments["ReplacementChunks"]]}
+        chunks = arguments.get("ReplacementChunks")
+        chunks = parse_json(chunks) if isinstance(chunks, str) else chunks
+        if isinstance(chunks, list):
+            parsed = (parse_json(chunk) if isinstance(chunk, str) else chunk for chunk in chunks)
+            arguments = {**arguments, "ReplacementChunks": [_decoded(get_dict(chunk)) for chunk in parsed]}
         return edits_from_arguments(arguments, hunks=parse_unified(result.text))
 
 
+def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments without the JSON around a text or a truth value (the text of a file may itself be JSON)."""
+    return {str(name): _decode(value) for name, value in arguments.items()}
+
+
 def _decode(value: object) -> object:
-    """The value of an argument that is JSON text: `"\\"/a/b\\""` is the text `/a/b`."""
-    if isinstance(value, str) and value[:1] in ('"', "[", "{"):
-        inner = parse_json(value)
-        return inner if inner is not None else value
-    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
-
-
-def _chunk(chunk: object) -> object:
-    value = parse_json(chunk) if isinstance(chunk, str) else chunk
-    return {str(key): _decode(item) for key, item in value.items()} if isinstance(value, dict) else value
+    if not isinstance(value, str) or not (value.startswith('"') or value in ("true", "false")):
+        return value
+    inner = parse_json(value)
+    return inner if inner is not None else value
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -197,7 +201,7 @@ STORES = (
     Store(
         NAME,
         "`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`, and that of the editor beside it.",
-        Known.DOCUMENTATION,
+        Known.REAL,
         _places,
         _find,
         stored=_session_files,

@@ -16,9 +16,12 @@ class Unreadable:
     why: str
 
 
+_UNTESTED = "no real session of it was ever there to write a reader after"
 UNREADABLE = (
     Unreadable("windsurf", lambda m: [m.home / ".codeium" / "windsurf" / "cascade"], "encrypted by Windsurf; it cannot be read"),
-    Unreadable("amp", lambda m: [m.data / "amp"], "since March 2026 Amp keeps threads on its server; older ones are read"),
+    Unreadable("amp", lambda m: [m.data / "amp"], "since March 2026 Amp keeps its threads on its server"),
+    Unreadable("goose", lambda m: [m.data / "goose" / "sessions"], _UNTESTED),
+    Unreadable("zed", lambda m: [m.data / "zed" / "threads"], _UNTESTED),
     Unreadable(
         "copilot",
         lambda m: [m.config / "github-copilot"],

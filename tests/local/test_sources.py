@@ -388,7 +388,7 @@ def test_what_a_write_replaced_is_in_the_versions_of_its_file(clone: Clone, home
     ]
 
 
-# --- Cursor's command line, Zed, Kimi Code, Kilo Code -------------------------------------------------------------------
+# --- Cursor's command line, Kimi Code, Kilo Code ------------------------------------------------------------------------
 
 
 def test_results_that_a_cursor_transcript_lacks_are_in_its_store(clone: Clone, home: Path) -> None:
@@ -409,25 +409,6 @@ def test_a_store_of_another_shape_leaves_the_transcript_as_it_is(clone: Clone, h
         database.execute("UPDATE blobs SET data = X'FFFF'")
     assert list(load(one)) == [path.read_bytes()]
     assert [call.status for call in read(one).calls] == [Status.UNKNOWN]
-
-
-def test_a_compressed_thread_of_zed_is_read(clone: Clone, home: Path) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    made = session(clone)
-    path = threads.zed(home, made)
-    data = arrow.compress(json.dumps(threads.zed_thread(made)).encode(), codec="zstd", asbytes=True)
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE threads SET data_type = 'zstd', data = ?, folder_paths = NULL", (data,))
-    (one,) = found(clone).values()  # the thread itself names its directory
-    assert one.cwd == str(clone.path)
-    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
-
-
-def test_a_thread_of_zed_that_another_one_started_is_none_of_its_own(clone: Clone, home: Path) -> None:
-    path = threads.zed(home, session(clone))
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE threads SET parent_id = 'another'")
-    assert found(clone) == {}
 
 
 def test_subagents_of_kimi_code_are_read_with_their_session(clone: Clone, home: Path) -> None:

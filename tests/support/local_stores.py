@@ -83,7 +83,7 @@ def _content(database: sqlite3.Connection, text: str) -> str:
     return key
 
 
-# --- Cline, Roo Code, Kilo Code -----------------------------------------------------------------------------------------
+# --- Cline, Kilo Code ---------------------------------------------------------------------------------------------------
 
 
 def cline(home: Path, session: AgentSession) -> Path:
@@ -96,16 +96,8 @@ def cline(home: Path, session: AgentSession) -> Path:
     return _task(place / "tasks" / session.id, session, own_times=False)
 
 
-def roo_code(home: Path, session: AgentSession) -> Path:
-    return _roo(home, session, "rooveterinaryinc.roo-cline")
-
-
 def kilo_code(home: Path, session: AgentSession) -> Path:
-    return _roo(home, session, "kilocode.kilo-code")
-
-
-def _roo(home: Path, session: AgentSession, extension: str) -> Path:
-    task = home / ".config" / "VSCodium" / "User" / "globalStorage" / extension / "tasks" / session.id
+    task = home / ".config" / "VSCodium" / "User" / "globalStorage" / "kilocode.kilo-code" / "tasks" / session.id
     put_text(task / "history_item.json", json.dumps({"id": session.id, "workspace": session.cwd}), session.ended)
     return _task(task, session, own_times=True)
 
@@ -298,58 +290,7 @@ def kiro_lines(home: Path, session: AgentSession) -> Path:
     return put_lines(path, lines, session.ended)
 
 
-# --- Goose, Kimi CLI ----------------------------------------------------------------------------------------------------
-
-
-def goose(home: Path, session: AgentSession) -> Path:
-    """`sessions.db`: times are whole seconds, results stand in messages of the user."""
-    path = home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
-    sessions = "sessions (id TEXT PRIMARY KEY, name TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP, "
-    messages = "messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT, "
-    more = "model_config_json TEXT, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER)"
-    database = in_use(path, [sessions + more, messages + "created_timestamp INTEGER, metadata_json TEXT)"])
-    times = (iso(session.actions[0].at), iso(session.ended))
-    values = (session.id, "Tally", session.cwd, *times, json.dumps({"model_name": "claude-sonnet-4-5"}), 900, 30)
-    database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
-    for message in _goose_messages(session):
-        row = (message["id"], session.id, message["role"], json.dumps(message["content"]), message["created"], "{}")
-        columns = "message_id, session_id, role, content_json, created_timestamp, metadata_json"
-        database.execute(f"INSERT INTO messages ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
-    return path
-
-
-def goose_lines(home: Path, session: AgentSession) -> Path:
-    """`<id>.jsonl`, as Goose kept sessions before its database."""
-    head = {"id": session.id, "working_dir": session.cwd, "description": "Tally", "message_count": len(session.actions)}
-    place = home / ".local" / "share" / "goose" / "sessions"
-    return put_lines(place / f"{session.id}.jsonl", [head, *_goose_messages(session, "developer__")], session.ended)
-
-
-def _goose_messages(session: AgentSession, extension: str = "") -> list[Json]:
-    found: list[Json] = []
-
-    def message(at: float, role: str, block: Json) -> None:
-        found.append({"id": f"m{session.id}{len(found)}", "role": role, "created": int(at), "content": [block]})
-
-    for number, action in enumerate(session.actions):
-        if action.kind in ("prompt", "say"):
-            message(action.at, "user" if action.kind == "prompt" else "assistant", {"type": "text", "text": action.text})
-            continue
-        call, (name, arguments) = f"call_{session.id}_{number}", _goose_call(action)
-        request = {"status": "success", "value": {"name": extension + name, "arguments": arguments}}
-        message(action.at, "assistant", {"type": "toolRequest", "id": call, "toolCall": request})
-        text = [{"type": "text", "text": action.output or "Done."}]
-        answer = {"status": "success", "value": text if extension else {"content": text, "isError": False}}
-        message(action.at, "user", {"type": "toolResponse", "id": call, "toolResult": answer})
-    return found
-
-
-def _goose_call(action: Action) -> tuple[str, Json]:
-    if action.kind == "shell":
-        return "shell", {"command": action.text}
-    if action.kind == "write":
-        return "text_editor", {"command": "write", "path": action.path, "file_text": action.text}
-    return "text_editor", {"command": "str_replace", "path": action.path, "old_str": action.old, "new_str": action.text}
+# --- Kimi CLI -----------------------------------------------------------------------------------------------------------
 
 
 def kimi_cli(home: Path, session: AgentSession) -> Path:

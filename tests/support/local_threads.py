@@ -7,55 +7,12 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from support.claude_writer import iso
 from support.local_clone import Action, AgentSession
 from support.local_layouts import Json, cursor, opencode, put_lines, put_text
 from support.local_stores import in_use
-
-# --- Zed ----------------------------------------------------------------------------------------------------------------
-
-
-def zed(home: Path, session: AgentSession) -> Path:
-    """`threads.db`: paths begin with the name of the project's directory, no message has a time."""
-    path = home / ".local" / "share" / "zed" / "threads" / "threads.db"
-    columns = "id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, data_type TEXT NOT NULL, data BLOB NOT NULL"
-    database = in_use(path, [f"threads ({columns}, parent_id TEXT, folder_paths TEXT, folder_paths_order TEXT, created_at TEXT)"])
-    times = iso(session.actions[0].at), iso(session.ended)
-    row = (session.id, "Tally", times[1], "json", json.dumps(zed_thread(session)).encode(), None, session.cwd, "0", times[0])
-    database.execute("INSERT INTO threads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    return path
-
-
-def zed_thread(session: AgentSession) -> Json:
-    messages: list[Json] = []
-    for number, action in enumerate(session.actions):
-        key = f"toolu_{session.id}_{number}"
-        if action.kind == "prompt":
-            messages.append({"User": {"id": key, "content": [{"Text": action.text}]}})
-        elif action.kind == "say":
-            messages.append({"Agent": {"content": [{"Text": action.text}], "tool_results": {}}})
-        else:
-            name, arguments, output = _zed_call(session, action)
-            use = {"id": key, "name": name, "raw_input": json.dumps(arguments), "input": arguments, "is_input_complete": True}
-            result: Json = {"tool_use_id": key, "tool_name": name, "is_error": False, "output": output}
-            result["content"] = {"Text": action.output or "Done."}
-            messages.append({"Agent": {"content": [{"ToolUse": use}], "tool_results": {key: result}}})
-    snapshot = {"worktree_snapshots": [{"worktree_path": session.cwd}], "timestamp": iso(session.actions[0].at)}
-    return {"version": "0.3.0", "title": "Tally", "messages": messages, "initial_project_snapshot": snapshot}
-
-
-def _zed_call(session: AgentSession, action: Action) -> tuple[str, Json, Json | None]:
-    if action.kind == "shell":
-        return "terminal", {"command": action.text, "cd": Path(session.cwd).name}, None
-    name = Path(action.path).relative_to(Path(session.cwd).parent).as_posix()
-    output = {"input_path": name, "old_text": action.before or "", "new_text": action.after, "diff": ""}
-    if action.kind == "write":
-        return "write_file", {"path": name, "content": action.text}, output
-    return "edit_file", {"display_description": "Change it", "path": name, "mode": "edit"}, output
-
 
 # --- Kimi Code ----------------------------------------------------------------------------------------------------------
 
@@ -252,7 +209,7 @@ def _calls_of(path: Path, session: AgentSession) -> Iterator[tuple[str, Json, st
         yield block["name"], block["input"], shown
 
 
-# --- Grok Build, Amp ----------------------------------------------------------------------------------------------------
+# --- Grok Build ---------------------------------------------------------------------------------------------------------
 
 
 def grok(home: Path, session: AgentSession) -> Path:
@@ -278,29 +235,3 @@ def grok(home: Path, session: AgentSession) -> Path:
     put_text(place / "summary.json", json.dumps({"info": {"id": session.id, "cwd": session.cwd}, **times}), session.ended)
     put_lines(place / "updates.jsonl", updates, session.ended)
     return put_lines(place / "chat_history.jsonl", lines, session.ended)
-
-
-def amp(home: Path, session: AgentSession) -> Path:
-    """`threads/T-<id>.json`: messages with results alone have no time."""
-    messages: list[Json] = []
-
-    def message(role: str, block: Json, **more: Any) -> None:
-        messages.append({"role": role, "messageId": len(messages), "content": [block], **more})
-
-    for number, action in enumerate(session.actions):
-        if action.kind == "prompt":
-            message("user", {"type": "text", "text": action.text}, meta={"sentAt": int(action.at * 1000)})
-            continue
-        usage = {"model": "claude-sonnet-4-5", "timestamp": iso(action.at), "inputTokens": 9, "outputTokens": 3}
-        if action.kind == "say":
-            message("assistant", {"type": "text", "text": action.text}, usage=usage)
-            continue
-        name, arguments = _plain_call(action, ("Bash", "create_file", "edit_file"), "path", "old_str", "new_str")
-        if "command" in arguments:
-            arguments = {"cmd": arguments["command"], "cwd": session.cwd}
-        message("assistant", {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": arguments}, usage=usage)
-        run = {"status": "done", "result": {"output": action.output, "exitCode": 0}}
-        message("user", {"type": "tool_result", "toolUseID": f"toolu_{number}", "run": run})
-    about = {"v": 9, "id": f"T-{session.id}", "created": int(session.actions[0].at * 1000), "messages": messages}
-    about["env"] = {"initial": {"trees": [{"displayName": "tally", "uri": Path(session.cwd).as_uri()}]}}
-    return put_text(home / ".local" / "share" / "amp" / "threads" / f"T-{session.id}.json", json.dumps(about), session.ended)

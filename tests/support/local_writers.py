@@ -14,7 +14,6 @@ Writer = Callable[[Path, AgentSession], Path]
 
 WRITERS: dict[str, Writer] = {
     "aider": stores.aider,
-    "amp": threads.amp,
     "antigravity": layouts.antigravity,
     "claude-code": layouts.claude_code,
     "cline": stores.cline,
@@ -29,8 +28,6 @@ WRITERS: dict[str, Writer] = {
     "cursor-editor": stores.cursor_editor,
     "factory-droid": layouts.factory_droid,
     "gemini-cli": layouts.gemini_cli,
-    "goose": stores.goose,
-    "goose-lines": stores.goose_lines,
     "grok": threads.grok,
     "kilo-cli": threads.kilo_cli,
     "kilo-code": stores.kilo_code,
@@ -43,8 +40,6 @@ WRITERS: dict[str, Writer] = {
     "opencode-files": layouts.opencode_files,
     "pi": layouts.pi,
     "qwen-code": layouts.qwen_code,
-    "roo-code": stores.roo_code,
-    "zed": threads.zed,
 }
 
 

@@ -38,8 +38,6 @@ def test_transcripts_of_agents_without_a_reader_are_nobodys(name: str) -> None:
 
 _PROJECTED = {"type": "user", "timestamp": "2026-05-04T10:00:00Z", "message": {"role": "user", "content": _TEXT}}
 _LINES: dict[str, dict[str, Any]] = {
-    "amp": {"threadID": "T-1", "meta": {"sentAt": 1}, "role": "user", "content": _TEXT, "messageId": 0},
-    "goose": {"id": "m", "role": "user", "created": 1, "content": _TEXT, "session": {"id": "1", "working_dir": "/w"}},
     "kilo-code": {"info": {"id": "m", "role": "user"}, "parts": []},
     "kiro": {"conversation_id": "c", "entry": 0, "user": {"content": {"Prompt": {"prompt": "Hello"}}}},
 }
