@@ -26,7 +26,6 @@ sys.path.insert(0, str(ROOT))
 from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402
 from attribution.weaknesses.rules.languages import kind_of  # noqa: E402
-from attribution.weaknesses.rules.packs import pack_directory  # noqa: E402
 from attribution.weaknesses.rules.rulesets import named  # noqa: E402
 from attribution.weaknesses.scan.engine import ScanLimits, Target, find_engine, scan  # noqa: E402
 from attribution.weaknesses.stage.scan import ScanRequest, scan_repository  # noqa: E402
@@ -66,7 +65,7 @@ def trees(path: Path, sample: int, rules: tuple[str, ...]) -> dict[str, Any]:
     repo = GitRepo(path)
     commits = [c for c in repo.history(repo.default_branch().sha) if len(c.parents) == 1]
     drawn = commits[:: max(1, len(commits) // sample)][:sample]
-    rule_set = named(rules, pack_directory())
+    rule_set = named(rules)
     engine = find_engine()
     began = cpu()
     for commit in drawn:

@@ -29,7 +29,7 @@ from attribution.evaluation.maintainability.report import maintainability  # noq
 from attribution.evaluation.study import paper, study  # noqa: E402
 from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
-from attribution.weaknesses.queries.report import weakness_report  # noqa: E402
+from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.storage.views import Table  # noqa: E402
 from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
@@ -240,18 +240,18 @@ def _weaknesses(store: Store) -> dict[str, str]:
     scanned = store.value("SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = 'weaknesses' AND finished_at IS NOT NULL")
     if not scanned:
         return {"scanned": "0", "scanned_lines": "0", "weaknesses": "Nothing was scanned.", "fates": ""}
-    report = weakness_report(store, by=("class",))
+    tables = {each.name: each.rows for each in weakness_tables(store, by=("class",))}
     cells = [
         (
             f"`{row['author']}`", row["events"], f"{row['lines']:,}",
-            f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})" if row["rate"] is not None else "too few lines",
+            f"{row['rate']:.3f} ({row['rate_low']:.3f} to {row['rate_high']:.3f})" if row["rate"] is not None else "too few lines",
         )
-        for row in report["rates"]
+        for row in tables["class"]
     ]  # fmt: skip
-    fates = [f"of {f['findings']} by `{author}` {f['alive']} still there at HEAD" for author, f in report["fates"].items()]
+    fates = [f"of {f['findings']} by `{f['author']}` {f['present']} still there at HEAD" for f in tables["fates"]]
     return {
         "scanned": str(scanned),
-        "scanned_lines": f"{sum(row['lines'] for row in report['rates']):,}",
+        "scanned_lines": f"{sum(row['lines'] for row in tables['class']):,}",
         "weaknesses": table(("author", "findings", "scanned lines", "per 1,000 lines (95 %)"), cells),
         "fates": "; ".join(fates) or "none",
     }

@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 from pages import table  # noqa: E402
 
 from attribution.stats.rates import binomial_interval  # noqa: E402
-from attribution.weaknesses.queries.report import weakness_report  # noqa: E402
+from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 READ = ROOT / "benchmarks" / "data" / "findings-review.csv"
@@ -38,19 +38,26 @@ def verdicts() -> dict[str, Any]:
     }
 
 
+_SCANNED = "SELECT DISTINCT r.name FROM repos r JOIN scanned_lines l ON l.repo_id = r.id WHERE l.scanned = 1 ORDER BY 1"
+
+
 def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
     """Rates per 1,000 added lines of scanned databases that hold the verdicts, as they are and corrected."""
     found = []
     for path in databases:
         with Store(path, create=False) as store:
-            report = weakness_report(store, by=("class",))
+            tables = {table.name: table.rows for table in weakness_tables(store, by=("class",))}
+            repositories = [row["name"] for row in store.rows(_SCANNED)]
         rows = [
-            {"findings": row["events"], **{name: row[name] for name in ("author", "lines", "rate", "low", "high")}}
-            for row in report["rates"]
-        ]
-        found.append(
-            {"repositories": report["repositories"], "rates": rows, "review": report["review"], "status": report["status"]}
-        )
+            {
+                "findings": row["events"], "author": row["author"], "lines": row["lines"], "rate": row["rate"],
+                "low": row["rate_low"], "high": row["rate_high"],
+            }
+            for row in tables["class"]
+        ]  # fmt: skip
+        review = {row.pop("author"): row for row in tables["reviews"]}
+        status = {row["status"]: row["findings"] for row in tables["status"]}
+        found.append({"repositories": repositories, "rates": rows, "review": review, "status": status})
     return found
 
 

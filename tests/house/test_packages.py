@@ -62,11 +62,8 @@ ADAPTERS = {
         "collector/storage/tablefiles.py",
         "whowrote/rows.py",
     },  # one reads and writes, one names a type
-    "urllib.request": {
-        "attribution/weaknesses/rules/packs.py",  # the registry of rules, when a person asks for a pack
-    },
+    "urllib.request": set(),
     "socket": {
-        "attribution/weaknesses/rules/packs.py",  # the registry of rules, when a person asks for a pack
         "attribution/browse/serve.py",  # a port of this machine
     },
     "multiprocessing": {"collector/runtime/workers.py"},  # one worker per repository

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
-import socket
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +13,6 @@ from support.annotated import differences, marks
 from support.semgrep_run import SEMGREP, findings, semgrep
 
 from attribution.cli import cli
-from attribution.weaknesses.rules.packs import download, stored_packs
 from attribution.weaknesses.rules.rulesets import OWN, RulesUnusable, named, own, weaknesses
 
 yaml = pytest.importorskip("yaml")
@@ -99,7 +93,7 @@ def test_ours_are_loaded_with_everything_they_say() -> None:
     assert {rule.tier for rule in found.rules} == {"taint", "built", "api"}
     assert all(rule.cwes and rule.message and rule.languages for rule in found.rules)
     assert {cwe for rule in found.rules for cwe in rule.cwes} == set(weaknesses())
-    assert own().sha256 == found.sha256 == named([], Path("/nowhere")).sha256
+    assert own().sha256 == found.sha256 == named([]).sha256
 
 
 FOREIGN = """
@@ -116,13 +110,13 @@ rules:
 
 def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(FOREIGN)
-    found = named([str(tmp_path)], tmp_path)
+    found = named([str(tmp_path)])
     assert [(r.id, r.cwes, r.confidence, r.severity, r.tier) for r in found.rules] == [
         ("a", ("CWE-23",), "LOW", "WARNING", None),
         ("b", ("CWE-78",), "", "ERROR", None),
     ]
-    assert found.sha256 == named([str(tmp_path / "rules.yaml")], tmp_path).sha256 != own().sha256
-    assert len(named([OWN, str(tmp_path)], tmp_path).rules) == len(RULES) + 2
+    assert found.sha256 == named([str(tmp_path / "rules.yaml")]).sha256 != own().sha256
+    assert len(named([OWN, str(tmp_path)]).rules) == len(RULES) + 2
 
 
 @pytest.mark.parametrize(
@@ -137,57 +131,8 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
 def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(RulesUnusable, match=message) as failed:
-        named([str(tmp_path / name.replace("other", "x"))], tmp_path)
+        named([str(tmp_path / name.replace("other", "x"))])
     assert failed.value.hint
-
-
-def test_a_pack_that_is_not_stored_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(RulesUnusable, match="p/python has not been downloaded") as failed:
-        named(["p/python"], tmp_path)
-    assert "whowrote findings pull p/python" in failed.value.hint
-
-
-@pytest.fixture
-def registry() -> Iterator[str]:
-    """A server on this machine that gives one pack."""
-
-    class Answers(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            known = {"/c/p/good": json.dumps({"rules": [{"id": "x", "languages": ["go"], "message": "m"}]}), "/c/p/bad": "<html>"}
-            self.send_response(200 if self.path in known else 404)
-            self.end_headers()
-            self.wfile.write(known.get(self.path, "").encode())
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Answers)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_a_pulled_pack_is_stored_with_hash_and_date(registry: str, tmp_path: Path) -> None:
-    about = download("p/good", tmp_path / "cache", registry)
-    assert about["sha256"] == hashlib.sha256(Path(about["file"]).read_bytes()).hexdigest()
-    assert (about["rules"], about["url"]) == (1, f"{registry}/c/p/good")
-    assert stored_packs(tmp_path / "cache") == [about]
-    assert [rule.id for rule in named(["p/good"], tmp_path / "cache").rules] == ["x"]
-
-
-def test_pulling_what_cannot_be_pulled_ends_in_words(registry: str, tmp_path: Path) -> None:
-    for name, message in (("p/bad", "contains no rules"), ("p/none", "answered 404"), ("../x", "is not a pack name")):
-        with pytest.raises(RulesUnusable, match=message):
-            download(name, tmp_path, registry)
-    with socket.socket() as taken:  # a port nobody listens on
-        taken.bind(("127.0.0.1", 0))
-        with pytest.raises(RulesUnusable, match="cannot be reached") as failed:
-            download("p/good", tmp_path, f"http://127.0.0.1:{taken.getsockname()[1]}")
-    assert "--rules" in failed.value.hint
-    assert stored_packs(tmp_path) == []
 
 
 def test_the_command_lists_shows_and_explains() -> None:

@@ -15,7 +15,7 @@ from support.histories import Build, random_history, text
 from attribution.stats import rates as exact
 from attribution.stats.rates import RateCell, rate_if_enough
 from attribution.weaknesses.queries import rates as stats
-from attribution.weaknesses.queries.rates import Reviewed
+from attribution.weaknesses.queries.rates import Reviewed, Sides
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
 from attribution.weaknesses.scan.cache import hash_of, is_suppressed
 from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files
@@ -416,12 +416,12 @@ def test_strata_undo_a_mix() -> None:
 
 
 def test_one_repository_that_carries_everything_is_seen() -> None:
-    table: dict[tuple[Hashable, ...], dict[str, RateCell]] = {
-        ("big", "py"): {"agent": RateCell(90, 1_000), "other": RateCell(9, 1_000)},
-        ("a", "py"): {"agent": RateCell(5, 1_000), "other": RateCell(5, 1_000)},
-        ("b", "py"): {"agent": RateCell(4, 1_000), "other": RateCell(4, 1_000)},
+    table: dict[tuple[Hashable, ...], Sides] = {
+        ("big", "py"): Sides(RateCell(90, 1_000), RateCell(9, 1_000)),
+        ("a", "py"): Sides(RateCell(5, 1_000), RateCell(5, 1_000)),
+        ("b", "py"): Sides(RateCell(4, 1_000), RateCell(4, 1_000)),
     }
-    found = stats.compare("human", table)
+    found = stats.compare(table)
     assert found.stratified.ratio == pytest.approx(99 / 18)
     assert found.without_one is not None and found.without_one[0] == pytest.approx(1.0)
     assert found.most == "big"

@@ -1,19 +1,22 @@
-"""The command `findings`: the list, one finding, SARIF written and read."""
+"""The commands about findings: the list, one finding, SARIF written and read, samples and verdicts of people."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from attribution.commands.common import COMMIT, here, open_clone, print_one
-from attribution.weaknesses.commands.options import COLUMNS, LOW, filter_options, repository_number, write_file
+from attribution.weaknesses.commands.options import COLUMNS, LOW, filter_options, write_file
+from attribution.weaknesses.words import ReviewVerdict
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
-from collector.console.terminal import data_options, database_option, notice, out
+from collector.console.terminal import csv_text, data_options, database_option, notice, out
+from collector.storage.views import table_of
 from collector.vocabulary.lines import LineClass
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
     from collector.storage.views import Table
 
+_ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
 
 
@@ -55,13 +59,24 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
     from attribution.weaknesses.queries.findings import HEADLINE
     from attribution.weaknesses.queries.findings import findings as read_findings
 
-    table = read_findings(store, repository_number(store, name), selection)
+    table = read_findings(store, _repository_number(store, name), selection)
     every = table.rows
     if not (include_low or selection.confidence):
         table.rows = [row for row in every if row["confidence"] in HEADLINE]
     if len(table) < len(every):
         table.notes.append(f"{len(every) - len(table):,} of low confidence are left out; to list them too: --low")
     return table
+
+
+def _repository_number(store: Store, name: str) -> int | None:
+    """Number of the repository of this name; None without a name."""
+    from attribution.queries.repositories import all_repositories, repository_named
+
+    row = repository_named(store, name) if name else None
+    if name and row is None:
+        names = ", ".join(repo.name for repo in all_repositories(store))
+        raise click.UsageError(f"no repository {name} in the database; it contains: {names}")
+    return row.id if row else None
 
 
 @click.command()
@@ -94,16 +109,17 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     Each finding is listed with the author of most of its lines, as `whowrote blame` has them. Nothing is stored.
     """
     from attribution.stats.accuracy import audited_note
-    from attribution.weaknesses.commands.lists import authored_table
     from attribution.weaknesses.queries.sarif import authored_results
 
     with open_clone(path or here(), db) as opened:
-        table = authored_table(authored_results(opened, log, commit))
-    if not table.rows:
+        rows = authored_results(opened, log, commit)
+    if not rows:
         notice("the log has no finding with a place in a file")
-    counts = Counter(row["line_class"].replace("_", " ") or "not known" for row in table)
-    table.notes.append(f"{len(table):,} findings: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}")
-    table.notes += filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN)])
+    counts = Counter(row["line_class"].replace("_", " ") or "not known" for row in rows)
+    notes = [f"{len(rows):,} findings: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"]
+    notes += filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN)])
+    units = {"line_class": "word", "level": "word", "evidence": "word", "agent": "agent", "commit": "sha"}
+    table = table_of(rows, units, notes)
     print_table(output_format, table, ("line_class", "agent", "level", "path", "start_line", "rule", "problem?", "message"))
 
 
@@ -123,7 +139,7 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows: list[dict[str, Any]] = read_findings(store, None, FindingFilter(status="")).rows
+        rows: list[dict[str, Any]] = read_findings(store, None, FindingFilter(status="all")).rows
         finding = next((row for row in rows if row["fingerprint"].startswith(fingerprint)), None)
         if finding is None:
             raise click.UsageError(f"no finding has an id starting with {fingerprint}; see: whowrote findings --db {db}")
@@ -131,5 +147,83 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
     print_one(output_format, finding, lambda terminal: finding_view(out(), finding))
 
 
+@click.command()
+@click.argument("count", type=click.IntRange(1), metavar="N")
+@click.option("--seed", default=1, show_default=True, help="Random seed.")
+@filter_options
+@database_option
+@data_options
+def sample(selection: FindingFilter, count: int, seed: int, db: Path, output_format: str) -> None:
+    """Sample N findings for review.
+
+    The sample is balanced over repositories, tiers, authors and rules.
+    """
+    from attribution.weaknesses.queries.findings import findings
+    from attribution.weaknesses.queries.findings import sample as draw
+    from collector.storage.store import Store
+
+    with Store(db, create=False) as store:
+        table = findings(store, None, selection)
+    table.rows = draw(table, count, seed)
+    print_table(output_format, table, COLUMNS)
+
+
+@click.command()
+@click.option("--reviewer", default="", metavar="NAME", help="Name of the reviewer (required for interactive review).")
+@click.option("--sample", "count", type=click.IntRange(1), default=20, show_default=True, help="Number of findings to sample.")
+@click.option("--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write all reviews to a file.")
+@click.option(
+    "--import",
+    "import_from",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="CSV",
+    help="Import reviews from a file.",
+)
+@filter_options
+@database_option
+def review(selection: FindingFilter, reviewer: str, count: int, export: Path | None, import_from: Path | None, db: Path) -> None:
+    """Review findings one by one.
+
+    Answer whether each is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and
+    survive later scans of the repository.
+    """
+    from attribution.weaknesses.queries.findings import findings
+    from attribution.weaknesses.queries.findings import sample as draw
+    from attribution.weaknesses.queries.reviews import import_reviews, reviews
+    from collector.storage.store import Store
+
+    with Store(db, create=False) as store:
+        if import_from is not None:
+            notice(f"{import_reviews(store, import_from.read_text('utf-8'))} reviews imported")
+        table = reviews(store)
+        if export is not None:
+            write_file(export, csv_text([column.name for column in table.columns], table.rows))
+            notice(f"{len(table)} reviews written to {export}")
+        if import_from is not None or export is not None:
+            return
+        if not reviewer:
+            raise click.UsageError("missing --reviewer NAME (or use --export or --import)")
+        reviewed = {row["fingerprint"] for row in table if row["reviewer"] == reviewer}
+        unread = [finding for finding in findings(store, None, selection) if finding["fingerprint"] not in reviewed]
+        _ask(store, draw(unread, count), reviewer)
+
+
+def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
+    """Asks for a verdict on each finding."""
+    from attribution.weaknesses.commands.views import finding_view
+    from attribution.weaknesses.queries.findings import context
+    from attribution.weaknesses.queries.reviews import review_of, store_reviews
+
+    for number, finding in enumerate(rows):
+        finding_view(out(), context(store, finding))
+        choice = click.Choice([*_ANSWERS, "s", "q"])
+        answer = click.prompt(f"{number + 1} of {len(rows)}: a weakness?", type=choice, err=True)
+        if answer == "q":
+            break
+        if answer in _ANSWERS:
+            note = click.prompt("why", default="", show_default=False, err=True)
+            store_reviews(store, [review_of(finding, reviewer, _ANSWERS[answer], note)])
+
+
 COMMANDS = (findings,)
-FINDINGS = (show, sarif, authors)
+FINDINGS = (show, sarif, authors, sample, review)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import database, print_rows
+from attribution.commands.common import database
+from attribution.terminal.style import title
 from attribution.weaknesses.commands.options import LOW
-from collector.console.terminal import data_options, database_option, out, write_json
+from collector.console.tables import print_tables, show_table
+from collector.console.terminal import data_options, database_option, out
 
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 
@@ -26,18 +28,22 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: 
     Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or all scanned repositories in the
     database.
     """
-    from attribution.weaknesses.commands.views import report_view
-    from attribution.weaknesses.queries.report import BY, weakness_report
+    from attribution.weaknesses.queries.report import BY, weakness_tables
     from collector.files.analysed import ANALYSED
     from collector.vocabulary.lines import FilePlace
 
     groupings = BY if output_format else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):
-        report = weakness_report(store, repo, groupings, ANALYSED if tests else (FilePlace.SOURCE,), include_low)
-    if output_format == "json":
-        write_json(report)
-    else:
-        print_rows(output_format, report["rates"], lambda terminal: report_view(out(), report))
+        tables = weakness_tables(store, repo, groupings, ANALYSED if tests else (FilePlace.SOURCE,), include_low)
+    if output_format:
+        print_tables(output_format, tables)
+        return
+    for table in tables:
+        if table.rows or table.notes:
+            title(out(), table.title, f"{len(table):,}")
+            # The ends of an interval stand beside its value.
+            show_table(out(), table, [column.name for column in table.columns if not column.name.endswith(("_low", "_high"))])
+            out().print()
 
 
 REPORTS = (weaknesses,)

@@ -1,4 +1,4 @@
-"""The command that scans."""
+"""The commands that scan, and about the rules to scan with."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import open_clone
-from attribution.weaknesses.commands.options import RULES, SEMGREP
+from attribution.commands.common import open_clone, print_one
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.console.terminal import Reporter, data_options, database_option, notice, out
+from collector.plain_values import plain
+from collector.storage.views import table_of
+
+_RULES = click.option(
+    "--rules", multiple=True, metavar="RULES", help="A file, a directory or own (repeatable).  [default: own]",
+)  # fmt: skip
 
 
 @click.command()
@@ -18,8 +23,13 @@ from collector.console.terminal import Reporter, data_options, database_option, 
 @click.option(
     "--complexity", is_flag=True, help="Also measure the complexity of the changed functions, to adjust comparisons for it."
 )
-@RULES
-@SEMGREP
+@_RULES
+@click.option(
+    "--semgrep",
+    default="",
+    metavar="PATH",
+    help="Path of the semgrep program.  [default: WHOWROTE_SEMGREP, else next to python, else on PATH]",
+)
 @click.option("--scan-jobs", type=click.IntRange(0, 256), default=0, help="Number of parallel scanners.  [default: one per core]")
 @click.option(
     "--cache",
@@ -45,7 +55,6 @@ def scan(
     it is fixed or removed. PATH is a clone, attributed first if necessary. Without PATH, scans all repositories in the database
     whose clones are still in place.
     """
-    from attribution.weaknesses.commands.lists import scan_table
     from attribution.weaknesses.stage.scan import ScanRequest, scan_clone
 
     request = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
@@ -56,10 +65,9 @@ def scan(
         for note in dict.fromkeys(update.notes):
             notice(f"note: {note}")
         rows.append({"repo": opened.name, **asdict(update)})
-    table = scan_table(rows)
-    table.notes.append("texts: versions of files that are scanned; new: not in the cache; given: passed to the scanner")
+    notes = ["texts: versions of files that are scanned; new: not in the cache; given: passed to the scanner"]
     columns = ("repo", "state", "texts", "new", "given", "given_lines", "seconds", "findings", "rules", "engine")
-    print_table(output_format, table, columns)
+    print_table(output_format, table_of(rows, {"state": "word", "notes": "list"}, notes), columns)
 
 
 def _clones(db: Path) -> list[str]:
@@ -77,4 +85,37 @@ def _clones(db: Path) -> list[str]:
     return paths
 
 
-FINDINGS = (scan,)
+@click.command()
+@click.argument("rule", required=False)
+@_RULES
+@click.option("--cwe", default="", metavar="CWE-89", help="Only rules for this CWE.")
+@click.option("--language", default="", metavar="NAME", help="Only rules for this language.")
+@data_options
+def rules(rule: str | None, rules: tuple[str, ...], cwe: str, language: str, output_format: str) -> None:
+    """List the weakness rules and how often each was right.
+
+    Tiers: taint (input from a request or command line reaches a dangerous call), built (a concatenated string reaches it), api (the
+    call alone). With RULE, the id of a rule or its end, the rule is shown with its patterns.
+    """
+    from attribution.weaknesses.commands.views import rule_view
+    from attribution.weaknesses.rules.rulesets import find_rule, measured, named, rule_row
+
+    rule_set, counts = named(rules), measured()
+    if rule:
+        chosen = find_rule(rule_set, rule)
+        row = rule_row(chosen, counts) | {"rule_body": plain(dict(chosen.body))}
+        print_one(output_format, row, lambda terminal: rule_view(out(), row))
+        return
+    rows = [
+        rule_row(each, counts)
+        for each in rule_set.rules
+        if (not cwe or cwe.upper() in each.cwes) and (not language or language.lower() in each.languages_as_named)
+    ]
+    if not rows:
+        notice("no rule matches")
+    units = {"tier": "word", "confidence": "word", "severity": "word", "precision": "share", "recall": "share"}
+    table = table_of(rows, units, [f"{len(rows):,} rules, sha256 {rule_set.sha256[:16]}"])
+    print_table(output_format, table, ("rule", "cwe", "tier", "planted_found", "planted_wrong?", "read", "read_true"))
+
+
+FINDINGS = (scan, rules)

@@ -26,13 +26,13 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FindingFilter:
-    """Which findings. Empty: all."""
+    """Which findings. None or empty: all."""
 
-    cwe: str = ""
-    author: str = ""  # class
-    status: str = FindingStatus.INTRODUCED
-    rule: str = ""
-    place: str = ""
+    cwe: str | None = None  # with or without CWE-
+    author: str | None = None  # class
+    status: str = FindingStatus.INTRODUCED  # or all
+    rule: str | None = None
+    place: str | None = None
     alive: bool = False
     confidence: tuple[str, ...] = ()
 
@@ -50,9 +50,9 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     only = {
         "repo_id": repo,
         "author_class": wanted.author or None,
-        "status": wanted.status or None,
-        "rule_id": wanted.rule or None,
-        "place": wanted.place or None,
+        "status": None if wanted.status == "all" else wanted.status,
+        "rule_id": wanted.rule,
+        "place": wanted.place,
         "cwe": f"CWE-{wanted.cwe.upper().removeprefix('CWE-')}" if wanted.cwe else None,
         "confidence": wanted.confidence or None,
         "alive_at_head": 1 if wanted.alive else None,

@@ -7,9 +7,8 @@ Sources: Clopper and Pearson 1934 applied to the split of the total count (exact
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from attribution.stats.intervals import Interval, Z
 from attribution.stats.rates import PER, Rate, RateCell, binomial_interval, poisson_interval, rate, total
@@ -61,58 +60,45 @@ def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
     return Ratio(middle, middle * math.exp(-Z * error), middle * math.exp(Z * error), count)
 
 
+class Sides(NamedTuple):
+    """Events and lines of agents and of a baseline in one stratum."""
+
+    agent: RateCell
+    other: RateCell
+
+
+Strata = Mapping[tuple[Hashable, ...], Sides]
+"""Stratum, its first part the repository -> its sides."""
+
+
 class Compared(NamedTuple):
     """Agent against a baseline."""
 
-    baseline: str
-    agent: Rate
-    other: Rate
+    agent: RateCell
+    other: RateCell
     pooled: Ratio
     stratified: Ratio
     without_one: Interval | None  # range of the stratified ratio with each repository left out in turn
     most: str  # the repository whose absence changes it most
 
 
-Strata = Mapping[tuple[Hashable, ...], Mapping[str, RateCell]]
-"""Stratum, its first part the repository -> side (agent, other) -> events and lines."""
-
-
-def compare(baseline: str, table: Strata) -> Compared:
-    """Sides `agent` and `other` over strata. The interval takes findings as independent; the range shows one repository's pull."""
-    pairs = {key: (sides.get("agent", ZERO), sides.get("other", ZERO)) for key, sides in table.items()}
-    agent, other = total(a for a, _ in pairs.values()), total(b for _, b in pairs.values())
-    whole = mantel_haenszel(pairs.values())
+def compare(strata: Strata) -> Compared:
+    """Both sides over all strata. The interval takes findings as independent; the range shows one repository's pull."""
+    agent, other = total(sides.agent for sides in strata.values()), total(sides.other for sides in strata.values())
+    whole = mantel_haenszel(strata.values())
     left: dict[Hashable, float] = {}
-    for repo in {key[0] for key in pairs}:
-        without = mantel_haenszel(pair for key, pair in pairs.items() if key[0] != repo).ratio
+    for repo in {key[0] for key in strata}:
+        without = mantel_haenszel(sides for key, sides in strata.items() if key[0] != repo).ratio
         if without is not None and without > 0:
             left[repo] = without
     spread = Interval(min(left.values()), max(left.values())) if len(left) > 1 else None
     middle = whole.ratio or 0.0
     most = max(left, key=lambda r: abs(math.log(left[r] / middle))) if spread and middle else ""
-    return Compared(baseline, rate(agent), rate(other), ratio(agent, other), whole, spread, str(most))
+    return Compared(agent, other, ratio(agent, other), whole, spread, str(most))
 
 
-Key = TypeVar("Key", bound=Hashable)
-
-
-def sum_by_key(pairs: Iterable[tuple[Key, RateCell]]) -> dict[Key, RateCell]:
-    """Cells summed by key."""
-    cells: dict[Key, list[RateCell]] = defaultdict(list)
-    for key, cell in pairs:
-        cells[key].append(cell)
-    return {key: total(of_key) for key, of_key in cells.items()}
-
-
-class Terciles(NamedTuple):
-    """Values below which a third and two thirds of the weight lie; both 0 when there is too little to tell."""
-
-    first: float
-    second: float
-
-
-def terciles(weighted: Sequence[tuple[float, int]]) -> Terciles:
-    """Of (value, weight)."""
+def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
+    """Values below which a third and two thirds of the weight lie, of (value, weight); both 0 when there is too little to tell."""
     whole = sum(weight for _, weight in weighted)
     bounds: list[float] = []
     below = 0
@@ -120,7 +106,7 @@ def terciles(weighted: Sequence[tuple[float, int]]) -> Terciles:
         below += weight
         while len(bounds) < 2 and below >= whole * (len(bounds) + 1) / 3:
             bounds.append(value)
-    return Terciles(*bounds) if len(bounds) == 2 else Terciles(0.0, 0.0)
+    return (bounds[0], bounds[1]) if len(bounds) == 2 else (0.0, 0.0)
 
 
 # --- corrected by review ----------------------------------------------------------------------------------------------

@@ -1,23 +1,23 @@
 """Weaknesses of one or more repositories: rates by who wrote the lines, comparisons, fates, what was left out.
 
-Findings and scanned lines are rows of the database: dictionaries with `repo`, `commit_id`, `place`, `language`, `complexity`,
-`author_class`, `agent` and `model`; those of lines have the number of `lines`.
+Findings and scanned lines are rows of the database with a column for each grouping; those of lines have the number of `lines`.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
-from attribution.stats.rates import RateCell, rate_if_enough
+from attribution.stats.rates import Rate, RateCell, rate_if_enough, total
 from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
-from attribution.weaknesses.queries.rates import NO_RATIO, Compared, Reviewed, Terciles
+from attribution.weaknesses.queries.rates import NO_RATIO, Ratio, Reviewed
 from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixture, ReviewVerdict
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
 
 if TYPE_CHECKING:
@@ -25,68 +25,68 @@ if TYPE_CHECKING:
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
+_OF_FINDINGS = ("cwe", "confidence")  # groupings that lines do not have: all lines of a class stand below each of their rates
 _BASELINES: Mapping[str, tuple[str, ...]] = {
     HUMAN: (LineClass.HUMAN,), UNDECLARED: (LineClass.HUMAN, LineClass.UNDECLARED),
 }  # fmt: skip
-_LEVELS: dict[str, int] = {level: number for number, level in enumerate(Confidence, 1)}
-_NOT_KNOWN, _NOT_MEASURED = "not known", "not measured"
+_STRATA = (("repo", "language"), ("repo", "language", "complexity"))
+_NOT_KNOWN = "not known"
+_REMOVED_BY = "by: the author of the lines that replaced them, else of the commit"
+_UNITS = {"author": "word", "status": "word", "share": "share", "precision": "share", "hash": "sha"}
 
 Row = dict[str, Any]
 
 
-def weakness_report(
+def weakness_tables(
     store: Store,
     repo: int | None = None,
     by: Sequence[str] = BY,
     file_places: Sequence[str] = (FilePlace.SOURCE,),
     low: bool = False,
-) -> dict[str, Any]:
-    """Numbers over the scanned repositories, as --json prints them. `low`: findings of low confidence too.
+) -> list[Table]:
+    """Numbers over the scanned repositories: a table of rates for each grouping, then comparisons, fates and what was left out.
 
-    Raises WhoWroteError when no repository was scanned.
+    `low`: findings of low confidence too. Raises WhoWroteError when no repository was scanned.
     """
     rule_sets = scanned_rule_sets(store, repo)
     if not rule_sets:
         raise not_scanned(store)
     confidence = (*HEADLINE, Confidence.LOW, "") if low else HEADLINE
     findings = [row for row in store.rows(_FINDINGS, (repo, repo)) if row["place"] in file_places]
-    introduced = [row for row in findings if row["status"] == FindingStatus.INTRODUCED]
-    counted = [row for row in introduced if (row["confidence"] or "") in confidence]
     lines = [row for row in store.rows(_LINES, (repo, repo)) if row["place"] in file_places]
-    bounds = rates.terciles([(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None])
-    groupings = _groupings(_modes(store, repo), bounds)
-    tables = [row for name in by for row in _table(name, groupings, counted, lines, introduced)]
-    comparisons = _comparisons(counted, lines, groupings, bounds)
-    return {
-        "repositories": sorted({row["repo"] for row in lines}),
-        "rules": rule_sets,
-        "places": tuple(file_places),
-        "confidence": confidence,
-        "rates": tables,
-        "comparisons": comparisons,
-        "status": _counts(findings, counted),
-        "fates": _fates(counted),
-        "top_rules": _top(counted),
-        "left_out": store.rows(_LEFT_OUT, (repo, repo)),
-        "review": _review(store, counted, lines),
-        "notes": _notes(tables, len(rule_sets), comparisons),
-    }
+    is_measured = _add_groups(findings, lines, _modes(store, repo))
+    introduced = [row for row in findings if row["status"] == FindingStatus.INTRODUCED]
+    counted = [row for row in introduced if row["confidence"] in confidence]
+    few = f"no rate with fewer than {minimum.RATE.lines:,} scanned lines"
+    tables = []
+    for name in by:
+        # Confidence is of every introduced finding, not only of those of the headline.
+        rows = _rates(name, introduced if name == "confidence" else counted, lines)
+        notes = [few] if any(row["lines"] and row["rate"] is None for row in rows) else []
+        tables.append(table_of(rows, _UNITS, notes, name, f"Weaknesses per 1,000 lines by {name}"))
+    more: list[tuple[str, list[Row], list[str], str]] = [
+        ("comparisons", *_comparisons(counted, lines, is_measured), "Rate of agents over that of a baseline"),
+        ("fates", _fates(counted), [_REMOVED_BY], "What became of them"),
+        ("status", _statuses(findings, counted), [], "Findings by what their commit did; the first are in rates"),
+        ("reviews", _reviews(store, counted, lines), [], "Share of true findings among those reviewed, and the corrected rate"),
+        ("rules", _top(counted), [], "Rules with the most findings"),
+        ("lines", store.rows(_LEFT_OUT, (repo, repo)), [], "Non-blank added lines; rates are per scanned line"),
+        ("rule_sets", rule_sets, _notes(rule_sets), "Rules and scanners"),
+    ]
+    tables += [table_of(rows, _UNITS, notes, name, heading) for name, rows, notes, heading in more]
+    return tables
 
 
-def _notes(tables: Iterable[Row], rule_sets: int, comparisons: Iterable[Row]) -> list[str]:
-    notes = []
-    if any(row["lines"] and row["rate"] is None for row in tables):
-        notes.append(f"no rate with fewer than {minimum.RATE.lines:,} scanned lines")
-    if rule_sets > 1:
-        notes.append("repositories were scanned with different rules or scanners; scan them again before comparing")
-    if any(c["agent"]["events"] + c["other"]["events"] < minimum.FINDINGS for c in comparisons):
-        notes.append(f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals")
-    return [*notes, *filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN)])]
+def _notes(rule_sets: Sequence[Row]) -> list[str]:
+    several = "repositories were scanned with different rules or scanners; scan them again before comparing"
+    return [*([several] if len(rule_sets) > 1 else []), *filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN)])]
 
 
 _FINDINGS = """
-SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, n.cwe, n.confidence, n.status, n.language, n.place, n.author_class,
-  n.agent, n.model, s.complexity, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves, n.rewords, n.alive_at_head
+SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe, n.status,
+  COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.author_class, COALESCE(n.agent, '') AS agent,
+  COALESCE(n.model, '') AS model, s.complexity, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves,
+  n.rewords, n.alive_at_head
 FROM findings n JOIN repos r ON r.id = n.repo_id
 LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT JOIN scan_files s ON s.file_id = f.id
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
@@ -109,6 +109,20 @@ FROM scanned_lines WHERE ? IS NULL OR repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC
 """
 
 
+def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[int, str]) -> bool:
+    """Adds the groupings that the database does not have; returns whether complexity was measured.
+
+    It is counted in terciles of the lines; "" where it was not measured.
+    """
+    bounds = rates.terciles([(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None])
+    for row in (*findings, *lines):
+        value = row["complexity"]
+        row["class"] = row["author_class"]
+        row["mode"] = modes.get(row["commit_id"], _NOT_KNOWN)
+        row["complexity"] = "" if value is None else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
+    return any(bounds)
+
+
 def _modes(store: Store, repo: int | None) -> dict[int, str]:
     """Commit -> coding mode by its own lines: human_only (no agent line), collaborative, vibe (99 % and more), not known."""
     sql = "SELECT commit_id, agent_lines, human_lines FROM commit_lines WHERE ? IS NULL OR repo_id = ?"
@@ -125,97 +139,60 @@ def _mode(agent: int, human: int) -> str:
 # --- rates ------------------------------------------------------------------------------------------------------------
 
 
-Grouping = Callable[[Row], str]
-"""Name of the group of a finding, or of lines."""
+def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
+    """Rates by one grouping and class of author; the group with most lines, or most findings, first."""
+    events = Counter((row[by], row["author_class"]) for row in findings)
+    below = Counter[tuple[str, str]]()
+    for row in lines:
+        below["" if by in _OF_FINDINGS else row[by], row["author_class"]] += row["lines"]
+    if by in _OF_FINDINGS:
+        compared = {(name, author) for name, _ in events for author in (LineClass.AGENT, LineClass.HUMAN) if below["", author]}
+        cells = {(name, author): RateCell(events[name, author], below["", author]) for name, author in compared | set(events)}
+        weight = Counter(name for name, _ in events.elements())
+    else:
+        cells = {key: RateCell(events[key], below[key]) for key in events | below if key[0]}
+        weight = Counter[str]()
+        for (name, _), cell in cells.items():
+            weight[name] += cell.lines
+    ordered = sorted(cells, key=lambda key: (-weight[key[0]], key[0], CLASSES.index(key[1])))
+    return [{"name": key[0], "author": key[1], **_rate_columns(rate_if_enough(cells[key]))} for key in ordered]
 
 
-def _groupings(modes: Mapping[int, str], bounds: Terciles) -> dict[str, Grouping]:
-    def level(complexity: float | None) -> str:
-        if complexity is None:
-            return _NOT_MEASURED
-        return "low" if complexity <= bounds.first else "middle" if complexity <= bounds.second else "high"
-
-    return {
-        "class": lambda row: str(row["author_class"]),
-        "mode": lambda row: modes.get(row["commit_id"], _NOT_KNOWN),
-        "agent": lambda row: row["agent"] or "",
-        "model": lambda row: row["model"] or "",
-        "language": lambda row: str(row["language"]),
-        "repo": lambda row: str(row["repo"]),
-        "complexity": lambda row: level(row["complexity"]),
-    }
+def _rate_columns(rate: Rate) -> Row:
+    return {"events": rate.events, "lines": rate.lines, "rate": rate.rate, "rate_low": rate.low, "rate_high": rate.high}
 
 
-def _cells(findings: Iterable[Row], lines: Iterable[Row]) -> list[tuple[Row, RateCell]]:
-    return [*((row, RateCell(1, 0)) for row in findings), *((row, RateCell(0, row["lines"])) for row in lines)]
+def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: bool) -> tuple[list[Row], list[str]]:
+    """Agent against each baseline: pooled, within repository and language, and with complexity where it was measured.
+
+    And notes: why there is no comparison, or how little it says.
+    """
+    rows: list[Row] = []
+    notes = []
+    for baseline, classes in _BASELINES.items():
+        refusal = _refusal(lines, baseline)
+        if refusal:
+            notes.append(f"no ratio against {baseline}: {refusal}")
+        for number, strata in enumerate(_STRATA if is_measured else _STRATA[:1]):
+            compared = rates.compare(_sides(findings, lines, strata, classes))
+            sides = {
+                "baseline": baseline, "agent_findings": compared.agent.events, "agent_lines": compared.agent.lines,
+                "baseline_findings": compared.other.events, "baseline_lines": compared.other.lines,
+            }  # fmt: skip
+            if not number:
+                rows.append(sides | {"within": "", **_ratio_columns(NO_RATIO if refusal else compared.pooled)})
+            row = sides | {"within": " x ".join(strata), **_ratio_columns(NO_RATIO if refusal else compared.stratified)}
+            if not refusal and compared.without_one is not None:
+                low, high = compared.without_one
+                row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
+            rows.append(row)
+    if any(row["agent_findings"] + row["baseline_findings"] < minimum.FINDINGS for row in rows):
+        notes.append(f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals")
+    return rows, notes
 
 
-def _rate_row(by: str, name: str, author: str, cell: RateCell) -> Row:
-    return {"by": by, "name": name, "author": author, **rate_if_enough(cell)._asdict()}
-
-
-def _table(
-    by: str, groupings: Mapping[str, Grouping], findings: Sequence[Row], lines: Sequence[Row], introduced: Sequence[Row]
-) -> list[Row]:
-    """Rates by one grouping. Confidence is of every introduced finding, not only of those of the headline."""
-    if by == "cwe":
-        return _property_table(by, findings, lines, {row["author_class"] for row in findings})
-    if by == "confidence":
-        return _property_table(by, introduced, lines, {row["author_class"] for row in findings})
-    cells = rates.sum_by_key(((groupings[by](row), row["author_class"]), cell) for row, cell in _cells(findings, lines))
-    rows = [_rate_row(by, *key, cell) for key, cell in cells.items() if key[0] and key[0] != _NOT_MEASURED]
-    weight: Counter[str] = Counter()
-    for row in rows:
-        weight[row["name"]] += row["lines"]
-    order = {author: n for n, author in enumerate(CLASSES)}
-    if by == "class":
-        return sorted(rows, key=lambda row: order[row["author"]])
-    return sorted(rows, key=lambda row: (-weight[row["name"]], row["name"], order[row["author"]]))
-
-
-def _property_table(by: str, findings: Sequence[Row], lines: Sequence[Row], authors: set[str]) -> list[Row]:
-    """Rates by something that only findings have: events differ, and the lines below are the same."""
-    below = rates.sum_by_key((row["author_class"], RateCell(0, row["lines"])) for row in lines)
-    count = Counter((row[by] or "none", row["author_class"]) for row in findings)
-    totals = Counter(row[by] or "none" for row in findings)
-    rows = []
-    for name in sorted(totals, key=lambda n: (_LEVELS.get(n, 0), -totals[n], n)):
-        for author in _in_order(authors | set(below)):
-            cell = RateCell(count[name, author], below.get(author, rates.ZERO).lines)
-            if cell.events or author in (LineClass.AGENT, LineClass.HUMAN):
-                rows.append(_rate_row(by, name, author, cell))
-    return rows
-
-
-def _in_order(authors: Iterable[str]) -> list[str]:
-    present = set(authors)
-    return [author for author in CLASSES if author in present]
-
-
-_WITHIN = ("repo", "language")
-_WITHIN_COMPLEXITY = ("repo", "language", "complexity")
-
-
-def _comparisons(findings: Sequence[Row], lines: Sequence[Row], groupings: Mapping[str, Grouping], bounds: Terciles) -> list[Row]:
-    """Agent against each baseline, within repository and language, and with the complexity of the file where it was measured."""
-    cells = _cells(findings, lines)
-    comparisons = []
-    for strata in (_WITHIN, _WITHIN_COMPLEXITY) if bounds.second > 0 else (_WITHIN,):
-        for baseline, classes in _BASELINES.items():
-            refused = _refusal(lines, baseline)
-            compared = rates.compare(baseline, _sides(cells, [groupings[name] for name in strata], classes))
-            name = " x ".join(strata).replace("repo", "repository")
-            comparisons.append({"strata": name, **_plain(compared, bool(refused)), "refused": refused})
-    return comparisons
-
-
-def _plain(compared: Compared, refused: bool) -> Row:
-    """A comparison as plain values. What is left of one that is refused: counts, and the rates of sides with enough lines."""
-    if refused:
-        agent, other = (rate_if_enough(RateCell(side.events, side.lines)) for side in (compared.agent, compared.other))
-        compared = Compared(compared.baseline, agent, other, NO_RATIO, NO_RATIO, None, "")
-    nested = {name: getattr(compared, name)._asdict() for name in ("agent", "other", "pooled", "stratified")}
-    return compared._asdict() | nested
+def _ratio_columns(ratio: Ratio) -> Row:
+    return {"ratio": ratio.ratio, "ratio_low": ratio.low, "ratio_high": ratio.high, "strata": ratio.strata}
 
 
 def _refusal(lines: Sequence[Row], baseline: str) -> str:
@@ -228,29 +205,23 @@ def _refusal(lines: Sequence[Row], baseline: str) -> str:
     return minimum.WEAKNESSES.refusal(samples)
 
 
-def _sides(
-    cells: Iterable[tuple[Row, RateCell]], groupings: Sequence[Grouping], baseline: Sequence[str]
-) -> dict[tuple[Hashable, ...], dict[str, RateCell]]:
-    """Stratum -> side (agent, other) -> events and lines."""
-    pairs = []
-    for row, cell in cells:
+def _sides(findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str], baseline: Sequence[str]) -> rates.Strata:
+    cells: dict[tuple[Any, ...], dict[str, list[RateCell]]] = defaultdict(lambda: {"agent": [], "other": []})
+    for row, cell in (*((row, RateCell(1, 0)) for row in findings), *((row, RateCell(0, row["lines"])) for row in lines)):
         author = row["author_class"]
-        side = "agent" if author == LineClass.AGENT else "other" if author in baseline else ""
-        if side:
-            pairs.append(((tuple(grouping(row) for grouping in groupings), side), cell))
-    table: dict[tuple[Hashable, ...], dict[str, RateCell]] = defaultdict(dict)
-    for (stratum, side), cell in rates.sum_by_key(pairs).items():
-        table[stratum][side] = cell
-    return table
+        if author == LineClass.AGENT or author in baseline:
+            side = "agent" if author == LineClass.AGENT else "other"
+            cells[tuple(row[name] for name in strata)][side].append(cell)
+    return {stratum: rates.Sides(total(sides["agent"]), total(sides["other"])) for stratum, sides in cells.items()}
 
 
 # --- fates ------------------------------------------------------------------------------------------------------------
 
 
-def _counts(findings: Sequence[Row], counted: Sequence[Row]) -> dict[str, int]:
+def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
     """Findings by what their commit did, and what is to know of those that count: only these are in rates."""
     count = Counter(row["status"] for row in findings)
-    return {
+    numbers: dict[str, int] = {
         "introduced": len(counted),
         "introduced_of_other_confidence": count[FindingStatus.INTRODUCED] - len(counted),
         "reintroduced": count[FindingStatus.REINTRODUCED],
@@ -261,30 +232,37 @@ def _counts(findings: Sequence[Row], counted: Sequence[Row]) -> dict[str, int]:
         "suppressed": sum(row["suppressed"] for row in counted),
         "ignored": sum(row["ignored"] for row in counted),
     }
+    return [{"status": name, "findings": number} for name, number in numbers.items() if number]
 
 
-def _fates(findings: Sequence[Row]) -> dict[str, dict[str, int]]:
-    """Author -> findings, those still alive at the tip, and others by who removed them, or how where nobody can be named."""
-    fates = {}
+def _fates(findings: Sequence[Row]) -> list[Row]:
+    """By author: findings, those still present at the tip, and others by who removed them, or how where nobody can be named."""
+    fates = []
     for author in _in_order(row["author_class"] for row in findings):
         of_author = [row for row in findings if row["author_class"] == author]
         gone = [row for row in of_author if not row["alive_at_head"]]
         nobody = (FixHow.MERGE, FixHow.UNSEEN)
         fixed = Counter(row["fixed_how"] if row["fixed_how"] in nobody else f"by {row['fixed_author']}" for row in gone)
-        fates[author] = {"findings": len(of_author), "alive": len(of_author) - len(gone), **fixed}
+        present = len(of_author) - len(gone)
+        share = present / len(of_author) if len(of_author) >= minimum.FINDINGS else None
+        fates.append({"author": author, "findings": len(of_author), "present": present, "share": share, **fixed})
     return fates
+
+
+def _in_order(authors: Iterable[str]) -> list[str]:
+    return sorted(set(authors), key=CLASSES.index)
 
 
 def _top(findings: Sequence[Row], most: int = 10) -> list[Row]:
     """The rules with most findings, so that one that carries everything is seen."""
     count = Counter(row["rule_id"] for row in findings)
-    return [{"rule_id": rule, "findings": n, "share": n / len(findings)} for rule, n in count.most_common(most)]
+    return [{"rule": rule, "findings": n, "share": n / len(findings)} for rule, n in count.most_common(most)]
 
 
 # --- reviews ----------------------------------------------------------------------------------------------------------
 
 
-def _review(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> dict[str, Row]:
+def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list[Row]:
     """By class of author and of all, from what people said of findings, weighted by rule: samples are even over rules.
 
     Share of true findings among those that people read with its 95 % interval, and the rate corrected by it. Unsure verdicts are
@@ -293,7 +271,7 @@ def _review(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> dict[
     verdicts: dict[str, set[str]] = defaultdict(set)
     for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[row["fingerprint"]].add(row["verdict"])
-    reviews: dict[str, Row] = {}
+    reviews = []
     for author in ("", *_in_order(row["author_class"] for row in counted)):
         of_author = [row for row in counted if author in ("", row["author_class"])]
         rules = sorted({row["rule_id"] for row in of_author})
@@ -303,16 +281,18 @@ def _review(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> dict[
             continue
         cell = RateCell(len(of_author), sum(row["lines"] for row in lines if author in ("", row["author_class"])))
         rate = rates.corrected_rate(cell, strata) if rate_if_enough(cell).rate is not None else None
-        reviews[author or "all"] = {
-            "read": sum(s.read for s in strata), "true": sum(s.true for s in strata), "precision": precision.share,
-            "low": precision.low, "high": precision.high, "corrected_rate": rate.rate if rate else None,
-            "corrected_low": rate.low if rate else None, "corrected_high": rate.high if rate else None,
-        }  # fmt: skip
+        reviews.append(
+            {
+                "author": author or "all", "read": sum(s.read for s in strata), "true": sum(s.true for s in strata),
+                "precision": precision.share, "precision_low": precision.low, "precision_high": precision.high,
+                "corrected_rate": rate.rate if rate else None, "corrected_rate_low": rate.low if rate else None,
+                "corrected_rate_high": rate.high if rate else None,
+            }
+        )  # fmt: skip
     return reviews
 
 
 def _reviewed_stratum(findings: Sequence[Row], verdicts: Mapping[str, set[str]]) -> Reviewed:
     true: set[str] = {ReviewVerdict.TRUE}
-    false: set[str] = {ReviewVerdict.FALSE}
-    agreed = [verdict for row in findings if (verdict := verdicts.get(row["fingerprint"])) in (true, false)]
+    agreed = [verdicts[row["fingerprint"]] for row in findings if verdicts[row["fingerprint"]] in (true, {ReviewVerdict.FALSE})]
     return Reviewed(len(findings), len(agreed), agreed.count(true))

@@ -1,4 +1,4 @@
-"""The rule sets there are: ours (package data), files, and packs that were stored in the user's cache. Reads, writes nothing.
+"""The rule sets there are: ours (package data) and files. Reads, writes nothing.
 
 A set is named by the sha256 of its rules as sorted JSON, so that the same rules have the same name wherever they lie.
 """
@@ -20,7 +20,6 @@ from attribution.weaknesses.words import Confidence, RuleTier
 from collector.errors import WhoWroteError
 
 OWN = "own"
-PACK = re.compile(r"p/[A-Za-z0-9][\w.-]{0,80}")
 _CWE = re.compile(r"\d{1,5}")
 # Confidence of a rule that does not say, by its tier.
 _TIERS = {RuleTier.TAINT: Confidence.HIGH, RuleTier.BUILT: Confidence.MEDIUM, RuleTier.API: Confidence.LOW}
@@ -98,14 +97,11 @@ def own() -> RuleSet:
     return load(_own(), OWN)
 
 
-def files_of(names: Sequence[str], cache: Path) -> list[RuleFile]:
-    """The rule files that `--rules` names: `own`, files, directories, packs in `cache`; ours when it names none.
-
-    Raises RulesUnusable.
-    """
+def files_of(names: Sequence[str]) -> list[RuleFile]:
+    """The rule files that `--rules` names: `own`, files, directories; ours when it names none. Raises RulesUnusable."""
     files: list[RuleFile] = []
     for name in names or (OWN,):
-        files += _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name, cache)]
+        files += _own() if name == OWN else [(str(path), path.read_bytes()) for path in _paths(name)]
     return files
 
 
@@ -122,9 +118,9 @@ def fingerprint(files: Iterable[RuleFile]) -> str:
     return total.hexdigest()
 
 
-def named(names: Sequence[str], cache: Path) -> RuleSet:
+def named(names: Sequence[str]) -> RuleSet:
     """The rules that `--rules` names, together. Raises RulesUnusable."""
-    return load(files_of(names, cache), " ".join(names) or OWN)
+    return load(files_of(names), " ".join(names) or OWN)
 
 
 def load(files: Sequence[RuleFile], name: str) -> RuleSet:
@@ -152,35 +148,57 @@ def measured() -> dict[str, dict[str, list[int]]]:
     return table
 
 
+def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Any]:
+    """A rule with its precision and recall on annotated code, what it found of planted weaknesses, and findings that people read.
+
+    `counts`: as `measured` gives them. Shares are None where nothing was counted.
+    """
+    of_rule = counts.get(rule.id, {})
+    right, missed, wrong = of_rule.get("annotated", (0, 0, 0))
+    planted_found, planted_wrong = of_rule.get("planted", (0, 0))
+    read_true, read_wrong = of_rule.get("read", (0, 0))
+    return {
+        "rule": rule.id, "cwe": " ".join(rule.cwes), "tier": rule.tier or "", "confidence": rule.confidence,
+        "severity": rule.severity, "languages": " ".join(rule.languages_as_named), "precision": _share(right, right + wrong),
+        "recall": _share(right, right + missed), "planted_found": planted_found, "planted_wrong": planted_wrong,
+        "read": read_true + read_wrong, "read_true": read_true, "message": rule.message,
+    }  # fmt: skip
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 3) if whole else None
+
+
+def find_rule(rules: RuleSet, name: str) -> Rule:
+    """The rule of this id, or the only one whose id ends in the name. Raises RulesUnusable."""
+    matching = [r for r in rules.rules if r.id == name] or [r for r in rules.rules if r.id.endswith("." + name)]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise RulesUnusable(f"{len(matching)} rules are called {name}", "Choose one of: " + ", ".join(r.id for r in matching[:12]))
+    raise RulesUnusable(f"no such rule: {name}", "List the rules with: whowrote findings rules")
+
+
 def _home() -> Any:
     return resources.files("attribution.weaknesses.rules").joinpath("own")
 
 
-def _paths(name: str, cache: Path) -> list[Path]:
-    """The files of a directory, a file, or a pack in `cache`. Raises RulesUnusable."""
+def _paths(name: str) -> list[Path]:
+    """A file, or the files of rules in a directory. Raises RulesUnusable."""
     path = Path(name)
-    if path.is_dir():
-        paths = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
-        if paths:
-            return paths
-        raise RulesUnusable(f"no rule files in {name}", _FORMAT)
     if path.is_file():
         return [path]
-    if PACK.fullmatch(name):
-        pack = pack_file(cache, name)
-        if pack.is_file():
-            return [pack]
-        raise RulesUnusable(f"{name} has not been downloaded", f"Download it once: whowrote findings pull {name}")
-    raise RulesUnusable(f"no rules found at {name}", "Use a file or directory with rules, p/NAME, or own")
-
-
-def pack_file(cache: Path, name: str) -> Path:
-    return cache / (name.replace("/", "-") + ".json")
+    if not path.is_dir():
+        raise RulesUnusable(f"no rules found at {name}", "Use a file or directory with rules, or own")
+    paths = sorted(p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+    if not paths:
+        raise RulesUnusable(f"no rule files in {name}", _FORMAT)
+    return paths
 
 
 def _parse(file: str, data: bytes) -> list[dict[str, Any]]:
     """The rules of a file. Raises RulesUnusable."""
-    content = _json(file, data) if file.endswith(".json") else _yaml(file, data)
+    content = _json_or_yaml(file, data)
     rules = content.get("rules") if isinstance(content, dict) else None
     if not isinstance(rules, list):
         raise RulesUnusable(f"{file} has no rules", _FORMAT)
@@ -190,14 +208,12 @@ def _parse(file: str, data: bytes) -> list[dict[str, Any]]:
     return bodies
 
 
-def _json(file: str, data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        raise RulesUnusable(f"{file} is not valid JSON: {error}", "Fix the file, or download it again") from error
-
-
-def _yaml(file: str, data: bytes) -> Any:
+def _json_or_yaml(file: str, data: bytes) -> Any:
+    if file.endswith(".json"):
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise RulesUnusable(f"{file} is not valid JSON: {error}", "Fix the file, or download it again") from error
     try:
         import yaml
     except ImportError as error:

@@ -7,9 +7,6 @@ more.
 
 A run has limits of time and memory. A run that breaks them, or crashes, is ended with all its children and its texts are tried
 again in halves, until the text that caused it is alone.
-
-Everything lies in one directory per scan, which is locked as long as the scan lives. The next scan removes what a killed one
-has left behind, with the processes that are still at work there.
 """
 
 from __future__ import annotations
@@ -20,14 +17,15 @@ import os
 import re
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,17 +34,10 @@ from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.words import ScanStatus
 from collector.errors import WhoWroteError
 
-if sys.platform != "win32":
-    import fcntl
-
 ENVIRONMENT = "WHOWROTE_SEMGREP"
 _NAME = "semgrep"
 _INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
-_POLL = 0.05  # seconds between looks at the running scans
-_MEMORY_POLL = 0.5
-_PREFIX = "whowrote-scan-"
-_OWNER = "owner"  # a file in the directory of a scan, locked by its process
-_FRESH = 600.0  # seconds in which a directory without that file may be one that is being made
+_POLL = 0.5  # seconds between looks at a running scan
 _BOM = b"\xef\xbb\xbf"
 _PARSE_ERRORS = ("PartialParsing", "Syntax error", "Lexical error", "Other syntax error", "AST builder error")
 
@@ -119,33 +110,25 @@ class Scanned:
 
 def find_engine(path: str = "") -> Engine:
     """The scanner at `path`, else that of the environment, beside the interpreter, on the PATH. Raises EngineMissing."""
-    program = _locate(path)
-    return Engine(program, _version(program))
-
-
-def _locate(path: str) -> str:
-    for name, source in ((path, "--semgrep"), (os.environ.get(ENVIRONMENT, ""), ENVIRONMENT)):
-        if name:
-            program = shutil.which(name)
-            if program is None:
-                raise EngineMissing(f"{source} names {name}, which is not a program", "Use the path of the semgrep executable")
-            return program
-    beside = Path(sys.executable).parent / (_NAME + (".exe" if os.name == "nt" else ""))
-    program = shutil.which(str(beside)) or shutil.which(_NAME)
+    beside = Path(sys.executable).parent
+    name = path or os.environ.get(ENVIRONMENT, "")
+    program = shutil.which(name) if name else shutil.which(_NAME, path=str(beside)) or shutil.which(_NAME)
+    if program is None and name:
+        source = "--semgrep" if path else ENVIRONMENT
+        raise EngineMissing(f"{source} names {name}, which is not a program", "Use the path of the semgrep executable")
     if program is None:
         raise EngineMissing(
             "scanning needs semgrep, which is not installed",
             "Install it with: pip install 'whowrote[scan]', or separately: pipx install semgrep\n"
             f"To use another one: --semgrep PATH, or the variable {ENVIRONMENT}",
         )
-    return program
+    if Path(program).parent == beside:  # asking the program takes two seconds
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            return Engine(program, metadata.version(_NAME))
+    return Engine(program, _version(program))
 
 
 def _version(program: str) -> str:
-    """That of the package beside the interpreter as installed; any other program is asked, which takes two seconds."""
-    if Path(program) == Path(sys.executable).parent / _NAME:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            return metadata.version(_NAME)
     with _scratch_directory() as home:
         command = [program, "--version", "--disable-version-check"]
         try:
@@ -173,71 +156,6 @@ def _environment(home: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-# --- directories ------------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _scratch_directory() -> Iterator[Path]:
-    """A directory for one scan, gone afterwards with every process in it."""
-    sweep()
-    try:
-        directory = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
-        lock = os.open(directory / _OWNER, os.O_CREAT | os.O_RDWR, 0o600)
-    except OSError as error:
-        raise _no_scratch_directory(error) from error
-    try:
-        if sys.platform != "win32":
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield directory
-    finally:
-        _clear(directory)
-        os.close(lock)
-
-
-def _no_scratch_directory(error: OSError) -> EngineFailed:
-    return EngineFailed(
-        f"cannot write files for the scanner to {tempfile.gettempdir()}: {error.strerror or error}",
-        "Free some space there, or set TMPDIR to another directory. Finished scans are kept.",
-    )
-
-
-def sweep() -> None:
-    """Removes what scans that were killed have left."""
-    if sys.platform == "win32":
-        return
-    for directory in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
-        with contextlib.suppress(OSError):
-            about = directory.lstat()
-            if stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and not _is_owned(directory):
-                _clear(directory.resolve())
-
-
-def _is_owned(directory: Path) -> bool:
-    """Whether the scan of a directory still lives."""
-    if sys.platform == "win32":
-        return True
-    try:
-        lock = os.open(directory / _OWNER, os.O_RDWR)
-    except FileNotFoundError:
-        return time.time() - directory.lstat().st_mtime < _FRESH
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(lock)
-    return False
-
-
-def _clear(directory: Path) -> None:
-    """Ends what is at work in a directory, where the system tells, and removes it."""
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError):
-            if int(entry.name) != os.getpid() and (entry / "cwd").readlink().is_relative_to(directory):
-                os.kill(int(entry.name), signal.SIGKILL)
-    shutil.rmtree(directory, ignore_errors=True)
-
-
 # --- scanning ---------------------------------------------------------------------------------------------------------
 
 
@@ -253,213 +171,201 @@ def scan(
 
     `complain` is told of runs that were ended or crashed. Raises EngineFailed when a run without any text fails as well.
     """
-    with _scratch_directory() as directory:
+    portions = _portions(targets, limits)
+    with _scratch_directory() as directory, ThreadPoolExecutor(jobs) as executor:
         scanner = _Scanner(engine, rules.text, limits, complain, directory)
         try:
-            yield from scanner.run(_shards(targets, limits), max(1, jobs))
+            running = {executor.submit(scanner.scan, portion) for portion in islice(portions, jobs)}
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                running |= {executor.submit(scanner.scan, portion) for portion in islice(portions, len(done))}
+                for future in done:
+                    yield future.result()
         finally:
             scanner.stop()
 
 
-@dataclass(slots=True)
-class _Shard:
-    """Texts of one run. `alone`: a slow text, with longer limits."""
-
-    targets: list[Target]
-    alone: bool = False
-
-
-def _shards(targets: Iterable[Target], limits: ScanLimits) -> Iterator[_Shard]:
+def _portions(targets: Iterable[Target], limits: ScanLimits) -> Iterator[list[Target]]:
     portion: list[Target] = []
     size = 0
     for target in targets:
         if portion and (len(portion) >= limits.targets or size + len(target.data) > limits.size):
-            yield _Shard(portion)
+            yield portion
             portion, size = [], 0
         portion.append(target)
         size += len(target.data)
     if portion:
-        yield _Shard(portion)
+        yield portion
 
 
-@dataclass(slots=True)
+@contextlib.contextmanager
+def _scratch_directory() -> Iterator[Path]:
+    try:
+        directory = tempfile.TemporaryDirectory(prefix="whowrote-scan-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise _no_scratch_directory(error) from error
+    with directory as name:
+        yield Path(name).resolve()
+
+
+def _no_scratch_directory(error: OSError) -> EngineFailed:
+    return EngineFailed(
+        f"cannot write files for the scanner to {tempfile.gettempdir()}: {error.strerror or error}",
+        "Free some space there, or set TMPDIR to another directory. Finished scans are kept.",
+    )
+
+
+class _RunFailed(Exception):
+    """A run that ended without a result; the text says why."""
+
+
 class _Scanner:
-    """Runs at work, and what must be tried again."""
+    """Scans portions of texts, each in a thread of its own that waits for its processes."""
 
-    engine: Engine
-    rules: str  # the file of rules
-    limits: ScanLimits
-    complain: Callable[[str], None]
-    directory: Path
-    running: list[_Run] = field(default_factory=list)
-    again: list[_Shard] = field(default_factory=list)
-    slow: list[Target] = field(default_factory=list)
-    succeeded: bool = False  # some run has
-    remarks: set[str] = field(default_factory=set)
+    def __init__(self, engine: Engine, rules: str, limits: ScanLimits, complain: Callable[[str], None], directory: Path) -> None:
+        self._engine, self._rules, self._limits = engine, rules, limits
+        self._complain, self._directory = complain, directory
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._is_stopped = self._has_succeeded = False
+        self._remarks: set[str] = set()
 
-    def run(self, shards: Iterator[_Shard], jobs: int) -> Iterator[list[Scanned]]:
-        while True:
-            while len(self.running) < jobs and (shard := self._next(shards)) is not None:
-                self.running.append(_Run(self, shard))
-            if not self.running:
-                return
-            has_ended = [run for run in self.running if run.has_ended()]
-            if not has_ended:
-                time.sleep(_POLL)
-            for run in has_ended:
-                self.running.remove(run)
-                if done := self._finish(run):
-                    yield done
-
-    def _next(self, shards: Iterator[_Shard]) -> _Shard | None:
-        if self.again:
-            return self.again.pop()
-        shard = next(shards, None)
-        return _Shard([self.slow.pop()], alone=True) if shard is None and self.slow else shard
-
-    def _finish(self, run: _Run) -> list[Scanned]:
-        outcome = run.result()
-        if isinstance(outcome, str):
-            self.complain(f"{len(run.shard.targets)} texts: {outcome}")
-            return self._split(run.shard, outcome)
-        self.succeeded = True
-        for remark in dict.fromkeys(run.remarks):
-            if remark not in self.remarks:
-                self.remarks.add(remark)
-                self.complain(remark)
-        if run.shard.alone:
-            return outcome
-        self.slow += [scanned.target for scanned in outcome if scanned.failed_rules]
-        return [scanned for scanned in outcome if not scanned.failed_rules]
-
-    def _split(self, shard: _Shard, why: str) -> list[Scanned]:
-        if len(shard.targets) > 1:
-            middle = len(shard.targets) // 2
-            self.again += [_Shard(shard.targets[:middle], shard.alone), _Shard(shard.targets[middle:], shard.alone)]
-            return []
-        if not self.succeeded:
-            self._test()
-        return [Scanned(shard.targets[0], ScanStatus.TIMEOUT if why.startswith("time") else ScanStatus.FAILED)]
-
-    def _test(self) -> None:
-        """When not even an empty text can be scanned, the fault is not the texts'."""
-        run = _Run(self, _Shard([Target("0" * 40, "py", b"\n")]))
-        while not run.has_ended():
-            time.sleep(_POLL)
-        outcome = run.result()
-        if isinstance(outcome, str):
-            raise EngineFailed(
-                f"{self.engine.path} fails on every file: {outcome}", "Run it yourself: semgrep scan --config RULES FILE"
-            )
-        self.succeeded = True
+    def scan(self, targets: Sequence[Target]) -> list[Scanned]:
+        """Results of all targets. One on which a rule took too long is scanned again by itself, with longer limits."""
+        scanned = self._scan(targets)
+        slow = [each.target for each in scanned if each.failed_rules]
+        return [each for each in scanned if not each.failed_rules] + [self._scan([target], alone=True)[0] for target in slow]
 
     def stop(self) -> None:
-        for run in self.running:
-            run.end()
-        self.running.clear()
+        """Ends the processes at work and starts no other."""
+        self._is_stopped = True
+        for process in list(self._processes):
+            _kill(process)
 
-
-class _Run:
-    """One process and its directory."""
-
-    def __init__(self, scanner: _Scanner, shard: _Shard) -> None:
-        self.shard, self._limits = shard, scanner.limits
-        self._directory = Path(tempfile.mkdtemp(dir=scanner.directory))
-        self._scanned = {f"targets/{target_path(t.blob, t.suffix)}": Scanned(t) for t in shard.targets}
-        self._trouble = ""
-        self.remarks: list[str] = []  # about the rules, not about a text
-        self._looked = 0.0
+    def _scan(self, targets: Sequence[Target], alone: bool = False) -> list[Scanned]:
+        """Results of a run; after one that failed, of runs of its halves."""
         try:
-            self._process = self._start(scanner.engine, scanner.rules)
+            scanned = self._run(targets, alone)
+        except _RunFailed as failure:
+            self._complain(f"{len(targets)} texts: {failure}")
+            if len(targets) > 1:
+                middle = len(targets) // 2
+                return self._scan(targets[:middle]) + self._scan(targets[middle:])
+            if not self._has_succeeded:
+                self._try_without_texts()
+            return [Scanned(targets[0], ScanStatus.TIMEOUT if str(failure).startswith("time") else ScanStatus.FAILED)]
+        self._has_succeeded = True
+        return scanned
+
+    def _try_without_texts(self) -> None:
+        """When not even an empty text can be scanned, the fault is not the texts'."""
+        try:
+            self._run([Target("0" * 40, "py", b"\n")], alone=False)
+        except _RunFailed as failure:
+            raise EngineFailed(
+                f"{self._engine.path} fails on every file: {failure}", "Run it yourself: semgrep scan --config RULES FILE"
+            ) from failure
+        self._has_succeeded = True
+
+    def _run(self, targets: Sequence[Target], alone: bool) -> list[Scanned]:
+        """Results of one process, in the order of the targets. Raises _RunFailed."""
+        scanned = {f"targets/{target_path(target.blob, target.suffix)}": Scanned(target) for target in targets}
+        try:
+            home = Path(tempfile.mkdtemp(dir=self._directory))
+            _write_files(home, scanned, self._rules)
         except OSError as error:
             raise _no_scratch_directory(error) from error
-        self._started = time.monotonic()
-
-    def _start(self, engine: Engine, rules: str) -> subprocess.Popen[bytes]:
-        here = self._directory
-        for path, scanned in self._scanned.items():
-            file = here / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(scanned.target.data.removeprefix(_BOM))
-        (here / "targets" / ".semgrepignore").touch()
-        (here / ".semgrepignore").touch()
-        (here / "rules.json").write_text(rules, "ascii")
-        alone = self.shard.alone
-        command = [
-            engine.path, "scan", "--metrics=off", "--disable-version-check", "--json", "--quiet", "--jobs=1", "--disable-nosem",
-            "--no-git-ignore", "--no-rewrite-rule-ids", "--max-target-bytes=0",
-            f"--timeout={self._limits.alone if alone else self._limits.rule}", f"--timeout-threshold={0 if alone else 3}",
-            f"--config={here / 'rules.json'}", "targets",
-        ]  # fmt: skip
-        environment = _environment(here)
-        with (here / "out").open("wb") as out, (here / "errors").open("wb") as errors:
-            try:
-                return subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, cwd=here, env=environment, start_new_session=True
-                )
-            except OSError as error:
-                raise EngineMissing(f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
-
-    def has_ended(self) -> bool:
-        """Looks after the process: ends it when it breaks a limit."""
-        if self._process.poll() is not None:
-            return True
-        now = time.monotonic()
-        allowed = self._limits.seconds(sum(len(t.data) for t in self.shard.targets)) * (4 if self.shard.alone else 1)
-        if now - self._started > allowed:
-            self._trouble = f"time limit of {allowed:.0f} s"
-        elif now - self._looked > _MEMORY_POLL:
-            self._looked = now
-            if memory_of(self._process.pid) > self._limits.memory:
-                self._trouble = f"memory limit of {self._limits.memory / 1e6:.0f} MB"
-        if self._trouble:
-            self._kill()
-        return bool(self._trouble)
-
-    def _kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-
-    def end(self) -> None:
-        """Nobody waits for it any more."""
-        self._kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
-
-    def result(self) -> list[Scanned] | str:
-        """Results in the order of the targets, or what went wrong."""
+        process = _start(self._engine, home, self._limits.alone if alone else self._limits.rule, 0 if alone else 3)
+        self._processes.add(process)
         try:
-            self._kill()  # children that outlived it
-            return self._trouble or self._read()
+            self._wait(process, self._limits.seconds(sum(len(target.data) for target in targets)) * (4 if alone else 1))
+            for remark in _read_results(home, process.returncode, scanned):
+                if remark not in self._remarks:
+                    self._remarks.add(remark)
+                    self._complain(remark)
+            return list(scanned.values())
         finally:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            _kill(process)  # and children that outlived it
+            self._processes.discard(process)
+            shutil.rmtree(home, ignore_errors=True)
 
-    def _read(self) -> list[Scanned] | str:
+    def _wait(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        """Waits for the end of a process. Raises _RunFailed when it breaks a limit."""
+        last = time.monotonic() + seconds
+        while True:
+            if self._is_stopped:
+                raise CancelledError
+            try:
+                process.wait(_POLL)
+                return
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > last:
+                    raise _RunFailed(f"time limit of {seconds:.0f} s") from None
+                if memory_of(process.pid) > self._limits.memory:
+                    raise _RunFailed(f"memory limit of {self._limits.memory / 1e6:.0f} MB") from None
+
+
+def _write_files(home: Path, scanned: Mapping[str, Scanned], rules: str) -> None:
+    for path, entry in scanned.items():
+        file = home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(entry.target.data.removeprefix(_BOM))
+    (home / "targets" / ".semgrepignore").touch()
+    (home / ".semgrepignore").touch()
+    (home / "rules.json").write_text(rules, "ascii")
+
+
+def _start(engine: Engine, home: Path, seconds: int, threshold: int) -> subprocess.Popen[bytes]:
+    """A run over the files in a directory. A rule may take so many seconds, and so many rules may do so before a text is left."""
+    command = [
+        engine.path, "scan", "--metrics=off", "--disable-version-check", "--json", "--quiet", "--jobs=1", "--disable-nosem",
+        "--no-git-ignore", "--no-rewrite-rule-ids", "--max-target-bytes=0", f"--timeout={seconds}",
+        f"--timeout-threshold={threshold}", f"--config={home / 'rules.json'}", "targets",
+    ]  # fmt: skip
+    environment, nothing = _environment(home), subprocess.DEVNULL
+    with (home / "out").open("wb") as out, (home / "errors").open("wb") as errors:
         try:
-            # Valid JSON is success, whatever the exit code: 2 and 3 still come with results.
-            answer = json.loads((self._directory / "out").read_bytes())
-            results, errors, paths = answer["results"], answer["errors"], answer["paths"]["scanned"]
-        except (ValueError, KeyError, TypeError):
-            tail = (self._directory / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
-            return f"exit code {self._process.returncode}, no result: {tail}"
-        for result in results:
-            entry = self._scanned.get(_path(result.get("path")))
-            if entry is not None:
-                entry.matches.append(_match(result, entry.target.data))
-        for error in errors:
-            entry = self._scanned.get(_path(error.get("path")))
-            if entry is not None:
-                _note_error(entry, error)
-            elif error.get("level") == "error":  # about no text: a rule that cannot be parsed
-                self.remarks.append(" ".join(str(error.get("message") or error.get("type")).split())[:300])
-        reached = set(map(_path, paths))
-        for path, entry in self._scanned.items():
-            if path not in reached and entry.status == ScanStatus.OK and not entry.failed_rules:
-                entry.status = ScanStatus.FAILED
-        return list(self._scanned.values())
+            return subprocess.Popen(
+                command, stdin=nothing, stdout=out, stderr=errors, cwd=home, env=environment, start_new_session=True
+            )
+        except OSError as error:
+            raise EngineMissing(f"{engine.path} cannot be run: {error}", "Use another semgrep: --semgrep PATH") from error
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process and its children."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _read_results(home: Path, code: int, scanned: Mapping[str, Scanned]) -> list[str]:
+    """Fills in what a run said of its texts; returns what it said of the rules. Raises _RunFailed when there is no result."""
+    try:
+        # Valid JSON is success, whatever the exit code: 2 and 3 still come with results.
+        answer = json.loads((home / "out").read_bytes())
+        results, errors, paths = answer["results"], answer["errors"], answer["paths"]["scanned"]
+    except (ValueError, KeyError, TypeError):
+        tail = (home / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
+        raise _RunFailed(f"exit code {code}, no result: {tail}") from None
+    for result in results:
+        entry = scanned.get(_path(result.get("path")))
+        if entry is not None:
+            entry.matches.append(_match(result, entry.target.data))
+    remarks = []
+    for error in errors:
+        entry = scanned.get(_path(error.get("path")))
+        if entry is not None:
+            _note_error(entry, error)
+        elif error.get("level") == "error":  # about no text: a rule that cannot be parsed
+            remarks.append(" ".join(str(error.get("message") or error.get("type")).split())[:300])
+    reached = set(map(_path, paths))
+    for path, entry in scanned.items():
+        if path not in reached and entry.status == ScanStatus.OK and not entry.failed_rules:
+            entry.status = ScanStatus.FAILED
+    return remarks
 
 
 def _path(name: object) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses import constants
-from attribution.weaknesses.rules.packs import pack_directory
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.cache import CachedScan, ScanCache, open_cache
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
@@ -73,7 +72,7 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
     """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
     notes: list[str] = []
     with open_cache(context.store, request.cache, notes) as cache:
-        files, name = files_of(request.rules, pack_directory()), " ".join(request.rules) or OWN
+        files, name = files_of(request.rules), " ".join(request.rules) or OWN
         engine = find_engine(request.semgrep)
         update = ScanUpdate("unchanged", engine.name, name, notes=notes)
         key = _key(context, head, fingerprint(files), engine.name)
