@@ -23,8 +23,7 @@ def judge_labels(store: Store) -> dict[tuple[str, int, str], str | float]:
     """(session, turn, label) -> what the judge that answered last said."""
     from attribution.evaluation.judge.queries import judges, stored_labels
 
-    labels = (item for judge in judges(store)[:1] for item in stored_labels(store, judge).items())
-    return {(label.session, label.turn, label.label): value for label, value in labels}
+    return {place: value for judge in judges(store)[:1] for place, value in stored_labels(store, judge).items()}
 
 
 def after_features(store: Store, repo_id: int) -> None:

@@ -1,4 +1,4 @@
-"""How well a classifier agrees with people: confusion, Cohen's kappa, and rates corrected for the classifier's errors. Pure.
+"""How well two judgements of the same things agree, and rates without the errors of the one that made them.
 
 Rogan and Gladen (1978): with sensitivity Se and specificity Sp, a class that the classifier gives to a share p of all is really
 there in (p + Sp - 1) / (Se + Sp - 1). Interval: Lang and Reiczigel (2014), which counts the uncertainty of all three shares and
@@ -8,12 +8,22 @@ adds a little to each; it needs samples that are independent of each other.
 from __future__ import annotations
 
 import math
+import random
+import statistics
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-Z = 1.959964  # 95 %
+from attribution.stats.intervals import LEVEL, Interval, Z
+
 FEWEST = 5  # positives and negatives below which nothing is corrected
+_DRAWS = 2_000
+
+ClassPairs = Sequence[tuple[Hashable, Hashable]]
+"""(class that a person gave, class that the classifier gave)."""
+NumberPairs = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +44,12 @@ class Confusion:
         return self.tn / (self.tn + self.fp) if self.tn + self.fp else None
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """A rate without the classifier's errors; None, with the reason, when it cannot be computed."""
-
-    rate: float | None
-    low: float | None
-    high: float | None
-    note: str = ""
-
-
-Pairs = Sequence[tuple[str, str]]
-"""(class that a person gave, class that the classifier gave)."""
-
-
-def confusion(pairs: Pairs, name: str) -> Confusion:
+def confusion(pairs: ClassPairs, name: Hashable) -> Confusion:
     counts = Counter((person == name, model == name) for person, model in pairs)
     return Confusion(counts[True, True], counts[False, True], counts[True, False], counts[False, False])
 
 
-def kappa(pairs: Pairs) -> float | None:
+def kappa(pairs: ClassPairs) -> float | None:
     """Cohen's kappa over all classes; None without pairs, or when agreement by chance alone would be complete."""
     if not pairs:
         return None
@@ -61,6 +57,18 @@ def kappa(pairs: Pairs) -> float | None:
     n = len(pairs)
     chance = sum(people[name] * model[name] for name in people) / n**2
     return None if chance == 1 else (sum(1 for p, m in pairs if p == m) / n - chance) / (1 - chance)
+
+
+# --- corrected rates --------------------------------------------------------------------------------------------------
+
+
+class Corrected(NamedTuple):
+    """A rate without the classifier's errors; None, with the reason, when it cannot be computed."""
+
+    rate: float | None
+    low: float | None
+    high: float | None
+    note: str = ""
 
 
 def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
@@ -75,26 +83,58 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
     if sensitivity + specificity <= 1:
         return Corrected(None, None, None, "the model is no better than chance (sensitivity + specificity is 1 or less)")
     raw = (count / of + specificity - 1) / (sensitivity + specificity - 1)
-    low, high = _interval(count, of, validated)
     note = "" if 0 <= raw <= 1 else "clipped: the model's errors alone would give more" if raw < 0 else "clipped"
-    return Corrected(_clip(raw), _clip(low), _clip(high), note)
+    rate, low, high = (max(0.0, min(1.0, value)) for value in (raw, *_interval(count, of, validated)))
+    return Corrected(rate, low, high, note)
 
 
-def _interval(count: int, of: int, validated: Confusion) -> tuple[float, float]:
-    """Lang and Reiczigel's 95 % interval, not clipped; (0, 1) when it cannot be computed."""
+def _interval(count: int, of: int, validated: Confusion) -> Interval:
+    """Lang and Reiczigel's 95 % interval, not clipped; 0 to 1 when it cannot be computed."""
     positives, negatives = validated.tp + validated.fn + 2, validated.tn + validated.fp + 2
     se, sp = (validated.tp + 1) / positives, (validated.tn + 1) / negatives
     n = of + Z * Z
     p = (count + Z * Z / 2) / n
     gain = se + sp - 1
     if gain <= 0:
-        return 0.0, 1.0
+        return Interval(0.0, 1.0)
     rate = (p + sp - 1) / gain
     of_se, of_sp = se * (1 - se) / positives, sp * (1 - sp) / negatives
     shift = 2 * Z * Z * (rate * of_se - (1 - rate) * of_sp)
     spread = Z * math.sqrt(p * (1 - p) / n + rate * rate * of_se + (1 - rate) ** 2 * of_sp) / gain
-    return rate + shift - spread, rate + shift + spread
+    return Interval(rate + shift - spread, rate + shift + spread)
 
 
-def _clip(value: float) -> float:
-    return max(0.0, min(1.0, value))
+# --- correlation ------------------------------------------------------------------------------------------------------
+
+
+def pearson(pairs: NumberPairs) -> float | None:
+    """Pearson's correlation, -1 to 1; None with fewer than three pairs or when one series is constant."""
+    x, y = [a for a, _ in pairs], [b for _, b in pairs]
+    if len(pairs) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
+        return None
+    try:
+        return statistics.correlation(x, y)
+    except statistics.StatisticsError:  # differences too small to be squared
+        return None
+
+
+def spearman(pairs: NumberPairs) -> float | None:
+    """Spearman's rank correlation; None as for `pearson`. The standard library has it from Python 3.12 on."""
+    return pearson(list(zip(ranks([a for a, _ in pairs]), ranks([b for _, b in pairs]), strict=True)))
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1, equal values share their mean rank."""
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
+
+
+def bootstrap(pairs: NumberPairs, statistic: Callable[[NumberPairs], float | None]) -> Interval | None:
+    """Percentiles of a statistic of pairs drawn with replacement and a fixed seed; None when most have no value."""
+    generator = random.Random(1)
+    draws = (statistic(generator.choices(pairs, k=len(pairs))) for _ in range(_DRAWS if pairs else 0))
+    values = sorted(value for value in draws if value is not None)
+    if len(values) < _DRAWS / 2:
+        return None
+    low, high = (values[round(share * (len(values) - 1))] for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return Interval(low, high)

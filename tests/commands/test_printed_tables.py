@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     assert run("findings", "scan", repo, "--db", db, *scan).exit_code == 0
     with Store(db) as opened:
         with opened.transaction() as connection:
-            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'h', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '2', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
             connection.execute(
                 "INSERT INTO finding_reviews SELECT fingerprint, 'me', 'true', 'why', '2026', repo, commit_sha, path, start_line, "
                 "rule_id FROM finding_list WHERE id = 1"

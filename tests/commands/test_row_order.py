@@ -47,7 +47,7 @@ def _scanned(store: Store, rules: int) -> None:
 
 def _judged(store: Store, answer: int) -> None:
     _row(
-        store, "judgements", id=answer, model="m", prompt="turns", prompt_version="1", schema_hash="h", input_hash=f"i{answer % 2}",
+        store, "judgements", id=answer, model="m", prompt="turns", prompt_version="1", input_hash=f"i{answer % 2}",
         output="{}", at="2026",
     )  # fmt: skip
     for session in store.rows("SELECT id FROM sessions"):

@@ -55,8 +55,7 @@ ADAPTERS = {
         "whowrote/database.py",
     },  # the last two only for the type checker
     "genai_prices": {"attribution/features/list_prices.py"},
-    "llm": {"attribution/evaluation/judge/model.py", "attribution/evaluation/embedding/models.py"},  # two kinds of models
-    "openai": {"attribution/evaluation/judge/model.py"},  # the client that llm asks servers with
+    "llm": {"attribution/evaluation/models.py"},
     "matplotlib": {"attribution/stats/plots.py"},
     "pyarrow": {
         "collector/storage/tablefiles.py",

@@ -36,10 +36,10 @@ def _fill(store: Store) -> None:
     with store.transaction() as connection:
         sessions = [row["id"] for row in store.rows("SELECT id FROM sessions ORDER BY key")]
         for number, session in enumerate(sessions, 7):
-            answer = (number, "m", "turns", "1", "h", f"i{number}", '{"a": 1}', 1, AT)
+            answer = (number, "m", "turns", "1", f"i{number}", '{"a": 1}', 1, AT)
             connection.execute(
-                "INSERT INTO judgements (id, model, prompt, prompt_version, schema_hash, input_hash, output, attempts, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output, attempts, at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 answer,
             )
             connection.execute("INSERT INTO judge_labels VALUES (?, 1, 'pushback', 'none', NULL, 'm', '1', ?)", (session, number))
@@ -112,7 +112,6 @@ def test_texts_are_kept_as_the_database_keeps_texts(tmp_path: Path) -> None:
             "model": "m",
             "prompt": "p",
             "prompt_version": "1",
-            "schema_hash": "h",
             "input_hash": "i",
             "attempts": 1,
             "at": AT,

@@ -40,7 +40,7 @@ NO_TEXT_COLUMNS = {
     "judge_prompt_version", "key", "kind", "last_at", "localization_mode", "method", "model", "model_id", "name",
     "old_path", "op", "origin", "outcome", "parent_key", "parts", "patch_outcome_label", "path", "place",
     "plannotator_phases", "producer", "prompt_version", "ranges", "reason", "recorded_path", "recovery_mode", "ref",
-    "root", "run", "schema_hash", "session_failure_mode", "session_key", "session_key_raw", "signature", "sizes", "source",
+    "root", "run", "session_failure_mode", "session_key", "session_key_raw", "signature", "sizes", "source",
     "special", "stage", "started_at", "state", "status", "store", "strategy", "task_type", "tests", "tier", "tool",
     "tool_version", "touched_files", "transcript", "transcript_blob", "treatment", "trial", "work",
     # of session_features: numbers, moments, names of tools and models, paths

@@ -17,12 +17,11 @@ from collector.text import printable
 
 if TYPE_CHECKING:
     from attribution.evaluation.judge.prompts import Request
-    from attribution.evaluation.judge.queries import JudgeCost
     from attribution.evaluation.judge.stage import JudgeRun
     from collector.storage.store import Store
 
 _PATH = click.argument("path", required=False)
-_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model, as `llm models` or the server lists it.")
+_MODEL = click.option("--model", required=True, metavar="NAME", help="Name of the model, as `llm models` lists it.")
 _OF = click.option("--model", default="", metavar="NAME", help="Model whose labels to use.  [default: the one that answered last]")
 _QUESTION = click.option(
     "--question",
@@ -39,10 +38,9 @@ _LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Only
 def judge() -> None:
     """Label sessions with a language model.
 
-    Optional (needs whowrote[llm]): uses a model that you configure in llm, or one of a server you name (`--server`, as Ollama,
-    llama.cpp, vLLM or LM Studio run one), and only when you run it. `run` sends shortened transcripts to the model you name;
-    `prompts` shows beforehand exactly what would be sent, and `run --dry-run` what it would cost.
-    docs/judge.md explains the labels.
+    Optional (needs whowrote[llm]): uses a model that you configure in llm, of a service or on your machine, and only when you run
+    it. `run` sends shortened transcripts to the model you name; `prompts` shows beforehand exactly what would be sent, and
+    `run --dry-run` what it would cost. docs/judge.md explains the labels.
     """
 
 
@@ -69,11 +67,10 @@ def _requests(store: Store, repo: int | None, questions: tuple[str, ...], sessio
 @data_options
 def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, output_format: str) -> None:
     """Show exactly what would be sent to a model. Sends nothing."""
-    from attribution.evaluation.judge.queries import prompt_rows
     from collector.storage.views import table_of
 
     with database(path, db) as (store, repo):
-        rows = prompt_rows(_requests(store, repo, questions, session, limit))
+        rows = [request.row() for request in _requests(store, repo, questions, session, limit)]
     if output_format:
         print_table(output_format, table_of(rows))
         return
@@ -89,7 +86,6 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
 @judge.command()
 @_choice
 @_MODEL
-@click.option("--server", default="", metavar="URL", help="Server with OpenAI's interface, as http://localhost:11434/v1.")
 @click.option("--jobs", type=click.IntRange(1, 8), default=2, show_default=True, help="Number of parallel requests.")
 @click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Stop before spending more than this.")
 @click.option("--yes", is_flag=True, help="Send without asking for confirmation.")
@@ -102,7 +98,6 @@ def run(
     session: str,
     limit: int | None,
     model: str,
-    server: str,
     jobs: int,
     max_cost: float | None,
     yes: bool,
@@ -120,29 +115,26 @@ def run(
     from attribution.evaluation.judge.stage import JudgeOptions, run_judge
     from attribution.queries.prices import prices_of
 
-    named = None if dry_run else Model(model, server)
+    chosen = None if dry_run else Model(model)
+    name = chosen.name if chosen else model
     with database(path, db) as (store, repo):
         prices, requests = prices_of(store), _requests(store, repo, questions, session, limit)
-        expected = judge_cost(store, named.name if named else model, requests, prices)
-        notice(_in_words(named.name if named else model, expected))
-        if named is None:
+        cost = judge_cost(store, name, requests, prices)
+        new = cost.questions - cost.known
+        usd = "unknown (no price for this model)" if cost.usd is None else f"about {cost.usd:,.2f} USD (prices of {prices.as_of})"
+        notice(
+            f"{name}: {new:,} new questions about {cost.sessions:,} sessions, {cost.known:,} already answered; about "
+            f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out; cost {usd}"
+        )
+        if chosen is None:
             return
-        if expected.questions > expected.known and not yes:
-            _confirm(f"{named.name} at {server}" if server else named.name)
+        if new and not yes:
+            _confirm(name)
         with Reporter("judge") as progress:
-            result = run_judge(store, repo, requests, JudgeOptions(named, prices, jobs, max_cost), progress)
+            result = run_judge(store, repo, requests, JudgeOptions(chosen, prices, jobs, max_cost), progress)
     notice(_outcome(result))
     if result.failed or result.invalid or result.stopped:
         context.exit(EXIT_PARTIAL)
-
-
-def _in_words(model: str, expected: JudgeCost) -> str:
-    new = expected.questions - expected.known
-    usd = f"about {expected.usd:,.2f} USD (prices of {expected.prices_as_of})" if expected.usd is not None else ""
-    return (
-        f"{model}: {new:,} new questions about {expected.sessions:,} sessions, {expected.known:,} already answered; about "
-        f"{expected.input_tokens:,} tokens in, {expected.output_tokens:,} out; cost {usd or 'unknown (no price for this model)'}"
-    )
 
 
 def _confirm(model: str) -> None:
@@ -169,6 +161,9 @@ def _outcome(result: JudgeRun) -> str:
     return "\n".join(lines)
 
 
+_SHARES = {"label": "word", "class": "word"} | dict.fromkeys(("share", "corrected", "low", "high"), "share")
+
+
 @judge.command()
 @_PATH
 @_OF
@@ -181,25 +176,21 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, out
 
     Shares are corrected for the model's measured error rates where `whowrote data judge validate` has found them.
     """
-    from attribution.evaluation.judge.queries import class_shares, judge_named, label_table
-    from collector.storage.views import table_of
+    from attribution.evaluation.judge.queries import class_shares, judge_named
+    from attribution.queries.sessions import find_session
+    from collector.storage.views import read_view, table_of
 
     with database(path, db) as (store, repo):
         who = judge_named(store, model)
         if each or session:
-            table = label_table(store, who, repo, session)
+            only = {**who._asdict(), "repo_id": repo, "session_id": find_session(store, session, repo) if session else None}
+            table = read_view(store, "judged", only, "repo, session_id DESC, turn_index, label")
             columns: tuple[str, ...] = ("session", "turn_index=turn", "label", "value?", "number?", "prompt?")
         else:
             table = table_of(class_shares(store, who, repo), _SHARES)
-            columns = _SHARE_COLUMNS
+            columns = ()
     table.notes.append(f"{who.model}, question version {who.prompt_version}: a model's opinions; one session: --session KEY")
     print_table(output_format, table, columns)
-
-
-_SHARE_COLUMNS = (
-    "label", "class", "n", "share", "mean?", "corrected?", "low?", "high?", "sensitivity?", "specificity?", "note",
-)  # fmt: skip
-_SHARES = {"label": "word", "class": "word"} | dict.fromkeys(("share", "corrected", "low", "high"), "share")
 
 
 @judge.command()

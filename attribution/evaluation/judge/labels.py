@@ -5,9 +5,8 @@ A question has a version: when its words, a label or a class changes, raise it, 
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,14 +93,9 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _field(label: Label) -> dict[str, Any]:
     kind = "string" if label.classes else "integer" if label.whole else "number"
-    field: dict[str, Any] = {"type": kind if label.certain else [kind, "null"], "description": label.meaning}
-    if label.classes:
-        field["enum"] = [*label.classes, *(() if label.certain else (None,))]
-    return field
-
-
-def schema_hash(question: Question) -> str:
-    return hashlib.sha256(json.dumps(schema(question), sort_keys=True).encode()).hexdigest()[:16]
+    classes = [*label.classes, *(() if label.certain else (None,))]
+    limits = {"enum": classes} if label.classes else {"minimum": label.low, "maximum": label.high}
+    return {"type": kind if label.certain else [kind, "null"], "description": label.meaning, **limits}
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -114,58 +108,43 @@ class InvalidAnswer(ValueError):
 def parse_answer(question: Question, turns: Sequence[int], text: str) -> dict[str, Any]:
     """The answer as checked values. `turns` are the numbers asked about, or those a session has. Raises InvalidAnswer."""
     answer = _json(text)
-    if not question.per_turn:
-        _check_fields(answer, question.labels, "notes")
-        if not isinstance(answer["notes"], str):
-            raise InvalidAnswer("notes must be a text")
-        if answer.get("conflation_turn") is not None and answer["conflation_turn"] not in turns:
-            raise InvalidAnswer("conflation_turn must be null or the number of a turn of the transcript")
-        return {**answer, "notes": answer["notes"][:_NOTES]}
-    if set(answer) != {"turns"} or not isinstance(answer["turns"], list):
-        raise InvalidAnswer('the answer must be an object with the one field "turns", a list')
-    for entry in answer["turns"]:
-        if not isinstance(entry, dict):
-            raise InvalidAnswer("each entry of turns must be an object")
-        _check_fields(entry, question.labels, "turn")
-        if not isinstance(entry["turn"], int) or isinstance(entry["turn"], bool):
-            raise InvalidAnswer("turn must be a whole number")
-    if [entry["turn"] for entry in answer["turns"]] != list(turns):
-        raise InvalidAnswer(f"turns must have exactly the turns {', '.join(map(str, turns))}, in this order")
-    return answer
+    _check("the answer", answer, schema(question))
+    if question.per_turn:
+        if [entry["turn"] for entry in answer["turns"]] != list(turns):
+            raise InvalidAnswer(f"turns must have exactly the turns {', '.join(map(str, turns))}, in this order")
+        return dict(answer)
+    if answer.get("conflation_turn") is not None and answer["conflation_turn"] not in turns:
+        raise InvalidAnswer("conflation_turn must be null or the number of a turn of the transcript")
+    return {**answer, "notes": answer["notes"][:_NOTES]}
 
 
-def _json(text: str) -> dict[str, Any]:
-    """The one JSON object of an answer; a fence around it is forgiven, anything else is not."""
+def _json(text: str) -> Any:
+    """The JSON value of an answer; a fence around it is forgiven, anything else is not."""
     inner = text.strip()
     if inner.startswith("```") and inner.endswith("```") and "\n" in inner:
         inner = inner.split("\n", 1)[1].removesuffix("```")
     try:
-        value = json.loads(inner)
+        return json.loads(inner)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswer("the answer is not JSON") from error
-    if not isinstance(value, dict):
-        raise InvalidAnswer("the answer must be a JSON object")
-    return value
 
 
-def _check_fields(values: Mapping[str, Any], labels: Sequence[Label], first: str) -> None:
-    expected = [first, *(label.name for label in labels)]
-    if set(values) != set(expected):
-        raise InvalidAnswer(f"the fields must be exactly {', '.join(expected)}")
-    for label in labels:
-        _check(label, values[label.name])
+_TYPES = {"string": str, "integer": int, "number": int | float, "object": dict, "array": list, "null": type(None)}
 
 
-def _check(label: Label, value: object) -> None:
-    if value is None and not label.certain:
-        return
-    if label.classes:
-        if value not in label.classes:
-            raise InvalidAnswer(f"{label.name} must be one of {', '.join(label.classes)}{'' if label.certain else ' or null'}")
-        return
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not label.low <= value <= label.high or (label.whole and value != int(value)):  # type: ignore[operator, call-overload]
-        kind = "a whole number" if label.whole else "a number"
-        raise InvalidAnswer(
-            f"{label.name} must be {kind} from {label.low:g} to {label.high:g}{'' if label.certain else ' or null'}"
-        )
+def _check(name: str, value: Any, form: dict[str, Any]) -> None:
+    """Raises InvalidAnswer where a value does not fit its part of the schema."""
+    kinds = [form["type"]] if isinstance(form["type"], str) else form["type"]
+    if isinstance(value, bool) or not any(isinstance(value, _TYPES[kind]) for kind in kinds):
+        raise InvalidAnswer(f"{name} must be of type {' or '.join(kinds)}")
+    if "enum" in form and value not in form["enum"]:
+        raise InvalidAnswer(f"{name} must be one of {', '.join(word or 'null' for word in form['enum'])}")
+    if "minimum" in form and value is not None and not form["minimum"] <= value <= form["maximum"]:
+        raise InvalidAnswer(f"{name} must be from {form['minimum']:g} to {form['maximum']:g}")
+    if "properties" in form:
+        if value.keys() != form["properties"].keys():
+            raise InvalidAnswer(f"the fields of {name} must be exactly {', '.join(form['properties'])}")
+        for field, part in value.items():
+            _check(field, part, form["properties"][field])
+    for item in value if "items" in form else ():
+        _check(f"each entry of {name}", item, form["items"])

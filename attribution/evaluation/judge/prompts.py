@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -53,6 +53,14 @@ class Request:
         """Estimated."""
         return self.question.base_tokens + self.question.turn_tokens * len(self.turns)
 
+    def row(self) -> dict[str, Any]:
+        """What would be sent, word by word, as a row of a table."""
+        return {
+            "session_id": self.session_id, "question": self.question.name, "version": self.question.version,
+            "turns": len(self.turns), "characters": len(self.system) + len(self.prompt), "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens, "input_hash": self.input_hash, "system": self.system, "prompt": self.prompt,
+        }  # fmt: skip
+
 
 @cache
 def words(question: str) -> str:
@@ -68,11 +76,10 @@ def requests(session_id: int, conversation: Conversation, questions: Sequence[st
         question = QUESTIONS[name]
         parts = _turn_parts(conversation) if question.per_turn else [_session_part(conversation)]
         for turns, lines in parts:
-            yield Request(session_id, question, words(name), mark(lines), turns, len(conversation.files))
+            yield Request(session_id, question, words(name), _between_markers(lines), turns, len(conversation.files))
 
 
-def mark(lines: Sequence[str]) -> str:
-    """The data between its markers."""
+def _between_markers(lines: Sequence[str]) -> str:
     data = "\n".join(lines)
     code = hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()[:16]
     return f"RECORD {code} BEGINS\n{data}\nRECORD {code} ENDS"
@@ -127,7 +134,7 @@ def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], l
 # --- bounded ----------------------------------------------------------------------------------------------------------
 
 
-def _fit(exchanges: Sequence[Exchange], aside: Sequence[int] | frozenset[int], room: int) -> list[str]:
+def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> list[str]:
     """Lines of turns within `room` characters: texts get shorter first, then turns in the middle are left out."""
     lines: list[str] = []
     for sizes in _SIZES:
@@ -175,9 +182,9 @@ def _target(action: CallSummary) -> str:
 def _short(text: str, most: int, beginning: float = 2 / 3) -> str:
     """Beginning and end of a text without credentials, at most about `most` characters."""
     text = secrets_out(text)
+    head = int(most * beginning)
     if len(text) <= most + 30:
         return text
-    head = int(most * beginning)
     return f"{text[:head]} [… {len(text) - most} characters …] {text[len(text) - (most - head) :]}"
 
 

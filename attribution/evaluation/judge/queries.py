@@ -1,16 +1,13 @@
-"""What a judge would be asked and what that costs, which answers are stored, and the labels taken from them."""
+"""What a judge would cost, which answers are stored, and the labels taken from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.evaluation.judge.labels import LABELS, QUESTIONS, schema_hash
-from attribution.queries.sessions import find_session
+from attribution.evaluation.judge.labels import LABELS, QUESTIONS
 from attribution.stats.agreement import Confusion, correct_share
 from collector.errors import WhoWroteError
-from collector.storage.views import Table, read_view
 
 if TYPE_CHECKING:
     from attribution.evaluation.judge.prompts import Request
@@ -48,20 +45,7 @@ def judge_named(store: Store, model: str) -> Judge:
 # --- before asking ----------------------------------------------------------------------------------------------------
 
 
-def prompt_rows(requests: Iterable[Request]) -> list[dict[str, Any]]:
-    """What would be sent, word by word. Tokens are estimated."""
-    return [
-        {
-            "session_id": r.session_id, "question": r.question.name, "version": r.question.version, "turns": len(r.turns),
-            "characters": len(r.system) + len(r.prompt), "input_tokens": r.input_tokens, "output_tokens": r.output_tokens,
-            "input_hash": r.input_hash, "system": r.system, "prompt": r.prompt,
-        }
-        for r in requests
-    ]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeCost:
+class JudgeCost(NamedTuple):
     """Estimated. USD is None when the price of the model is not known."""
 
     sessions: int
@@ -70,17 +54,15 @@ class JudgeCost:
     input_tokens: int
     output_tokens: int
     usd: float | None
-    prices_as_of: str
 
 
 def stored_answers(store: Store, model: str, requests: Iterable[Request]) -> dict[str, int]:
     """Input hash -> number of the stored answer, for those of these questions that have one."""
     answers: dict[str, int] = {}
-    for name in {r.question.name for r in requests}:
-        question = QUESTIONS[name]
+    for name in {request.question.name for request in requests}:
         rows = store.rows(
-            "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND prompt_version = ? AND schema_hash = ?",
-            (model, name, question.version, schema_hash(question)),
+            "SELECT input_hash, id FROM judgements WHERE model = ? AND prompt = ? AND prompt_version = ?",
+            (model, name, QUESTIONS[name].version),
         )
         answers.update((row["input_hash"], row["id"]) for row in rows)
     return answers
@@ -90,33 +72,21 @@ def judge_cost(store: Store, model: str, requests: Sequence[Request], prices: Pr
     """What asking would cost; a second question with the same words is free."""
     answers = stored_answers(store, model, requests)
     new = {r.input_hash: r for r in requests if r.input_hash not in answers}.values()
-    tokens_in, tokens_out = sum(r.input_tokens for r in new), sum(r.output_tokens for r in new)
-    usd = list_price(model, prices, tokens_in, tokens_out)
+    tokens = sum(r.input_tokens for r in new), sum(r.output_tokens for r in new)
     sessions = len({r.session_id for r in requests})
-    return JudgeCost(sessions, len(requests), len(requests) - len(new), tokens_in, tokens_out, usd, prices.as_of)
+    return JudgeCost(sessions, len(requests), len(requests) - len(new), *tokens, list_price(model, prices, *tokens))
 
 
-def list_price(model: str, prices: Prices, tokens_in: int, tokens_out: int) -> float | None:
+def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int) -> float | None:
     """USD at list prices, by the name of the model with or without its vendor; None when neither has a price."""
     price = prices.of(model) or prices.of(model.rpartition("/")[2])
-    return None if price is None else (tokens_in * price["input"] + tokens_out * price["output"]) / 1e6
+    return None if price is None else (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
 
-
-def label_table(store: Store, judge: Judge, repo: int | None, session: str = "") -> Table:
-    """Every label of a judge, with sensitivity and specificity of its class where they are known."""
-    only = {**judge._asdict(), "repo_id": repo, "session_id": find_session(store, session, repo) if session else None}
-    return read_view(store, "judged", only, "repo, session_id DESC, turn_index, label")
-
-
-class LabelPlace(NamedTuple):
-    """What a label is about."""
-
-    session: str  # its key
-    turn: int  # 0: the whole session
-    label: str
+LabelPlace = tuple[str, int, str]
+"""Key of a session, turn (0: the whole session), label."""
 
 
 def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
@@ -127,13 +97,7 @@ def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
         "WHERE l.model = ? AND l.prompt_version = ? AND (l.value IS NOT NULL OR l.number IS NOT NULL)",
         judge,
     )
-    return {LabelPlace(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
-
-
-_EMPTY: dict[str, Any] = {
-    **dict.fromkeys(("label", "class", "n", "of", "share", "mean", "corrected", "low", "high", "sensitivity", "specificity")),
-    "note": "",
-}
+    return {(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
 
 
 def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
@@ -149,22 +113,23 @@ def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str,
     )
     stored = store.rows("SELECT label, class, tp, fp, fn, tn FROM judge_validations WHERE model = ? AND prompt_version = ?", judge)
     validated = {(row["label"], row["class"]): Confusion(row["tp"], row["fp"], row["fn"], row["tn"]) for row in stored}
-    shares = []
+    shares: list[dict[str, Any]] = []
     for name, label in LABELS.items():
         counts = {row["value"]: row for row in rows if row["label"] == name}
         if counts and not label.classes:
-            numbers = counts[None]["numbers"]
-            shares.append(_EMPTY | {"label": name, "class": "", "n": numbers, "of": numbers, "mean": counts[None]["mean"]})
-        elif counts:
-            of = sum(row["n"] for value, row in counts.items() if value is not None)
-            for value in label.classes:
-                n = counts[value]["n"] if value in counts else 0
-                head = {"label": name, "class": value, "n": n, "of": of, "share": n / of if of else None}
-                shares.append(_EMPTY | head | _corrected_columns(n, of, validated.get((name, value))))
+            number = counts[None]
+            shares.append({"label": name, "class": "", "n": number["numbers"], "of": number["numbers"], "mean": number["mean"]})
+            continue
+        of = sum(row["n"] for value, row in counts.items() if value is not None)
+        for value in label.classes if counts else ():
+            n = counts[value]["n"] if value in counts else 0
+            head = {"label": name, "class": value, "n": n, "of": of, "share": n / of if of else None}
+            shares.append(head | corrected_columns(n, of, validated.get((name, value))))
     return shares
 
 
-def _corrected_columns(n: int, of: int, validated: Confusion | None) -> dict[str, Any]:
+def corrected_columns(n: int, of: int, validated: Confusion | None) -> dict[str, Any]:
+    """The share of a class without the judge's errors; None: nobody validated the class."""
     if validated is None:
         return {"note": "not validated"}
     rate = correct_share(n, of, validated)

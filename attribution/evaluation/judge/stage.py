@@ -1,4 +1,4 @@
-"""Asks a model about the sessions of a database: what is known is not asked again, each answer is stored at once.
+"""Asks a model about the sessions of a database: what was answered before is not asked again, each answer is stored at once.
 
 An answer is stored in one transaction with the labels taken from it. Stopping at any moment loses at most the answers under way.
 """
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
-from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema, schema_hash
+from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema
 from attribution.evaluation.judge.model import ModelAnswer, ModelFailed
 from attribution.evaluation.judge.prompts import Request, requests
 from attribution.evaluation.judge.queries import Judge, list_price, stored_answers, stored_labels
@@ -35,7 +35,6 @@ from collector.storage.store import Store, iso
 from collector.text import printable
 
 ATTEMPTS = 3
-MAX_JOBS = 8
 _GIVE_UP = 3  # failures one after the other after which the model is not asked any more
 _STAGE = "judge"
 _TURN_LABELS = ("intent", "pushback")  # labels that are also columns of turn_outcomes
@@ -59,6 +58,10 @@ class JudgeOptions:
     jobs: int = 2  # questions under way at the same time
     max_usd: float | None = None
 
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """USD at list prices; None when the price of the model is not known."""
+        return list_price(self.model.name, self.prices, input_tokens, output_tokens)
+
 
 @dataclass(slots=True)
 class JudgeRun:
@@ -74,9 +77,6 @@ class JudgeRun:
     usd: float | None = None
     stopped: str = ""  # why, when questions are left
     failure: str = ""  # the last one
-
-
-# --- questions --------------------------------------------------------------------------------------------------------
 
 
 def judge_requests(
@@ -100,16 +100,13 @@ def judge_requests(
         for number, recorded in enumerate(reversed(sessions)):
             progress("reading sessions", number, len(sessions))
             content = recorded.read() if only in (None, recorded.session_id) else None
-            if content is not None:
-                new = list(requests(recorded.session_id, conversation_of(content), questions))
-                by_session |= {recorded.session_id: new} if new else {}
+            new = list(requests(recorded.session_id, conversation_of(content), questions)) if content is not None else []
+            if new:
+                by_session[recorded.session_id] = new
     chosen = list(by_session.values())[:limit]
     if not chosen:
         raise WhoWroteError("no session has a conversation to judge", "List the sessions with: whowrote sessions")
     return [request for of_session in chosen for request in of_session], clones.notes
-
-
-# --- the run ----------------------------------------------------------------------------------------------------------
 
 
 def run_judge(store: Store, repo: int | None, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
@@ -126,47 +123,46 @@ def run_judge(store: Store, repo: int | None, requests: Sequence[Request], optio
 
 def ask_all(store: Store, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
     """Asks what is not known yet and stores the labels of all. Raises WhoWroteError when a limit is set without a price."""
-    model, run = options.model.name, JudgeRun()
-    priced = list_price(model, options.prices, 0, 0) is not None
-    if options.max_usd is not None and not priced:
+    run = JudgeRun(usd=options.price(0, 0))
+    if options.max_usd is not None and run.usd is None:
         raise WhoWroteError(
-            f"the price of {model} is unknown, so --max-cost cannot be enforced",
+            f"the price of {options.model.name} is unknown, so --max-cost cannot be enforced",
             "Choose a price table for the database with: whowrote sessions --prices FILE",
         )
     by_hash: dict[str, list[Request]] = defaultdict(list)
     for request in requests:
         by_hash[request.input_hash].append(request)
-    answers = stored_answers(store, model, requests)
+    answers = stored_answers(store, options.model.name, requests)
     with store.transaction():
         for key in by_hash.keys() & answers.keys():
             output = json.loads(store.value("SELECT output FROM judgements WHERE id = ?", (answers[key],)))
             run.known += len(by_hash[key])
-            run.labels += _write_labels(store, model, by_hash[key], output, answers[key])
+            run.labels += _write_labels(store, options.model.name, by_hash[key], output, answers[key])
     new = [same[0] for key, same in by_hash.items() if key not in answers]
-    run.usd = 0.0 if priced else None
     for number, result in enumerate(_results(new, options, run), 1):
         progress("asking", number, len(new))
         _store(store, result, by_hash[result.request.input_hash], options, run)
     return run
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+
+class _Result(NamedTuple):
     request: Request
-    output: dict[str, Any] | None
-    problem: str  # why there is none
-    failed: bool  # the model could not be asked
     attempts: int
     tokens: tuple[int, int] | None  # in and out, of all attempts; None when the model does not say
+    output: dict[str, Any] | None = None
+    problem: str = ""  # why there is no output
+    failed: bool = False  # the model could not be asked
 
 
 def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> Iterator[_Result]:
     """Results as they come, a few questions under way at a time."""
     failures, waiting = 0, list(new)
-    jobs = max(1, min(options.jobs, MAX_JOBS))
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         while waiting:
-            batch = _affordable(waiting[:jobs], options, run.usd or 0.0)
+            batch = _affordable(waiting[: options.jobs], options, run.usd or 0.0)
             del waiting[: len(batch)]
             for result in pool.map(partial(_ask, options.model), batch):
                 failures = failures + 1 if result.failed else 0
@@ -183,16 +179,11 @@ def _affordable(requests: Sequence[Request], options: JudgeOptions, spent: float
     """The first requests whose estimated cost does not exceed the limit."""
     batch: list[Request] = []
     for request in requests:
-        spent += _estimate(request, options)
+        spent += options.price(request.input_tokens, request.output_tokens) or 0.0
         if options.max_usd is not None and spent > options.max_usd:
             break
         batch.append(request)
     return batch
-
-
-def _estimate(request: Request, options: JudgeOptions) -> float:
-    """Estimated cost of one question; 0 when the price is not known."""
-    return list_price(options.model.name, options.prices, request.input_tokens, request.output_tokens) or 0.0
 
 
 def _ask(model: JudgeModel, request: Request) -> _Result:
@@ -205,24 +196,24 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
         try:
             answer = model.ask(request.system + in_words, prompt, form)
         except ModelFailed as error:
-            return _Result(request, None, str(error), True, attempt, tokens)
+            return _Result(request, attempt, tokens, problem=str(error), failed=True)
         if tokens is None or answer.input_tokens is None or answer.output_tokens is None:
             tokens = None
         else:
             tokens = (tokens[0] + answer.input_tokens, tokens[1] + answer.output_tokens)
         try:
-            return _Result(request, parse_answer(request.question, request.turns, answer.text), "", False, attempt, tokens)
+            return _Result(request, attempt, tokens, parse_answer(request.question, request.turns, answer.text))
         except InvalidAnswer as error:
             problem = str(error)
             prompt = f"{request.prompt}\n\nAn answer to this was not valid: {problem}. Answer with valid JSON and nothing else."
-    return _Result(request, None, problem, False, ATTEMPTS, tokens)
+    return _Result(request, ATTEMPTS, tokens, problem=problem)
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 _JUDGEMENT = (
-    "id", "model", "prompt", "prompt_version", "schema_hash", "input_hash", "output", "attempts", "input_tokens", "output_tokens",
-    "cost_usd", "at",
+    "id", "model", "prompt", "prompt_version", "input_hash", "output", "attempts", "input_tokens", "output_tokens", "cost_usd",
+    "at",
 )  # fmt: skip
 _LABEL = ("session_id", "turn_index", "label", "model", "prompt_version", "value", "number", "judgement_id")
 _VALIDATION = ("label", "class", "tp", "fp", "fn", "tn", "sensitivity", "specificity", "kappa")
@@ -232,7 +223,7 @@ def _store(store: Store, result: _Result, same: Sequence[Request], options: Judg
     """Stores an answer with its labels for every session that has this question, or why there is none."""
     request, question, model = result.request, result.request.question, options.model.name
     estimate = (request.input_tokens * result.attempts, request.output_tokens * result.attempts)
-    usd = list_price(model, options.prices, *(result.tokens or estimate))
+    usd = options.price(*(result.tokens or estimate))
     run.usd = None if usd is None or run.usd is None else run.usd + usd
     tokens = result.tokens or (None, None)
     run.input_tokens, run.output_tokens = run.input_tokens + (tokens[0] or 0), run.output_tokens + (tokens[1] or 0)
@@ -249,7 +240,7 @@ def _store(store: Store, result: _Result, same: Sequence[Request], options: Judg
             return
         number = store.next_id("judgements")
         row = (
-            number, model, question.name, question.version, schema_hash(question), request.input_hash,
+            number, model, question.name, question.version, request.input_hash,
             printable(json.dumps(result.output, ensure_ascii=False)), result.attempts, *tokens, usd if result.tokens else None,
             iso(datetime.now(UTC).timestamp()),
         )  # fmt: skip
@@ -278,11 +269,8 @@ def _write_labels(store: Store, model: str, same: Sequence[Request], output: dic
 
 def _values(request: Request, output: dict[str, Any]) -> Iterator[tuple[int, str, Any]]:
     """(turn or 0, label, value) of an answer."""
-    names = [label.name for label in request.question.labels]
-    if request.question.per_turn:
-        yield from ((entry["turn"], name, entry[name]) for entry in output["turns"] for name in names)
-        return
-    yield from ((0, name, output[name]) for name in names)
+    for entry in output["turns"] if request.question.per_turn else [{**output, "turn": 0}]:
+        yield from ((entry["turn"], label.name, entry[label.name]) for label in request.question.labels)
     if "files_needed" in output:
         needed = output["files_needed"]
         yield 0, "scope_drift", round(request.files / needed, 3) if needed and request.files else None
@@ -297,9 +285,6 @@ def fill_turn_labels(store: Store, repo_id: int) -> None:
             "AND l.session_id = turn_outcomes.session_id AND l.turn_index = turn_outcomes.turn_index",
             (label, repo_id),
         )
-
-
-# --- agreement with people --------------------------------------------------------------------------------------------
 
 
 def validate(store: Store, path: Path, judge: Judge) -> Validation:

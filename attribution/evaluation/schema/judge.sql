@@ -7,10 +7,9 @@
 -- What a model answered to one question about one conversation. The same question is never paid for twice.
 CREATE TABLE IF NOT EXISTS judgements (
   id INTEGER PRIMARY KEY, -- number of the answer
-  model TEXT NOT NULL, -- the model's id in llm, or the server's name for it
+  model TEXT NOT NULL, -- the model's id in llm
   prompt TEXT NOT NULL, -- name of the question: session, turns, paper
-  prompt_version TEXT NOT NULL, -- its version
-  schema_hash TEXT NOT NULL, -- hash of the JSON schema the answer had to fit
+  prompt_version TEXT NOT NULL, -- its version, raised with every change of its words, labels and classes
   input_hash TEXT NOT NULL, -- hash of everything the model was sent
   output TEXT NOT NULL, -- the answer, valid against the schema, JSON
   attempts INTEGER NOT NULL, -- answers asked for until one was valid
@@ -18,7 +17,7 @@ CREATE TABLE IF NOT EXISTS judgements (
   output_tokens INTEGER, -- of all attempts, as the model reports them
   cost_usd REAL, -- at the list prices of the day; NULL for a model without a known price
   at TEXT NOT NULL, -- when it answered
-  UNIQUE (model, prompt, prompt_version, schema_hash, input_hash)
+  UNIQUE (model, prompt, prompt_version, input_hash)
 );
 
 -- Labels of a model for a session or one of its turns, taken from its answers.

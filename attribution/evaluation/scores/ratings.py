@@ -17,7 +17,7 @@ from attribution.evaluation.people import matching_key, read_people
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
 from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
-from attribution.stats.correlation import bootstrap, pearson, spearman
+from attribution.stats.agreement import bootstrap, pearson, spearman
 from collector.errors import WhoWroteError
 from collector.storage.views import read_view, table_of
 

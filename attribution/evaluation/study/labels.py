@@ -68,7 +68,7 @@ def _pushback(sessions: Sequence[Row]) -> Table:
 
 def _row(share: Row) -> Row:
     return {
-        **{name: share[name] for name in ("label", "class", "n", "of", "share", "corrected", "low", "high")},
+        **{name: share.get(name) for name in ("label", "class", "n", "of", "share", "corrected", "low", "high")},
         **({} if share["class"] else {"class": "mean", "share": share["mean"]}),
-        "paper_v1": paper.LABELS.get((share["label"], share["class"])), "note": share["note"],
+        "paper_v1": paper.LABELS.get((share["label"], share["class"])), "note": share.get("note", ""),
     }  # fmt: skip

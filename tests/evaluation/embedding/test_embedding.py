@@ -16,8 +16,9 @@ from support.truth import REPOS
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting, texts
-from attribution.evaluation.embedding.models import INSTALL, NGRAMS, WINDOW, Scale, cosine, embedder
+from attribution.evaluation.embedding.models import NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
+from attribution.evaluation.models import INSTALL
 from attribution.outcomes.conversation import Conversation, conversation_of
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError

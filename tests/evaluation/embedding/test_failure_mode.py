@@ -80,9 +80,7 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(t
         attribute_repo(store, repo, AttributeOptions())
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
-            insert(
-                "INSERT INTO judgements VALUES (?, ?, 'session', '1', 'h', 'i', '{}', 1, NULL, NULL, NULL, ?)", (number, model, at)
-            )
+            insert("INSERT INTO judgements VALUES (?, ?, 'session', '1', 'i', '{}', 1, NULL, NULL, NULL, ?)", (number, model, at))
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 9.0, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")

@@ -17,7 +17,7 @@ from attribution.evaluation.scores.ratings import agreement, fit_weights, read_r
 from attribution.evaluation.scores.report import read_weights
 from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
-from attribution.stats.correlation import pearson, ranks, spearman
+from attribution.stats.agreement import pearson, ranks, spearman
 from collector.storage.store import Store
 
 

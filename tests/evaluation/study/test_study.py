@@ -72,7 +72,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
             connection.execute("UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'")
             connection.execute("UPDATE session_stats SET coding_mode = 'vibe'")
             connection.execute("UPDATE session_features SET per_turn_agent_latency_s = '[60, 120, null]'")
-            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'h', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
+            connection.execute("INSERT INTO judgements VALUES (1, 'm', 'turns', '1', 'i', '{}', 1, NULL, NULL, NULL, '2026')")
             for number in sessions:
                 for turn, value in enumerate(("correction", "none", "takeover", "failure_report", None), 1):
                     connection.execute(
