@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attribution.features.list_prices import read_choice
-from attribution.features.prices import Prices
+from attribution.features.prices import Prices, read_choice
 from attribution.queries.prices import prices_of
 from attribution.queries.repositories import all_repositories
 from attribution.stages.costs import choose_prices, price_repo

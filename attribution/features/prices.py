@@ -1,81 +1,61 @@
-"""Price tables: `data/prices.toml`, read once, a user's own in the same form, and several tables asked in turn."""
+"""Price tables: the list prices of the package genai-prices (extra `prices`), `data/prices.toml`, and a user's own in the same form.
+
+Nothing is fetched. The package gives a model a price only under its own name, with or without a date: it also takes `NAME-fast` and
+`NAME-free` for NAME, which are billed otherwise. Where long requests cost more, the price is that of shorter ones, so that a cost is
+a lower bound.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from attribution.features.word_lists import source
 from collector.errors import WhoWroteError
 
-PRICES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
-
-
-class Prices(Protocol):
-    """USD per million tokens, by model."""
-
-    @property
-    def as_of(self) -> str:
-        """Date or release, for people."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """Changes when a price may have changed: costs are stored with it."""
-        ...
-
-    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
-        """Prices of a model at a moment, by kind of PRICES; None when the table does not know it. Without a moment: now."""
-        ...
+LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
+# Kinds of tokens, and what the package calls their prices.
+PRICES = {
+    "input": "input_mtok",
+    "output": "output_mtok",
+    "cache_read": "cache_read_mtok",
+    "cache_write": "cache_write_mtok",
+    "cache_write_1h": "cache_write_1h_mtok",
+}
+_DATE = r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)?"
+ModelPrices = Mapping[str, float]
+"""USD per million tokens, by kind of PRICES."""
 
 
 @dataclass(frozen=True, slots=True)
-class PriceTable:
-    """A dated file of model patterns, one price each."""
+class Prices:
+    """A table of prices by model."""
 
-    as_of: str
-    models: tuple[tuple[re.Pattern[str], Mapping[str, float]], ...]
-    key: str
+    as_of: str  # date or release, for people
+    key: str  # changes when a price may have changed: costs are stored with it
+    look_up: Callable[[str, datetime], ModelPrices | None]
 
-    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
-        return next((prices for pattern, prices in self.models if pattern.fullmatch(model)), None)
-
-
-@dataclass(frozen=True, slots=True)
-class FirstOf:
-    """The first table that knows a model gives its price."""
-
-    tables: tuple[Prices, ...]
-
-    @property
-    def as_of(self) -> str:
-        return ", else ".join(table.as_of for table in self.tables)
-
-    @property
-    def key(self) -> str:
-        return " ".join(table.key for table in self.tables)
-
-    def of(self, model: str, moment: datetime | None = None) -> Mapping[str, float] | None:
-        return next((price for table in self.tables if (price := table.of(model, moment)) is not None), None)
+    def of(self, model: str, moment: datetime | None = None) -> ModelPrices | None:
+        """Prices of a model at a moment; None when the table does not know it. Without a moment: now."""
+        return self.look_up(model, (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0))
 
 
-@lru_cache(maxsize=1)
-def standard_prices() -> PriceTable:
-    return parsed_prices(source("prices.toml"))
-
-
-def read_prices(path: Path) -> str:
-    """Text of a user's table in the form of `data/prices.toml`. Raises WhoWroteError."""
+def read_choice(path: Path) -> str:
+    """What is stored of the choice of a price table: its text, or LISTED. Raises WhoWroteError."""
+    if str(path) == LISTED:
+        list_prices()
+        return LISTED
     try:
         text = path.read_text("utf-8")
-        parsed_prices(text)
+        _parse(text)
     except OSError as error:
         raise WhoWroteError(f"the price table {path} cannot be read: {error.strerror}", "Name a file with --prices") from error
     except (ValueError, KeyError, TypeError, AttributeError, re.error) as error:
@@ -86,13 +66,76 @@ def read_prices(path: Path) -> str:
     return text
 
 
-def parsed_prices(text: str) -> PriceTable:
+def chosen_prices(choice: str | None) -> Prices:
+    """The table of a choice made before; without one the list prices when the package is installed, then the small table.
+
+    Raises WhoWroteError when the package was chosen and is not installed.
+    """
+    if choice is not None:
+        return list_prices() if choice == LISTED else _parse(choice)
+    small = standard_prices()
+    if _release() is None:
+        return small
+    listed = list_prices()
+    return Prices(
+        f"{listed.as_of}, else {small.as_of}",
+        f"{listed.key} {small.key}",
+        lambda model, moment: listed.look_up(model, moment) or small.look_up(model, moment),
+    )
+
+
+@cache
+def standard_prices() -> Prices:
+    return _parse(source("prices.toml"))
+
+
+def _parse(text: str) -> Prices:
     """Raises ValueError, KeyError, TypeError, AttributeError or re.error when it is not a price table."""
     data: dict[str, Any] = tomllib.loads(text)
-    models = []
+    models: list[tuple[re.Pattern[str], ModelPrices]] = []
     for entry in data["model"]:
-        stated = {name: float(entry[name]) for name in PRICES if name in entry}
-        if not {"input", "output"} <= stated.keys() or min(stated.values()) < 0:
+        prices = {name: float(entry[name]) for name in PRICES if name in entry}
+        if not {"input", "output"} <= prices.keys() or min(prices.values()) < 0:
             raise ValueError(f"{entry['match']} needs input and output, none negative")
-        models.append((re.compile(entry["match"]), stated))
-    return PriceTable(str(data["as_of"]), tuple(models), hashlib.sha256(text.encode()).hexdigest()[:16])
+        models.append((re.compile(entry["match"]), prices))
+    return Prices(
+        str(data["as_of"]),
+        hashlib.sha256(text.encode()).hexdigest()[:16],
+        lambda model, moment: next((prices for pattern, prices in models if pattern.fullmatch(model)), None),
+    )
+
+
+def list_prices() -> Prices:
+    """The prices of the package that held at a moment, as far as it dates them. Raises WhoWroteError when it is not installed."""
+    release = _release()
+    if release is None:
+        raise WhoWroteError(f"{LISTED} is not installed", "Install it with: pip install 'whowrote[prices]'")
+    return Prices(release, release, _listed_price)
+
+
+def _release() -> str | None:
+    """From the package's metadata: importing it takes a fifth of a second."""
+    try:
+        return f"{LISTED} {version(LISTED)}"
+    except PackageNotFoundError:
+        return None
+
+
+@cache
+def _listed_price(model: str, moment: datetime) -> ModelPrices | None:
+    from genai_prices import data_snapshot
+
+    try:
+        _, listed = data_snapshot.get_snapshot().find_provider_model(model, None, None, None)
+    except LookupError:
+        return None
+    if not re.fullmatch(re.escape(_plain(listed.id)) + _DATE, _plain(model)):
+        return None
+    current = listed.get_prices(moment)
+    stated = {kind: getattr(current, name, None) for kind, name in PRICES.items()}
+    # A price in steps has a base.
+    return {kind: float(getattr(price, "base", price)) for kind, price in stated.items() if price is not None} or None
+
+
+def _plain(model: str) -> str:
+    return model.lower().replace(".", "-")

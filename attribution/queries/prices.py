@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attribution.features.list_prices import chosen_prices
+from attribution.features.prices import chosen_prices
 
 if TYPE_CHECKING:
     from attribution.features.prices import Prices

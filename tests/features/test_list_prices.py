@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution.features.costs import cost_of
-from attribution.features.list_prices import LISTED, chosen_prices, list_prices, read_choice
-from attribution.features.prices import standard_prices
+from attribution.features.prices import LISTED, chosen_prices, list_prices, read_choice, standard_prices
 from collector.errors import WhoWroteError
 
 
@@ -56,7 +55,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("attribution.features.list_prices.version", missing)
+    monkeypatch.setattr("attribution.features.prices.version", missing)
     with pytest.raises(WhoWroteError, match="not installed"):
         read_choice(Path(LISTED))
     assert chosen_prices(None) == standard_prices()

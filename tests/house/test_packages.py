@@ -54,7 +54,7 @@ ADAPTERS = {
         "whowrote/rows.py",
         "whowrote/database.py",
     },  # the last two only for the type checker
-    "genai_prices": {"attribution/features/list_prices.py"},
+    "genai_prices": {"attribution/features/prices.py"},
     "llm": {"attribution/evaluation/models.py"},
     "matplotlib": {"attribution/stats/plots.py"},
     "pyarrow": {
