@@ -200,7 +200,7 @@ def _model(
     model: Any = LogisticRegression(C=1.0, max_iter=2000).fit(matrix, [rows[i].label for i in at])
     weights = {name: [float(row[column]) for row in model.coef_] for name, column in vectors.vocabulary_.items()}
     classes = tuple(TurnClass(name) for name in model.classes_)
-    return TurnModel(classes, [float(x) for x in model.intercept_], weights, frozenset())
+    return TurnModel(classes, [float(x) for x in model.intercept_], weights, {})
 
 
 def _write_weights(model: TurnModel, rates: Mapping[str, Confusion]) -> None:

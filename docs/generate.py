@@ -153,9 +153,9 @@ def metrics_page() -> str:
     from attribution.evaluation.scores.quality import PARTS, WEIGHTS
     from attribution.evaluation.scores.tasks import kind_of_work, task_type
     from attribution.features import groups
-    from attribution.features.absent import ABSENT, ALIASES
     from attribution.features.nulls import null_text
     from attribution.features.prices import standard_prices
+    from attribution.features.registry import ABSENT, ALIASES
     from collector.vocabulary import Word
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 

@@ -1,15 +1,21 @@
-"""When things happened and how long they took. Pure."""
+"""When things happened and how long they took; what each turn used, and the numbers of the turns behind lists per message. Pure.
+
+`attribution/stages/turn_outcomes.py` puts these lists together, one row per turn.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from itertools import pairwise
 
 from attribution.features.registry import Feature, Values
+from attribution.features.tokens import usage_by_model, usage_of
 from attribution.features.view import SessionView, is_edit
+from collector.model import Usage
 
 NAME = "timing"
-TITLE = "Time"
+TITLE = "Time, and turn by turn"
 ORDER = 30
 STAGE = "session"
 IDLE = 120.0  # seconds without any event after which nobody is taken to be at work (arXiv 2604.20779)
@@ -23,6 +29,11 @@ FEATURES = (
     Feature("per_turn_agent_latency_s", "json", "list of seconds", "for each user turn, the time to the agent's last event of that turn; null for turns without answer", null=("spawned", "no_times", "no_turn_time")),
     Feature("per_response_latency_s", "json", "list of seconds", "for each response of the main agent with a time, in order: the time since what it answers, the latest of the user's message, the result of a call and the response before it", null=("no_usage", *_NONE, "no_response_times")),
     Feature("time_to_first_edit_s", "real", "seconds", "first event to the first call that changed a file", null=("no_edit", "no_times", "no_call_times"), version=2),
+    Feature("turn_numbers", "json", "list of turns", "numbers in `turns` of the user turns, as per_turn_agent_latency_s has them"),
+    Feature("typed_turn_numbers", "json", "list of turns", "numbers in `turns` of the typed messages, as turn_languages and turn_classes have them"),
+    Feature("interrupted_turns", "json", "list of turns", "numbers of the turns that the user stopped"),
+    Feature("tokens_by_turn", "json", "tokens by turn, model and kind", "as unrecorded_tokens, for each turn; subagents included", null=("no_usage",)),
+    Feature("recorded_cost_by_turn", "json", "USD by turn", "as recorded_cost_usd, for each turn", null=("no_recorded_cost",)),
 )  # fmt: skip
 
 
@@ -40,6 +51,10 @@ def compute(view: SessionView) -> Values:
         "per_turn_agent_latency_s": spans if any(s is not None for s in spans) else None,
         "per_response_latency_s": _response_latencies(view) or None,
         "time_to_first_edit_s": round(max(edited - times[0], 0.0), 3) if edited is not None else None,
+        "turn_numbers": [t.index for t in view.user_turns],
+        "typed_turn_numbers": [t.index for t in view.typed],
+        "interrupted_turns": sorted({stop.turn for stop in view.interruptions}),
+        **_usage_by_turn(view),
     }
 
 
@@ -72,3 +87,17 @@ def _response_latencies(view: SessionView) -> list[float]:
     events = sorted({time for time in (*(t.at for t in view.session.turns), *results, *done.values()) if time is not None})
     answered = [(time, events[position - 1]) for time in sorted(done.values()) if (position := bisect_left(events, time))]
     return [round(time - before, 3) for time, before in answered]
+
+
+def _usage_by_turn(view: SessionView) -> Values:
+    """Tokens without a recorded cost, and recorded costs; turns by number, as JSON writes keys."""
+    used = usage_of(view)
+    listed: dict[str, list[Usage]] = defaultdict(list)
+    costs: dict[str, float] = defaultdict(float)
+    for response in sorted(used, key=lambda u: u.turn):
+        if response.cost is None:
+            listed[str(response.turn)].append(response)
+        else:
+            costs[str(response.turn)] += response.cost
+    tokens = {turn: usage_by_model(usage) for turn, usage in listed.items()}
+    return {"tokens_by_turn": tokens if used else None, "recorded_cost_by_turn": dict(costs) or None}

@@ -45,7 +45,7 @@ FEATURES = (
 
 def compute(view: SessionView) -> Values:
     session = view.session
-    used = once([u for u in session.usage if u.model != "<synthetic>"])
+    used = usage_of(view)
     reasoned = [u.reasoning for u in used if u.reasoning is not None]
     costs = [u.cost for u in used if u.cost is not None]
     models = usage_by_model(used)
@@ -65,6 +65,11 @@ def compute(view: SessionView) -> Values:
         "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None]) if used else None,
         "tokens_too_low": [str(reason) for reason in _too_low(view, whole["output"] or 0)] if used else None,
     }
+
+
+def usage_of(view: SessionView) -> list[Usage]:
+    """The usage of each response of the model, subagents included."""
+    return once([u for u in view.session.usage if u.model != "<synthetic>"])
 
 
 def once(usage: Sequence[Usage]) -> list[Usage]:

@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-from attribution.features.turn_language import Language, language_of
+from attribution.features.turn_language import language_of
 from attribution.features.word_lists import source
 from collector.labels import request_of
 
@@ -56,7 +56,7 @@ class TurnModel:
     classes: tuple[TurnClass, ...]
     bias: Sequence[float]
     weights: Mapping[str, Sequence[float]]
-    languages: frozenset[Language]
+    languages: Mapping[str, Mapping[str, int]]  # with its counts there: tp, fp, fn, tn, by whether a message pushes back
 
     def probabilities(self, features: frozenset[str]) -> dict[TurnClass, float]:
         sums = list(self.bias)
@@ -76,25 +76,19 @@ def turn_model() -> TurnModel:
         tuple(TurnClass(name) for name in data["classes"]),
         [value / scale for value in data["bias"]],
         {name: [value / scale for value in values] for name, values in data["weights"].items()},
-        frozenset(Language(name) for name in data["languages"]),
+        data["languages"],
     )
 
 
-@lru_cache(maxsize=1)
-def _languages_measured() -> dict[str, dict[str, int]]:
-    """Language -> tp, fp, fn, tn."""
-    measured: dict[str, dict[str, int]] = json.loads(source("turn_classes.json"))["languages"]
-    return measured
+def error_counts(language: str | None = None) -> Mapping[str, int] | None:
+    """Messages by whether they push back and whether the model says so (tp, fp, fn, tn): of all measured languages, or of one.
 
-
-def error_counts() -> dict[str, int]:
-    """Messages of the measured languages by whether they push back and whether the model says so: tp, fp, fn, tn."""
-    return {name: sum(counts[name] for counts in _languages_measured().values()) for name in ("tp", "fp", "fn", "tn")}
-
-
-def error_counts_in(language: str) -> dict[str, int] | None:
-    """The same of one language; None where the model was not measured well enough to speak."""
-    return _languages_measured().get(language)
+    None where the model was not measured well enough to speak.
+    """
+    measured = turn_model().languages
+    if language is not None:
+        return measured.get(language)
+    return {name: sum(counts[name] for counts in measured.values()) for name in ("tp", "fp", "fn", "tn")}
 
 
 def classify(text: str, first: bool = False) -> Guess | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attribution.features.tools import category, paths_read
-from collector.model import AgentMessage, Session, Status, ToolCall, Turn, Usage
+from collector.model import AgentMessage, Session, SessionEvent, Status, ToolCall, Turn, Usage
 from collector.user_turns import user_turns
 
 TYPED = ("prompt", "queued")
@@ -40,6 +40,11 @@ class SessionView:
     def first_edit(self) -> int:
         """Number of the first call that changed a file; the number of calls when none did."""
         return next((i for i, call in enumerate(self.calls) if is_edit(call)), len(self.calls))
+
+    @property
+    def interruptions(self) -> list[SessionEvent]:
+        """The moments when the user stopped the agent."""
+        return [mark for mark in self.session.marks if mark.kind in ("interrupt", "interrupt_tool")]
 
     def changes(self, path: str) -> bool:
         """Whether an edit call changed this file; a path may be recorded relative to the working directory, an edit's is absolute."""

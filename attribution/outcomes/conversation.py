@@ -80,8 +80,7 @@ def conversation_of(session: Session) -> Conversation:
         )
         for turn in view.user_turns
     )  # fmt: skip
-    interruptions = sum(1 for mark in session.marks if mark.kind in ("interrupt", "interrupt_tool"))
-    return Conversation(exchanges, _plans(view), tuple(sorted(view.touched)), interruptions)
+    return Conversation(exchanges, _plans(view), tuple(sorted(view.touched)), len(view.interruptions))
 
 
 def _action(call: ToolCall, kind: str) -> CallSummary:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from attribution.features.turn_classes import error_counts, error_counts_in
+from attribution.features.turn_classes import error_counts
 from attribution.lineage import minimum
 from attribution.queries.features import session_features
 from attribution.stats.agreement import Confusion, Corrected, correct_share, kappa
@@ -168,14 +168,14 @@ def _turn_answers(store: Store, repo: int | None) -> dict[tuple[int, int], _Answ
 def _share(name: str, messages: Iterable[_Message], by: By, listed: int) -> PushbackShare:
     every = list(messages)
     answers = [item.pushes_back for item in every if item.pushes_back is not None]
-    rates = error_counts_in(name) if by is By.LANGUAGE and name != ALL else error_counts()
+    rates = error_counts(name if by is By.LANGUAGE and name != ALL else None)
     return PushbackShare(
         name, len(every), len(answers), sum(answers), None if by is By.LANGUAGE else listed, _correction(answers, rates),
         _deeds(every),
     )  # fmt: skip
 
 
-def _correction(answers: list[bool], rates: dict[str, int] | None) -> Corrected:
+def _correction(answers: list[bool], rates: Mapping[str, int] | None) -> Corrected:
     if rates is None or not answers:
         return Corrected(None, None, None, "language not measured")
     return correct_share(sum(answers), len(answers), Confusion(**rates))

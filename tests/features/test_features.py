@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from attribution.features import features, groups, of_session
-from attribution.features.absent import ABSENT, ALIASES
 from attribution.features.costs import cost_of
 from attribution.features.prices import chosen_prices, read_choice, standard_prices
-from attribution.features.registry import KINDS, TYPES
+from attribution.features.registry import ABSENT, ALIASES, KINDS, TYPES
 from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
 from attribution.features.word_lists import words

@@ -70,6 +70,7 @@ def test_what_an_editor_puts_before_a_request_is_not_read() -> None:
 
 def test_error_counts_are_those_of_the_measured_languages() -> None:
     counts = error_counts()
+    assert counts is not None
     assert counts["tp"] + counts["fn"] >= 100 and counts["fp"] + counts["tn"] >= 100
 
 
