@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from attribution.authorship.case import SLACK
 from attribution.authorship.commits import read_history
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.recover import originals_of
-from attribution.authorship.windows import SLACK
 from attribution.stages.lines import attribute_repo
 from collector.checkpoints.pull_requests import is_source, read_pull_requests
 from collector.checkpoints.trailers import checkpoint_ids

@@ -29,7 +29,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from part_of_session import Part, Remainder, without_part  # noqa: E402
 from variants import Place, Variants, name_of  # noqa: E402
 
-from attribution.authorship.judge import Verdict, is_low_information  # noqa: E402
+from attribution.authorship.align import is_low_information  # noqa: E402
+from attribution.authorship.verdicts import Verdict  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.model import Checkpoint, Commit  # noqa: E402
 from collector.vocabulary.lines import Author, Evidence, How, Reason  # noqa: E402

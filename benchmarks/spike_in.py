@@ -34,7 +34,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from variants import Asked, Variants, name_of  # noqa: E402
 
-from attribution.authorship.judge import Verdict  # noqa: E402
+from attribution.authorship.verdicts import Verdict  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.vocabulary.lines import Author  # noqa: E402
 

@@ -11,10 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from attribution.authorship.conclude import CommitVerdict  # noqa: E402
-from attribution.authorship.judge import Verdict  # noqa: E402
 from attribution.authorship.run_data import Replayed, RunInputs, SessionsRead  # noqa: E402
 from attribution.authorship.session_edits import SessionEdits  # noqa: E402
+from attribution.authorship.verdicts import CommitVerdict, Verdict  # noqa: E402
 from attribution.stages import feature_rows  # noqa: E402
 from attribution.stages import lines as stage  # noqa: E402
 from attribution.stages.sessions import read_sessions  # noqa: E402

@@ -115,6 +115,11 @@ def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
     return result
 
 
+def is_low_information(line: str) -> bool:
+    """Says nothing by itself: blank, or no word in it."""
+    return _WORD.search(line) is None
+
+
 def _says_something(line: str) -> bool:
     """Has a word, or is more than one bracket: a lone `}` proves nothing."""
     return bool(_WORD.search(line)) or len(line.strip()) > 2

@@ -18,15 +18,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines
-from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
+from attribution.authorship.align import is_low_information
+from attribution.authorship.case import SLACK
+from attribution.authorship.diffs import runs
 from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
-from attribution.authorship.judge import Verdict, is_low_information
-from attribution.authorship.replay import CallRef
+from attribution.authorship.person_lines import Texts
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.windows import SLACK
-from attribution.authorship.witness import Texts
+from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
 from collector.model import Commit, Edit
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 from collector.vocabulary.sessions import NoReplay
@@ -293,22 +293,14 @@ def _stands_alike(item: _Written, above: str, below: str) -> bool:
     return (item.above == above and item.below in (below, "")) or (item.below == below and item.above == "")
 
 
-def _attribute_spans(spans: Sequence[VerdictSpan], question: _Asked) -> list[VerdictSpan]:
-    result: dict[int, Verdict] = {}
-    for span in spans:
-        for line in range(span.start, min(span.end, len(question.lines)) + 1) if _is_lost(span.verdict) else ():
-            verdict = question.verdict(line - 1, span.verdict)
-            if verdict is not None:
-                result[line] = verdict
-    every = {line: result.get(line, span.verdict) for span in spans for line in range(span.start, span.end + 1)}
-    result |= _verdicts_beside(every, question)
-    if not result:
-        return list(spans)
-    new: list[VerdictSpan] = []
-    for line, settled in sorted((every | result).items()):
-        text = question.lines[line - 1] if line <= len(question.lines) else ""
-        append_span(new, VerdictSpan(line, line, int(bool(text.strip())), settled))
-    return new
+def _attribute_spans(spans: Sequence[Span], question: _Asked) -> list[Span]:
+    every, result = verdicts_by_line(spans), dict[int, Verdict]()
+    for line, lost in every.items():
+        verdict = question.verdict(line - 1, lost) if _is_lost(lost) and line <= len(question.lines) else None
+        if verdict is not None:
+            result[line] = verdict
+    result |= _verdicts_beside(every | result, question)
+    return spans_of(every | result, question.lines) if result else list(spans)
 
 
 def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[int, Verdict]:
@@ -318,7 +310,8 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
     to it, and the one that closes it not. Between two lines of an agent they are the agent's whoever wrote the rest of the block.
     """
     result: dict[int, Verdict] = {}
-    for block in _blocks(verdicts):
+    for start, end in runs(sorted(verdicts)):
+        block = range(start, end)
         weak = {line for line in block if _is_lost(verdicts[line]) and _is_weak(line, question)}
         strong = [line for line in block if line not in weak and not _is_blank(line, question)]
         whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
@@ -329,17 +322,6 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
             if between or (whole and abs(line - (above or below)) <= _CLOSERS):
                 result[line] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=verdicts[above or below].call)
     return result
-
-
-def _blocks(lines: Iterable[int]) -> list[list[int]]:
-    """Consecutive lines."""
-    blocks: list[list[int]] = []
-    for line in sorted(lines):
-        if blocks and blocks[-1][-1] == line - 1:
-            blocks[-1].append(line)
-        else:
-            blocks.append([line])
-    return blocks
 
 
 def _is_weak(line: int, question: _Asked) -> bool:

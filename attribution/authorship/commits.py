@@ -7,10 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from attribution.authorship.align import text_of
+from attribution.authorship.case import AddedFile, added_file
 from attribution.authorship.diffs import CommitDiff
-from attribution.authorship.judge import AddedFile
 from attribution.authorship.printed_diffs import PrintedDiffs
-from attribution.authorship.worktrees import added_file
 from collector.files.kinds import BY_HAND, Attributes
 from collector.git.ancestry import Ancestry
 from collector.git.program import open_scratch

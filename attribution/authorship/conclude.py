@@ -2,61 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, FileDiff
-from attribution.authorship.judge import STATED_DOUBTS, Verdict
 from attribution.authorship.links import CommitLinks, MethodConfidence
+from attribution.authorship.people import without_person
+from attribution.authorship.verdicts import STATED_DOUBTS, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictSpan:
-    """Consecutive added lines with one verdict; 1-based, inclusive."""
-
-    start: int
-    end: int
-    nonblank: int
-    verdict: Verdict
-
-
-def append_span(spans: list[VerdictSpan], verdict_span: VerdictSpan) -> None:
-    """Adds a span that follows the others, or lengthens the last one when it goes on with the same verdict."""
-    last = spans[-1] if spans else None
-    if last is not None and last.end + 1 == verdict_span.start and last.verdict == verdict_span.verdict:
-        spans[-1] = VerdictSpan(last.start, verdict_span.end, last.nonblank + verdict_span.nonblank, last.verdict)
-    else:
-        spans.append(verdict_span)
-
-
 class UniformSpans:
     """Spans of files whose lines all have one verdict. Few of them differ in a history without sessions: each is kept once."""
 
     def __init__(self) -> None:
-        self._known: dict[Verdict, dict[AddedLines, VerdictSpan]] = {}
+        self._known: dict[Verdict, dict[AddedLines, Span]] = {}
 
-    def of(self, file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:
+    def of(self, file: FileDiff, verdict: Verdict) -> list[Span]:
         existing = self._known.setdefault(verdict, {})
         for lines in file.added:
             if lines not in existing:
-                existing[lines] = _span(lines, verdict)
+                existing[lines] = uniform_span(lines, verdict)
         return [existing[lines] for lines in file.added]
-
-
-@dataclass(slots=True)
-class CommitVerdict:
-    """All added lines of one commit."""
-
-    files: list[tuple[FileDiff, list[VerdictSpan]]]
-    # a word of commit_sessions.method; "" without a session
-    method: str = ""
-    confidence: float = 0.0
-    sessions: Set[int] = frozenset()  # sessions whose calls wrote lines
-    named: Set[int] = frozenset()  # sessions that the commit is linked to by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +95,7 @@ def _strongest(link: CommitLinks) -> MethodConfidence:
     return max((link.method_of(s) for s in link.sessions), key=lambda result: result.confidence)
 
 
-def _matched_span(span: VerdictSpan) -> VerdictSpan:
+def _matched_span(span: Span) -> Span:
     agent = span.verdict.author == Author.AGENT and span.verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
     return replace(span, verdict=replace(span.verdict, evidence=Evidence.MATCHED)) if agent else span
 
@@ -142,13 +112,8 @@ def declare(verdict: CommitVerdict, commit: Commit) -> None:
                 spans[number] = replace(span, verdict=replace(named, reason=span.verdict.reason))
 
 
-def _spans(file: FileDiff, verdict: Verdict) -> list[VerdictSpan]:
-    return [_span(lines, verdict) for lines in file.added]
-
-
-def _span(lines: AddedLines, verdict: Verdict) -> VerdictSpan:
-    start, end, nonblank = lines
-    return VerdictSpan(start + 1, end, nonblank, verdict)
+def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
+    return [uniform_span(lines, verdict) for lines in file.added]
 
 
 def _has_agent_lines(judged: FileProbe | None) -> bool:
@@ -164,9 +129,7 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     bot = automation(commit)
     if bot is not None:
         return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
-    return Verdict(
-        Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.CHECKPOINT_MISSING if link.named and named else Reason.NO_SESSION
-    )
+    return unknown(Reason.CHECKPOINT_MISSING if link.named and named else Reason.NO_SESSION)
 
 
 def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
@@ -207,31 +170,23 @@ def _without_human(judged: FileProbe, reason: Reason, also_followed: bool = Fals
     """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
     if judged.followed and not also_followed:
         return judged
-    nobody = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason)
-    return replace(judged, verdicts={i: _nobody(v, nobody) for i, v in judged.verdicts.items()})
+    nobody = unknown(reason)
+    return replace(judged, verdicts={i: without_person(v, nobody) for i, v in judged.verdicts.items()})
 
 
-def _nobody(verdict: Verdict, nobody: Verdict) -> Verdict:
-    if verdict.edited_by == RunBy.HUMAN:
-        return replace(verdict, edited_by=RunBy.UNKNOWN, witness=None)
-    if verdict.author != Author.HUMAN:
-        return verdict
-    return replace(nobody, reason=verdict.reason, call=verdict.call) if verdict.reason in STATED_DOUBTS else nobody
-
-
-def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[VerdictSpan]:
+def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[Span]:
     if judged is None:
         absent = _gap(missing)
-        return _spans(file, Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, absent or Reason.UNEXPLAINED))
+        return _spans(file, unknown(absent or Reason.UNEXPLAINED))
     absent = _gap([item for item in missing if not item.files or file.change.path in item.files])
-    spans: list[VerdictSpan] = []
+    spans: list[Span] = []
     for start, end, _ in file.added:
         for index in range(start, end):
-            verdict = judged.verdicts.get(index) or Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.UNEXPLAINED)
+            verdict = judged.verdicts.get(index) or unknown(Reason.UNEXPLAINED)
             if absent is not None and verdict.author != Author.AGENT and not _says_more(verdict, absent):
-                nobody = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, absent)
-                verdict = _nobody(verdict, nobody) if absent is Reason.TRANSCRIPT_NOT_STORED else nobody
-            append_span(spans, VerdictSpan(index + 1, index + 1, int(index in judged.nonblank), verdict))
+                nobody = unknown(absent)
+                verdict = without_person(verdict, nobody) if absent is Reason.TRANSCRIPT_NOT_STORED else nobody
+            append_span(spans, Span(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans
 
 

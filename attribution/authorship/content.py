@@ -10,11 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.authorship.judge import AddedFile
+from attribution.authorship.case import SLACK, AddedFile
 from attribution.authorship.links import CommitLinks, since
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe
 from collector.model import Commit, Edit
 

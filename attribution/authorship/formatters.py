@@ -12,10 +12,8 @@ from dataclasses import replace
 from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.authorship.conclude import VerdictSpan, append_span
-from attribution.authorship.judge import Verdict
-from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
+from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, verdicts_by_line
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
 from attribution.shell import tables
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
@@ -50,22 +48,14 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
     return tool_of
 
 
-def by_formatters(spans: Sequence[VerdictSpan], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[VerdictSpan]:
+def by_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[Span]:
     """The spans of a file, of which the lines that were only laid out anew are the tool's."""
     waiting = {line: span.verdict for span in spans if _is_open(span.verdict) for line in range(span.start, span.end + 1)}
     result = {line: tool for line, tool in _tools(waiting, tool_of).items() if line <= len(lines)}
     if not before.strip() or not result:
         return list(spans)
     remaining = _unchanged_lines(result, lines, without_layout(before))
-    new: list[VerdictSpan] = []
-    for span in spans:
-        for line in range(span.start, span.end + 1) if _is_open(span.verdict) else ():
-            verdict = result[line] if line in remaining else span.verdict
-            blank = line <= len(lines) and not lines[line - 1].strip()
-            append_span(new, VerdictSpan(line, line, int(not blank), verdict))
-        if not _is_open(span.verdict):
-            append_span(new, span)
-    return new
+    return spans_of(verdicts_by_line(spans) | {line: result[line] for line in remaining}, lines)
 
 
 def _is_open(verdict: Verdict) -> bool:

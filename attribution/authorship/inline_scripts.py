@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.authorship.replay import CallRef
+from attribution.authorship.align import lines_of
+from attribution.authorship.case import CandidateAuthor, Case, InlineScript
+from attribution.authorship.replay import LineOrigin
+from collector.vocabulary.lines import Author, Reason
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _COMPUTES = re.compile(
@@ -25,11 +28,44 @@ _COMPUTES = re.compile(
 )
 
 
-class InlineScript(NamedTuple):
-    """A command whose text says what it writes, and the call that ran it."""
+def narrow_to_text(case: Case, cause: CandidateAuthor, index: int) -> CandidateAuthor:
+    """Of an answer that names scripts, what it is for this line."""
+    if not cause.scripts:
+        return cause
+    script = script_of(case.text(index), cause.scripts, _words_around(case, index))
+    if script is not None:
+        return replace(cause, call=script.call, scripts=(), otherwise=None)
+    remainder = cause.otherwise or CandidateAuthor(Author.HUMAN)
+    if remainder.author != Author.HUMAN:
+        return remainder
+    if remainder.reason == Reason.GIT_OPERATION:
+        return replace(remainder, author=Author.UNKNOWN)
+    if not case.alignment.file.by_hand:  # nobody types data that a script is there to write
+        return CandidateAuthor(Author.TOOL, call=cause.call, tool="script")
+    state = case.alignment.state
+    is_known = bool(case.alignment.file.before_text) or (state is not None and state.certain_at > 0)
+    author = Author.HUMAN if is_known and not computes(cause.scripts) else Author.UNKNOWN
+    return CandidateAuthor(author, reason=Reason.OPAQUE_SHELL, call=cause.call)
 
-    text: str
-    call: CallRef
+
+def _words_around(case: Case, index: int) -> frozenset[str]:
+    """Words that were in the file before the line came, as far as is known."""
+    file, state, line = case.alignment.file, case.alignment.state, case.alignment.ids[index]
+    if state is None:
+        return words_of(file.before_text)
+    if line < 0:
+        return words_of(state.text) | words_of(file.before_text)
+    came = _moment_of(case.tree.origin(line))
+    if came not in case.words:
+        texts = zip(state.ids, lines_of(state.text), strict=True)
+        remaining = [text for other, text in texts if _moment_of(case.tree.origin(other)) != came]
+        case.words[came] = words_of("\n".join(remaining)) | words_of(file.before_text)
+    return case.words[came]
+
+
+def _moment_of(origin: LineOrigin) -> tuple[str, float, float]:
+    """What lines that came together have in common."""
+    return origin.kind, origin.after, origin.before
 
 
 def script_of(line: str, scripts: Sequence[InlineScript], existing: frozenset[str]) -> InlineScript | None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+from attribution.authorship.case import SLACK
 from attribution.authorship.originals import SquashSource
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import SLACK
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import checkpoint_ids
 from collector.model import Checkpoint, Commit, SessionRecord

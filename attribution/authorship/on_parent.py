@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attribution.authorship.case import AddedFile
 from attribution.authorship.edits import ended, fits
-from attribution.authorship.judge import AddedFile, Verdict
 from attribution.authorship.replay import AGENT, ReplayStep, Worktree
+from attribution.authorship.verdicts import Verdict
 from collector.vocabulary.lines import Author, Evidence, How
 
 _IN_PLACE = frozenset({"edit", "write", "append", "substitute"})

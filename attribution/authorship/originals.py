@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from attribution.authorship.windows import SLACK
+from attribution.authorship.case import SLACK
 from collector.checkpoints.pull_requests import Names, PullRequest, named_checkpoints
 from collector.model import Commit
 

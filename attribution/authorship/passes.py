@@ -7,19 +7,23 @@ declaration of the commit comes last, because any record tells more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from attribution.authorship.agent_text import first_times
+from attribution.authorship.agent_text import first_times, without_layout
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
-from attribution.authorship.conclude import CommitVerdict, declare
-from attribution.authorship.rewritten import add_rewritten
+from attribution.authorship.conclude import declare
+from attribution.authorship.people import confirm, doubt_near_holes
+from attribution.authorship.person_lines import PersonLines, person_lines
 from attribution.authorship.run_data import Replayed, RunInputs
+from attribution.authorship.session_edits import RawEdit
+from attribution.authorship.substitutes import rewritten
 from attribution.authorship.texts import DiffTexts
+from attribution.authorship.timeline import EditFate
 from attribution.authorship.tools import by_tools
 from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
-from attribution.authorship.witness import PersonLines, confirm, doubt_near_holes, person_lines
+from attribution.authorship.verdicts import CommitVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +59,32 @@ def give_typed_lines_to_people(verdicts: Verdicts) -> None:
 def confirm_people(verdicts: Verdicts) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the reason."""
     evidence = verdicts.evidence
-    lines = {commit.sha: _lines_of_people(verdicts, commit.sha, commit.author_time) for commit in evidence.history.commits}
+    commits = [(commit, verdicts.by_commit[commit.sha]) for commit in evidence.history.commits]
+    lines = {commit.sha: list(person_lines(commit, verdict, verdicts.texts)) for commit, verdict in commits}
     all_lines = [line for several in lines.values() for line in several]
     agents = (text for session in evidence.sessions.edits for text in session.produced)
     produced = first_times({text for line in all_lines for text in (*line.bare, *line.novel)}, agents)
     add_rewritten(produced, all_lines, verdicts.replayed.edits)
     unrecorded = evidence.unrecorded_agents()
-    for commit in evidence.history.commits:
-        confirm(commit, verdicts.by_commit[commit.sha], lines[commit.sha], produced, unrecorded)
+    for commit, verdict in commits:
+        confirm(commit, verdict, lines[commit.sha], produced, unrecorded)
 
 
-def _lines_of_people(verdicts: Verdicts, sha: str, author_time: float) -> list[PersonLines]:
-    elsewhere = partial(verdicts.texts.elsewhere, moment=author_time)
-    return list(person_lines(verdicts.by_commit[sha], verdicts.texts, elsewhere))
+def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:
+    """Adds what agents' replacements make of the version before a commit, even if the replay did not know that version.
+
+    `first`: line without layout -> when an agent first produced it, in seconds since the epoch.
+    """
+    by_path: dict[str, list[RawEdit]] = defaultdict(list)
+    for fate in edits:
+        if fate.raw.edit.op == "substitute" and fate.path:
+            by_path[fate.path].append(fate.raw)
+    for item in lines:
+        bare = set(item.bare)
+        for raw in by_path.get(item.file.change.path, ()):
+            for line in map(without_layout, rewritten(item.before.text, raw.edit.replacements)):
+                if line in bare:
+                    first[line] = min(raw.at, first.get(line, raw.at))
 
 
 def give_lines_to_edits(verdicts: Verdicts) -> None:

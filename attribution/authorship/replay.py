@@ -27,6 +27,7 @@ from attribution.authorship.edits import (
 )
 from attribution.authorship.substitutes import NoFit
 from attribution.authorship.symbols import enclosing
+from attribution.authorship.verdicts import CallRef
 from collector.model import Edit, LineChange
 from collector.vocabulary.lines import Evidence
 
@@ -34,19 +35,6 @@ BASE, AGENT, OUTSIDE = "base", "agent", "outside"
 _MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
 MAX_TEXT = 4_000_000  # characters: a larger text is not followed line by line
 MAX_REPEATED = 1_000_000  # lines of a worktree that edits of all occurrences may change: a few words change any number of lines
-
-
-@dataclass(frozen=True, slots=True)
-class CallRef:
-    """The tool call behind a line."""
-
-    session_id: int  # number of the session in the database
-    call_id: str
-    turn: int
-    at: float
-    model: str = ""
-    agent_id: str = ""
-    by_shell: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.authorship.commits import CommitHistory
-from attribution.authorship.conclude import CommitVerdict, MissingTranscript
+from attribution.authorship.conclude import MissingTranscript
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.trailers import declarations
 from collector.model import Checkpoint, Commit, SessionRecord

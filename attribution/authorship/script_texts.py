@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attribution.authorship.agent_text import without_layout
+from attribution.authorship.case import AttributionWindow
 from attribution.authorship.named import SCRIPT_WRITES
-from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.windows import AttributionWindow, AttributionWindows, WorktreeAction
+from attribution.authorship.verdicts import CallRef
+from attribution.authorship.windows import AttributionWindows, WorktreeAction
 from attribution.shell import mentions
 from collector.model import Status
 

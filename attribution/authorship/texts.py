@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attribution.authorship.align import lines_of, text_of
+from attribution.authorship.case import AddedFile
 from attribution.authorship.commits import CommitHistory, added_files
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.judge import AddedFile
 from attribution.shell.project import FILES, task_text
 from collector.checkpoints.pull_requests import is_source
 from collector.git.repository import MAX_TEXT, GitRepo, blob_id

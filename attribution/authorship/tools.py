@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attribution.authorship.conclude import CommitVerdict
-from attribution.authorship.judge import Verdict
+from attribution.authorship.verdicts import CommitVerdict, Verdict
 from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
 _PACKAGE_MANAGERS = {

@@ -1,7 +1,7 @@
 """Lines that a tool saw a person type, as plug-ins read its records. Pure.
 
 A record counts for a file only if all lines that it names there are lines that its commit adds: where some are not, it describes
-another text. The texts of agents and the kind of the file still decide afterwards (`attribution.authorship.witness`).
+another text. The texts of agents and the kind of the file still decide afterwards (`attribution.authorship.people`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from attribution.authorship.commits import CommitHistory
-from attribution.authorship.conclude import CommitVerdict, VerdictSpan, append_span
-from attribution.authorship.judge import SightingPair, Verdict
-from attribution.authorship.witness import Texts
+from attribution.authorship.person_lines import Texts
+from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, verdicts_by_line
 from collector.git.ranges import Ranges, united, without
 from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
 
@@ -53,14 +52,10 @@ def testify(verdict: CommitVerdict, typed: Mapping[str, Ranges], since: float, t
     persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, witness=witness)
     for file, spans in verdict.files:
         ranges = typed.get(file.change.path, ())
-        if ranges and any(_is_open(span.verdict) for span in spans):
-            lines, parts = texts.lines(file), list[VerdictSpan]()
-            for span in spans:
-                for line in range(span.start, span.end + 1):
-                    sighted = _is_open(span.verdict) and any(first <= line <= last for first, last in ranges)
-                    whose = persons if sighted else span.verdict
-                    append_span(parts, VerdictSpan(line, line, int(bool(lines[line - 1].strip())), whose))
-            spans[:] = parts
+        open_lines = {line for span in spans if _is_open(span.verdict) for line in span.lines} if ranges else set()
+        if open_lines:
+            sighted = {line for line in open_lines if any(first <= line <= last for first, last in ranges)}
+            spans[:] = spans_of(verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file))
 
 
 def _is_open(verdict: Verdict) -> bool:

@@ -14,58 +14,15 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 
-from attribution.authorship.inline_scripts import InlineScript
+from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import says_it_writes
-from attribution.authorship.replay import CallRef
+from attribution.authorship.people import STRANGE, is_active, is_watched
 from attribution.authorship.surroundings import Existence, TasksAt, TrackedAt, no_tasks_at, not_tracked
 from attribution.authorship.tasks import asks_for
+from attribution.authorship.verdicts import CallRef
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
-from collector.vocabulary.lines import Author, Evidence, How, Reason
-
-SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
-QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
-PARTING = 600.0  # the same between the last event of a session and a commit
-STRANGE = 120.0  # the same for a file that no session ever worked on
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateAuthor:
-    """Answer for a gap. For `agent` the call that did it; for `tool` the call that ran it; for `unknown` the reason.
-
-    `human` may have the reason `formatter`: one ran, which adds braces, parentheses and `import type` but no word of its own;
-    `opaque_shell`: a command ran of which nobody knows what it writes, so that only the words of a line can tell;
-    `git_operation`: git took the text of a commit, in which such a line may stand; or `uncaptured`: no recorded session did it,
-    but for a part of the time none was being recorded.
-    """
-
-    author: Author  # human: no agent, which may also be a formatter or an opaque command; the reason then says so
-    how: How = How.NONE
-    evidence: Evidence = Evidence.INFERRED
-    reason: Reason = Reason.NONE
-    call: CallRef | None = None
-    tool: str = ""  # the program, for author = tool
-    watched: bool = True  # False: for a part of the time no session was being recorded
-    scripts: tuple[InlineScript, ...] = ()  # latest first; where there are any, only lines that they explain are the agent's
-    otherwise: CandidateAuthor | None = None  # the answer for the other lines
-
-    @property
-    def is_person(self) -> bool:
-        """Nobody else can have done it, as far as sessions are recorded."""
-        return self.author == Author.HUMAN and self.watched and self.reason not in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION)
-
-
-@dataclass(frozen=True, slots=True)
-class AttributionWindow:
-    """The question who changed a file between two moments at which its text is known, in seconds since the epoch."""
-
-    path: str
-    after: float
-    before: float
-    layout: bool = False  # only the layout differs, which is what formatters do; for other changes they are no explanation
-    last: bool = False  # `before` is the moment of a commit, not of an event of a session
-    made: bool = False  # the whole file is new and nobody saw it before; what changes files in place did not make it
-    unseen: bool = False  # no session ever worked on the file
+from collector.vocabulary.lines import Author, How, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,25 +97,10 @@ class AttributionWindows:
         """Who it was, as far as the agents' actions tell."""
         if window not in self._answers:
             result = (self._maker(window) if window.made else None) or self._cause(window)
-            if result.author == Author.HUMAN and not self._is_covered(window):
+            if result.author == Author.HUMAN and not is_watched(window, self.spans, self.moments):
                 result = replace(result, reason=result.reason or Reason.UNCAPTURED, watched=False)
             self._answers[window] = result
         return self._answers[window]
-
-    def _is_covered(self, window: AttributionWindow) -> bool:
-        """Whether sessions were being recorded in that time, so that an agent at work would be known."""
-        if window.last:
-            # Of a file that no session touched, only one that is still going on or just over can tell.
-            return self._active(window.before, STRANGE if window.unseen else PARTING)
-        if window.before - window.after <= QUIET:
-            return True
-        return any(start <= window.after + QUIET and end >= window.before - SLACK for start, end in self.spans)
-
-    def _active(self, commit: float, parting: float) -> bool:
-        """Whether a session was at work shortly before the commit, and one was not over for longer than `parting`."""
-        moment = bisect_left(self.moments, commit - QUIET)
-        near = moment < len(self.moments) and self.moments[moment] <= commit + PARTING
-        return near and any(start <= commit and end >= commit - parting for start, end in self.spans)
 
     def _cause(self, window: AttributionWindow) -> CandidateAuthor:
         weaker: CandidateAuthor | None = None
@@ -181,26 +123,22 @@ class AttributionWindows:
         remainder = weaker or CandidateAuthor(Author.HUMAN)
         return _scripts_cause(scripts, remainder) if scripts else remainder
 
-    def _maker(self, attribution_window: AttributionWindow) -> CandidateAuthor | None:
+    def _maker(self, question: AttributionWindow) -> CandidateAuthor | None:
         """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
-        sighted = [
-            (moment, exists)
-            for moment, exists in self.existence.of(attribution_window.path)
-            if attribution_window.after < moment < attribution_window.before
-        ]
-        there = next((moment for moment, exists in sighted if exists), attribution_window.before)
+        sighted = [item for item in self.existence.of(question.path) if question.after < item[0] < question.before]
+        there = next((moment for moment, exists in sighted if exists), question.before)
         absent = max((moment for moment, exists in sighted if not exists and moment < there), default=None)
-        window = replace(attribution_window, after=attribution_window.after if absent is None else absent, before=there)
+        window = replace(question, after=question.after if absent is None else absent, before=there)
         actions = self.between(window.after, window.before)
         if any(action.unseen in _LACKING for action in actions):
             return None
         result = self._cause(window)
         if result.author in (Author.AGENT, Author.TOOL):
             return result
-        if maker := self._told_to_make(attribution_window.path, actions):
+        if maker := self._told_to_make(question.path, actions):
             return maker
-        watched = absent is not None and (there < attribution_window.before or self._active(attribution_window.before, STRANGE))
-        within_turn = watched and not any(window.after < prompt.at < there for prompt in self.prompts)
+        active = there < question.before or is_active(question.before, STRANGE, self.spans, self.moments)
+        within_turn = absent is not None and active and not any(window.after < prompt.at < there for prompt in self.prompts)
         return self._only_writer(actions) if within_turn else None
 
     def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
@@ -337,7 +275,7 @@ def _doubt(answer: CandidateAuthor) -> int:
 
 def _did(action: WorktreeAction) -> CandidateAuthor:
     """The agent's command wrote the file itself."""
-    return CandidateAuthor(Author.AGENT, How.SHELL, Evidence.INFERRED, call=action.call)
+    return CandidateAuthor(Author.AGENT, How.SHELL, call=action.call)
 
 
 def _script_cause(action: WorktreeAction) -> CandidateAuthor:
@@ -360,4 +298,4 @@ def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
 
 def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     """The agent had a tool write the file."""
-    return CandidateAuthor(Author.TOOL, How.NONE, Evidence.INFERRED, call=action.call, tool=effect.tool or "generator")
+    return CandidateAuthor(Author.TOOL, How.NONE, call=action.call, tool=effect.tool or "generator")

@@ -7,26 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from attribution.authorship.align import lines_of
-from attribution.authorship.edits import ended
-from attribution.authorship.judge import (
-    AddedFile,
-    Moments,
-    StateAlignment,
-    Verdict,
-    align_state,
-    assign_low_information,
-    downgrade_hunks,
-    downgrade_known_text,
-    downgrade_unplaced,
-    judge,
-    moved_lines,
-    sources_of,
-)
+from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Moments, StateAlignment
+from attribution.authorship.judge import assign_low_information, judge
+from attribution.authorship.moved_lines import moved_lines, sources_of
 from attribution.authorship.on_parent import by_parent
+from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
+from attribution.authorship.state_alignment import align_state
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import SLACK, AttributionWindow
+from attribution.authorship.verdicts import Verdict
 from collector.vocabulary.lines import Author, Evidence, How
 
 _MIN_LINES = 3  # lines with text that must be explained before a commit counts as linked without a trailer
@@ -266,7 +255,7 @@ class Runner:
         cause = self.timeline.gaps.cause(AttributionWindow(path, after, before))
         if cause.author == Author.AGENT:
             return "self_overwritten"
-        if not cause.is_person:
+        if not is_person(cause):
             return "unexplained"
         return "human_overwritten" if replaced else "human_deleted"
 
@@ -327,30 +316,6 @@ def _is_shown(verdict: Verdict) -> bool:
     )
 
 
-class LinesOf:
-    """The lines of a text as a set, made when somebody asks for the first time."""
-
-    __slots__ = ("_lines", "_text")
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._lines: frozenset[str] | None = None
-
-    def __contains__(self, line: object) -> bool:
-        if self._lines is None:
-            self._lines = frozenset(lines_of(self._text))
-        return line in self._lines
-
-
-def added_file(
-    path: str, old_path: str, text: str, ranges: Iterable[tuple[int, int]], before: str = "", by_hand: bool = True
-) -> AddedFile:
-    """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
-    lines = tuple(lines_of(text))
-    added = tuple(i for a, b in ranges for i in range(a, b) if i < len(lines))
-    return AddedFile(path, old_path, lines, added, LinesOf(before), ended(text), before_text=before, by_hand=by_hand)
-
-
 __all__ = [
     "AgentLine",
     "CommitProbe",
@@ -358,7 +323,6 @@ __all__ = [
     "ProbeResult",
     "Runner",
     "WorktreeRun",
-    "added_file",
     "content_share",
     "explained_share",
     "linked_by",

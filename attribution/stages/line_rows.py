@@ -7,13 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.judge import Verdict
 from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
 from attribution.authorship.timeline import EditFate
+from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
 from attribution.authorship.worktrees import AgentLine, WorktreeRun
 from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
 from collector.files.kinds import HEADLINE
@@ -80,7 +79,7 @@ _FILE = (
 )  # fmt: skip
 
 
-def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[VerdictSpan]) -> tuple[Any, ...]:
+def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[Span]) -> tuple[Any, ...]:
     count: Counter[str] = Counter()
     for span in spans:
         length = span.end - span.start + 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.commits import CommitHistory, read_history
-from attribution.authorship.conclude import CommitVerdict, NamedSessions, UniformSpans, conclude
+from attribution.authorship.conclude import NamedSessions, UniformSpans, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
@@ -26,6 +26,7 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, timelines
 from attribution.authorship.typing_seen import TypingRecord
+from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.features import version as features_version

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from attribution.authorship.case import AttributionWindow
 from attribution.authorship.replay import Change
 from attribution.authorship.run_data import Replayed
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
 from attribution.outcomes.localised import localized_correct_file

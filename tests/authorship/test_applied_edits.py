@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits
-from attribution.authorship.conclude import CommitVerdict, VerdictSpan
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.judge import Verdict
-from attribution.authorship.replay import CallRef
 from attribution.authorship.session_edits import RawEdit, session_edits
 from attribution.authorship.timeline import EditFate, timelines
+from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Session, Status, ToolCall
 from collector.vocabulary.lines import Author, Evidence, How, Reason
@@ -39,6 +37,9 @@ class Texts:
     def before(self, file: FileDiff) -> str:
         return self._before
 
+    def elsewhere(self, file: FileDiff, moment: float) -> str:
+        return ""
+
 
 def _asked(
     known: AppliedEdits,
@@ -50,7 +51,7 @@ def _asked(
     lost: Verdict | None = None,
 ) -> Verdict:
     change = FileChange(path, path, None, "b" * 40, 0, 0o100644, "A")
-    span = VerdictSpan(2, 2, 1, lost or Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason))
+    span = Span(2, 2, 1, lost or Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason))
     verdict = CommitVerdict([(FileDiff(change, "text", ((1, 2, 1),)), [span])], named={named})
     attribute_to_edits(_commit(), verdict, known, Texts(f"{ABOVE}\n{line}\n{BELOW}", before))
     return verdict.files[0][1][0].verdict
@@ -59,7 +60,7 @@ def _asked(
 def _verdicts(known: AppliedEdits, after: str, before: str, *lines: int) -> list[str]:
     """Authors of these lines, of which the replay knows nothing."""
     change = FileChange("a.py", "a.py", "a" * 40 if before else None, "b" * 40, 0, 0o100644, "M")
-    spans = [VerdictSpan(line, line, 1, Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGENT_TEXT)) for line in lines]
+    spans = [Span(line, line, 1, Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.AGENT_TEXT)) for line in lines]
     verdict = CommitVerdict([(FileDiff(change, "text", tuple((line - 1, line, 1) for line in lines)), spans)], named={1})
     attribute_to_edits(_commit(), verdict, known, Texts(after, before))
     return [span.verdict.author for span in verdict.files[0][1] for _ in range(span.start, span.end + 1)]

@@ -9,10 +9,10 @@ from support.builder import Session, World
 from support.builder.lines import Line, new_file
 from support.line_answers import Answer, answers
 
+from attribution.authorship.case import AttributionWindow
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import session_edits
 from attribution.authorship.timeline import Timeline, timelines
-from attribution.authorship.windows import AttributionWindow
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Command, Edit, Replacement, Status, ToolCall
 from collector.model import Session as Recorded

@@ -6,13 +6,13 @@ from collections.abc import Container, Iterable, Mapping
 
 import pytest
 
+from attribution.authorship.case import SLACK, added_file
 from attribution.authorship.content import CommitTexts, content_probes
-from attribution.authorship.judge import Verdict
 from attribution.authorship.links import CommitLinks, by_trailer
-from attribution.authorship.replay import CallRef, ReplayStep
+from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import SLACK
-from attribution.authorship.worktrees import CommitProbe, FileProbe, added_file, content_share, linked_by
+from attribution.authorship.verdicts import CallRef, Verdict
+from attribution.authorship.worktrees import CommitProbe, FileProbe, content_share, linked_by
 from collector.model import Commit, Edit, Replacement
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 

@@ -9,11 +9,9 @@ from support.builder import World
 from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
-from attribution.authorship.conclude import VerdictSpan
 from attribution.authorship.formatters import by_formatters, tools_of
-from attribution.authorship.judge import Verdict
-from attribution.authorship.replay import CallRef
 from attribution.authorship.timeline import Timeline
+from attribution.authorship.verdicts import CallRef, Span, Verdict
 from attribution.authorship.windows import AttributionWindows, WorktreeAction
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
@@ -36,7 +34,7 @@ export const sizes = [1, 2, 3];
 
 def _said(after: str, before: str = BEFORE, lost: Verdict = LOST, tool: str = "prettier") -> list[str]:
     lines = after.split("\n")[:-1]
-    spans = [VerdictSpan(1, len(lines), len(lines), lost)]
+    spans = [Span(1, len(lines), len(lines), lost)]
     found = by_formatters(spans, lines, before, lambda call: tool)
     return [f"{span.verdict.tool} {span.verdict.author}".strip() for span in found for _ in range(span.start, span.end + 1)]
 

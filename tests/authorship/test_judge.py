@@ -9,29 +9,18 @@ from typing import Any
 import pytest
 
 from attribution.authorship.align import lines_of
+from attribution.authorship.case import AddedFile, AttributionWindow, CandidateAuthor, InlineScript, Moments, StateAlignment
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript, NamedSessions, conclude
 from attribution.authorship.diffs import CommitDiff, FileDiff
-from attribution.authorship.inline_scripts import InlineScript
-from attribution.authorship.judge import (
-    AddedFile,
-    Moments,
-    MoveCandidates,
-    StateAlignment,
-    Verdict,
-    align_state,
-    assign_low_information,
-    downgrade_hunks,
-    downgrade_known_text,
-    downgrade_unplaced,
-    judge,
-    moved_lines,
-    sources_of,
-)
+from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.links import CommitLinks
-from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from attribution.authorship.moved_lines import MoveCandidates, moved_lines, sources_of
+from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced
+from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
-from attribution.authorship.windows import AttributionWindow, CandidateAuthor
+from attribution.authorship.state_alignment import align_state
+from attribution.authorship.verdicts import CallRef, Verdict
 from attribution.authorship.worktrees import CommitProbe, FileProbe, ProbeResult
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
 from collector.vocabulary.lines import Author, Evidence, How, Reason
@@ -435,7 +424,7 @@ def test_command_that_changes_in_place_wrote_only_its_words_and_those_of_the_fil
 ) -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\nthe agent wrote this\n")
-    sed = CandidateAuthor(Author.AGENT, How.SHELL, Evidence.INFERRED, call=CALL, scripts=SED)
+    sed = CandidateAuthor(Author.AGENT, How.SHELL, call=CALL, scripts=SED)
     text = "top\nthe agent wrote this\ncall = newName(1)\nsomething else entirely\n}\nend\n"
     assert short(stage.said(text, [3, 4, 5], Asked(sed), before=before)) == said
 

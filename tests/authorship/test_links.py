@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from attribution.authorship.case import SLACK
 from attribution.authorship.links import MethodConfidence, add_calls, add_imports, by_trailer, commit_probes, since
-from attribution.authorship.replay import CallRef, ReplayStep
+from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.windows import SLACK
+from attribution.authorship.verdicts import CallRef
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.model import Checkpoint, Commit, Edit, SessionRecord

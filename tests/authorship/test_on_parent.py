@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from attribution.authorship.judge import AddedFile
+from attribution.authorship.case import AddedFile, added_file
 from attribution.authorship.on_parent import by_parent
-from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.worktrees import CommitProbe, Runner, added_file
+from attribution.authorship.verdicts import CallRef
+from attribution.authorship.worktrees import CommitProbe, Runner
 from collector.model import Edit, Replacement
 
 F = "src/app.py"

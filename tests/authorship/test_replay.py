@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from attribution.authorship import replay
 from attribution.authorship.align import lines_of
 from attribution.authorship.edits import apply_hunks, overlaid
-from attribution.authorship.replay import AGENT, BASE, OUTSIDE, CallRef, ReplayStep, StepOutcome, Worktree
+from attribution.authorship.replay import AGENT, BASE, OUTSIDE, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.session_edits import session_edits
 from attribution.authorship.substitutes import NoFit
+from attribution.authorship.verdicts import CallRef
 from collector.model import Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 from collector.vocabulary.sessions import NoReplay
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import pytest
 
 from attribution.authorship.agent_text import without_layout
-from attribution.authorship.conclude import VerdictSpan
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.judge import Verdict
-from attribution.authorship.replay import CallRef
-from attribution.authorship.rewritten import add_rewritten
+from attribution.authorship.passes import add_rewritten
+from attribution.authorship.person_lines import PersonLines, VersionBefore
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate
-from attribution.authorship.witness import PersonLines, VersionBefore
+from attribution.authorship.verdicts import CallRef, Span, Verdict
 from attribution.shell import effects
 from collector.model import Edit, FileChange, Replacement, Status
 from collector.vocabulary.lines import Author, Evidence, How
@@ -43,7 +41,7 @@ def test_rewritten(command: str, lines: set[str]) -> None:
 
 def _asked(path: str, *texts: str) -> PersonLines:
     change = FileChange(path, path, "a", "b", 0o100644, 0o100644, "M")
-    span = VerdictSpan(2, 1 + len(texts), len(texts), Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED))
+    span = Span(2, 1 + len(texts), len(texts), Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED))
     return PersonLines(FileDiff(change, "text", ((1, 2, 1),)), span, texts, VersionBefore(BEFORE))
 
 

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.authorship.replay import CallRef
+from attribution.authorship.case import AttributionWindow, CandidateAuthor
 from attribution.authorship.session_edits import forget_stored_subagents, session_edits
-from attribution.authorship.windows import AttributionWindow, AttributionWindows, CandidateAuthor, Prompt, WorktreeAction
+from attribution.authorship.verdicts import CallRef
+from attribution.authorship.windows import AttributionWindows, Prompt, WorktreeAction
 from attribution.shell import effects
 from collector.model import Session, Spawn, Status, ToolCall
 from collector.vocabulary.lines import Author, How, Reason
@@ -107,7 +108,7 @@ def test_commands_that_only_look_explain_nothing(text: str) -> None:
 )
 def test_command_that_names_the_file_did_it(text: str) -> None:
     found = _gaps(_command(text)).cause(AttributionWindow(F, 10, 100))
-    assert (found.author, found.how, found.evidence) == ("agent", "shell", "inferred")
+    assert (found.author, found.how) == ("agent", "shell")
     assert found.call is not None and found.call.call_id == "c1"
 
 

@@ -9,8 +9,9 @@ from support.builder import import_stream
 from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
-from attribution.authorship.replay import CallRef, ReplayStep
+from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline, add_snapshots
+from attribution.authorship.verdicts import CallRef
 from attribution.stages.lines import attribute_repo
 from collector.checkpoints import read_all, shadow
 from collector.git.repository import GitRepo

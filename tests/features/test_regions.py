@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from attribution.authorship.replay import ReplayStep, Worktree
+from attribution.authorship.verdicts import CallRef
 from attribution.outcomes.outcome import UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, convergence_of, first_return, regions_of
 from collector.model import Edit, Replacement

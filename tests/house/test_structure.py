@@ -25,7 +25,7 @@ MOST_LINES = 72_000
 MOST_CORE_LINES = 52_000
 # Classes that hold an author with its evidence: Verdict and the windows' candidates decide, the others repeat them for a reader.
 LINES_WITH_AUTHORS = {
-    "Verdict", "CandidateAuthor", "MeasuredTier", "OriginSpan", "WrittenSpan", "AuthoredSpan", "LineAttribution", "_Lines",
+    "Verdict", "MeasuredTier", "OriginSpan", "WrittenSpan", "AuthoredSpan", "LineAttribution", "_Lines",
 }  # fmt: skip
 
 

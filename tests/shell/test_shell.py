@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.authorship.replay import CallRef
-from attribution.authorship.windows import AttributionWindow, AttributionWindows, WorktreeAction
+from attribution.authorship.case import AttributionWindow
+from attribution.authorship.verdicts import CallRef
+from attribution.authorship.windows import AttributionWindows, WorktreeAction
 from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
 from attribution.shell.printed import DirectoryListed, FileListed, listed_entries
 from attribution.shell.project import FILES, task_text

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from attribution.authorship.edits import recorded_starts
-from attribution.authorship.replay import CallRef, ReplayStep, Worktree
+from attribution.authorship.replay import ReplayStep, Worktree
+from attribution.authorship.verdicts import CallRef
 from collector.agents import claude_code
 from collector.agents.common.prompts import PromptKind, classify, without_reminders
 from collector.model import Edit, Replacement, Session, Status, ToolCall

@@ -1,0 +1,371 @@
+"""When a line is `human` or `likely_human`. Pure.
+
+What the replay leaves over is not yet a person's: a session that nobody recorded, a formatter or a generator leaves the same trace.
+A line is a person's only if every condition of docs/decisions/0002-when-human.md holds. All of them are in this module, in the
+order in which they are asked; the numbers in its docstrings are those of the decision.
+
+1. While a commit is compared with a worktree, the answer of a window (`is_watched`, `is_person`), the sightings and
+   `person_verdict` make a verdict, and the downgrades take back what the file itself speaks against.
+2. `without_person` takes it back where not all sessions of the commit are known (`conclude`).
+3. `confirm` asks for each line whether an agent or a program may have written its text, `doubt_near_holes` whether agents worked
+   unrecorded that day (`passes`).
+
+A line is `human` when both of its sightings are on record. Where only the commit shows it, a person and an unrecorded session look
+alike but for their size: such a line is `inferred`, that is `likely_human`, and only a few of them in one commit are believed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.authorship.align import is_low_information
+from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, CandidateAuthor, Case
+from attribution.authorship.diffs import FileDiff, runs
+from attribution.authorship.inline_scripts import narrow_to_text
+from attribution.authorship.person_lines import PersonLines, pieces, telling_words
+from attribution.authorship.replay import LineOrigin
+from attribution.authorship.verdicts import (
+    STATED_DOUBTS,
+    CommitVerdict,
+    SightingPair,
+    Span,
+    Verdict,
+    append_span,
+    unknown,
+)
+from collector.files.kinds import BY_HAND
+from collector.model import Commit
+from collector.vocabulary.lines import Author, Evidence, FileKind, How, Reason, RunBy, Witness
+
+QUIET = 1800.0  # seconds without any recorded session after which somebody unrecorded may have been at work
+PARTING = 600.0  # the same between the last event of a session and a commit
+STRANGE = 120.0  # the same for a file that no session ever worked on
+MAX_INFERRED = 6
+"""Lines with text in one commit that may be a person's although only the commit shows them. Measured by forgetting sessions
+(docs/accuracy.md): with more lines the rest is a lost session more and more often."""
+UNRECORDED = 86_400.0
+"""Seconds around a commit in which another one shows that agents worked unrecorded: it declares an agent without a session, or
+has a hole."""
+MIN_HOLE = 50
+"""Lines with text in one commit of recorded sessions that nothing on record can have written: more than a person adds beside an
+agent, so that the few unexplained lines of the commits around it are as likely that agent's (docs/accuracy.md)."""
+MAX_TYPING = 5.0
+"""Characters a second that a person may have typed between two sightings; what comes faster was pasted, or another agent's."""
+
+_TELLING = 12  # characters from which a line's text alone raises doubt
+_CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
+_OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})  # beside git, which is the greater doubt, a command may have run
+_HUNK_DOUBTS = frozenset({Reason.AGENT_TEXT, Reason.EDIT_UNPLACED, Reason.FORMATTER})
+_UNSEEN = frozenset({Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.UNEXPLAINED})  # nothing on record did it
+# What formatters and linters write again as whole lines.
+_IMPORT = re.compile(r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)")
+
+
+# --- who may have acted -----------------------------------------------------------------------------------------------
+
+
+def is_person(cause: CandidateAuthor) -> bool:
+    """Whether nobody else can have done it, as far as sessions are recorded (condition 3)."""
+    return cause.author == Author.HUMAN and cause.watched and cause.reason not in _OPAQUE
+
+
+def is_watched(window: AttributionWindow, sessions: Sequence[tuple[float, float]], events: Sequence[float]) -> bool:
+    """Whether sessions were being recorded in that time, so that an agent at work would be known (12).
+
+    `sessions`: first and last event of each in this worktree; `events`: all of them, in order.
+    """
+    if window.last:
+        # Of a file that no session touched, only one that is still going on or just over can tell.
+        return is_active(window.before, STRANGE if window.unseen else PARTING, sessions, events)
+    if window.before - window.after <= QUIET:
+        return True
+    return any(start <= window.after + QUIET and end >= window.before - SLACK for start, end in sessions)
+
+
+def is_active(commit: float, parting: float, sessions: Sequence[tuple[float, float]], events: Sequence[float]) -> bool:
+    """Whether a session was at work shortly before the commit, and one was not over for longer than `parting`."""
+    next_event = bisect_left(events, commit - QUIET)
+    near = next_event < len(events) and events[next_event] <= commit + PARTING
+    return near and any(start <= commit and end >= commit - parting for start, end in sessions)
+
+
+def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
+    """A person's answer where parts of the file are not on record (17), or the commit was made again since (11)."""
+    if case.alignment.state is not None and case.alignment.state.sparse:
+        return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
+    if case.when.redone:
+        # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
+        return replace(cause, reason=Reason.REWRITTEN if cause.watched and not cause.reason else cause.reason, watched=False)
+    return cause
+
+
+# --- sightings: what saw the line appear (3) --------------------------------------------------------------------------
+
+
+def sighting_on_record(case: Case, origin: LineOrigin) -> SightingPair | None:
+    """Both texts, without and with the line, must have been seen; where the one before was only computed, nothing saw it."""
+    if origin.in_dialog:
+        return SightingPair(Witness.NOTICE, origin.after, origin.before)
+    if not origin.seen_without:
+        return None
+    window = AttributionWindow(case.path, origin.seen_without, origin.before)
+    if origin.seen_without < origin.after and not is_person(case.ask(window)):
+        return None
+    return SightingPair(Witness.RECORDED, origin.seen_without, origin.before)
+
+
+def sighting_since_parent(case: Case, index: int) -> SightingPair | None:
+    """The parent of the commit lacks the line, the commit has it: witnesses if nobody can have written to the file in between."""
+    window = AttributionWindow(case.path, case.when.since, case.when.commit, last=True)
+    cause = narrow_to_text(case, case.ask(window), index)
+    by_person = cause.author == Author.HUMAN and cause.reason != Reason.GIT_OPERATION
+    return SightingPair(Witness.COMMIT, case.when.since) if by_person else None
+
+
+def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
+    """The commit is the second sighting, unless a part of the file that was seen before it shows the line."""
+    state = case.alignment.state
+    if state is None:
+        return SightingPair(Witness.COMMIT, case.when.since)
+    since = state.certain_at
+    if not since:
+        return sighting_since_parent(case, index)
+    glimpse = case.tree.first_glimpse(case.path, case.text(index), since, case.when.commit)
+    if glimpse is not None and is_person(case.ask(AttributionWindow(case.path, since, glimpse.at))):
+        return SightingPair(Witness.NOTICE if glimpse.outside_edit else Witness.RECORDED, since, glimpse.at)
+    return SightingPair(Witness.COMMIT, since)
+
+
+def person_verdict(cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
+    """`human` if both sightings are on record, else `likely_human`; unknown without any. `cause` names no agent."""
+    if witness is None:
+        return unknown(cause.reason, cause.call) if cause.reason in _OPAQUE else unknown(Reason.BASE_UNKNOWN)
+    if not is_person(cause):
+        witness = replace(witness, kind=Witness.UNWATCHED)
+    evidence = Evidence.OBSERVED if witness.seen_to_appear else Evidence.INFERRED
+    return Verdict(Author.HUMAN, How.NONE, evidence, cause.reason, cause.call, witness=witness)
+
+
+# --- what the file itself speaks against (16) -------------------------------------------------------------------------
+
+
+def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+    """A human's line is no surer than the added block it stands in.
+
+    Where most lines of the block are an agent's text in a place or layout that nobody can explain, the common ones between them
+    would be left over as a human's. And a lone line that the version before had as well was moved about by the diff.
+    """
+    for start, end in runs(file.added):
+        block = range(start, end)
+        persons = [index for index in block if verdicts[index].author == Author.HUMAN]
+        doubts = [v.reason for i in block if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _HUNK_DOUBTS]
+        doubt = doubts[0] if len(doubts) > len(persons) else Reason.NONE
+        old = {i for i in block if _is_telling(file.lines[i].strip()) and file.lines[i] in file.before}
+        for index in persons:
+            if doubt or (index in old and old.isdisjoint((index - 1, index + 1))):
+                verdicts[index] = unknown(doubt or Reason.COMMON_LINE)
+
+
+def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
+    """An edit of this file, made for this commit, could not be replayed: its lines would look like a human's."""
+    for index, verdict in verdicts.items():
+        if verdict.author == Author.HUMAN:
+            verdicts[index] = unknown(Reason.EDIT_UNPLACED)
+
+
+def downgrade_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:
+    """A line that an agent once wrote into this very file is no human's, even if the replay lost track of it."""
+    for index, verdict in verdicts.items():
+        text = file.lines[index].strip()
+        if verdict.author == Author.HUMAN and _is_telling(text) and text in written:
+            verdicts[index] = unknown(Reason.AGENT_TEXT)
+
+
+def _is_telling(text: str) -> bool:
+    return len(text) >= _TELLING and not is_low_information(text)
+
+
+def without_person(verdict: Verdict, nobody: Verdict) -> Verdict:
+    """The verdict where not all sessions that took part are known (18): a person's line becomes `nobody`'s, with its own doubt."""
+    if verdict.edited_by == RunBy.HUMAN:
+        return replace(verdict, edited_by=RunBy.UNKNOWN, witness=None)
+    if verdict.author != Author.HUMAN:
+        return verdict
+    return replace(nobody, reason=verdict.reason, call=verdict.call) if verdict.reason in STATED_DOUBTS else nobody
+
+
+# --- the last word ----------------------------------------------------------------------------------------------------
+
+
+def confirm(
+    commit: Commit,
+    verdict: CommitVerdict,
+    lines: Sequence[PersonLines],
+    produced: Mapping[str, float],
+    unrecorded: Sequence[float] = (),
+) -> None:
+    """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2, 4 to 6, 8 to 10, 13 to 15).
+
+    `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
+    `unrecorded`: when commits were made that declare an agent without a session, in order.
+    """
+    if not any(span.verdict.is_persons for _, spans in verdict.files for span in spans):
+        return
+    until = max(commit.author_time, commit.commit_time) + SLACK
+    checked = {(id(item.file), item.span.start): _check_lines(item, produced, until) for item in lines}
+    verdict.files = [
+        (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
+        for file, spans in verdict.files
+    ]
+    _not_faster_than_typed(verdict, lines)
+    inferred = sum(span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict))
+    if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
+        _disbelieve(verdict)
+    for _, spans in verdict.files:
+        spans[:] = [_clear_doubts(span) if span.verdict.is_persons else span for span in spans]
+
+
+def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
+    """Takes back what only a commit shows within a day of a commit with `MIN_HOLE` lines or more that have no author (7).
+
+    After all else that may name one was asked: whoever left so many lines in commits of recorded sessions may have left those too.
+    """
+    unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
+    holes = sorted(commit.author_time for commit, verdict in unmerged if _count_unexplained(verdict) >= MIN_HOLE)
+    for commit, verdict in unmerged:
+        if holes and _is_near(commit.author_time, holes):
+            _disbelieve(verdict)
+
+
+def _count_unexplained(verdict: CommitVerdict) -> int:
+    spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
+    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in _UNSEEN)
+
+
+def _is_near(moment: float, others: Sequence[float]) -> bool:
+    """Whether one of the moments, which are in order, is within a day."""
+    after = bisect_left(others, moment - UNRECORDED)
+    return after < len(others) and others[after] <= moment + UNRECORDED
+
+
+def _is_inferred(verdict: Verdict) -> bool:
+    """Whether only the commit shows a person's line."""
+    witness = verdict.witness
+    return verdict.is_persons and witness is not None and not witness.seen_to_appear and witness.kind is not Witness.TYPED
+
+
+def _disbelieve(verdict: CommitVerdict) -> None:
+    """What only the commit shows is nobody's."""
+    for _, spans in verdict.files:
+        spans[:] = [_take_back(span, _doubt(span.verdict)) if _is_inferred(span.verdict) else span for span in spans]
+
+
+def _doubt(verdict: Verdict) -> Reason:
+    if verdict.reason in (Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN):
+        return verdict.reason
+    unwatched = verdict.witness is not None and verdict.witness.kind is Witness.UNWATCHED
+    return Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED
+
+
+def _take_back(span: Span, reason: Reason) -> Span:
+    if span.verdict.author == Author.AGENT:  # it stays the agent's, and nobody can be named who changed it
+        return replace(span, verdict=replace(span.verdict, edited_by=RunBy.UNKNOWN, witness=None, reason=Reason.NONE))
+    return replace(span, verdict=unknown(reason, span.verdict.call if reason == span.verdict.reason else None))
+
+
+def _clear_doubts(span: Span) -> Span:
+    """What else might have written a person's line is ruled out by now, and it is nobody's call."""
+    call = span.verdict.call if span.verdict.author == Author.AGENT else None
+    return replace(span, verdict=replace(span.verdict, reason=Reason.NONE, call=call))
+
+
+def _not_by_hand(file: FileDiff, span: Span) -> Span:
+    """Nobody types lock files, generated ones or records (2)."""
+    if not span.verdict.is_persons or file.kind in BY_HAND:
+        return span
+    return _take_back(span, span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED)
+
+
+def _not_faster_than_typed(verdict: CommitVerdict, lines: Sequence[PersonLines]) -> None:
+    """Of all files of the commit together (8): an agent that is not on record shows in several of them at once."""
+    texts = {(id(item.file), line): text for item in lines for line, text in zip(item.span.lines, item.texts, strict=False)}
+    typed: dict[float, list[tuple[float, int]]] = defaultdict(list)  # second sighting -> (first one, characters)
+    for file, spans in verdict.files:
+        for span in spans:
+            witness = span.verdict.witness
+            if witness is not None and witness.is_interval and span.verdict.is_persons:
+                length = sum(len(texts.get((id(file), line), "").strip()) for line in span.lines)
+                typed[witness.seen or 0.0].append((witness.without, length))
+    fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
+    for _, spans in verdict.files:
+        spans[:] = [_take_back(s, Reason.UNOBSERVED) if s.verdict.witness and s.verdict.witness.seen in fast else s for s in spans]
+
+
+def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
+    """Whether what came after one of the first sightings is more than a person types until the second one."""
+    typed = 0
+    for without, length in sorted(parts, reverse=True):  # the latest first sighting leaves the least time
+        typed += length
+        if typed > MAX_TYPING * max(1.0, sighted - without):
+            return True
+    return False
+
+
+def _check_lines(item: PersonLines, produced: Mapping[str, float], until: float) -> list[Span]:
+    """The span cut into what stays a person's and what does not."""
+    reasons = [_reason(item, text, lambda part: produced.get(part, until + 1) <= until) for text in item.texts]
+    _weak_follow(reasons, item.doubt or Reason.COMMON_LINE)
+    spans: list[Span] = []
+    for line, text, reason in zip(item.span.lines, item.texts, reasons, strict=False):
+        part = Span(line, line, int(bool(text.strip())), item.span.verdict)
+        append_span(spans, _take_back(part, reason) if reason else part)
+    return spans
+
+
+def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) -> Reason | None:
+    """Why a line is not a person's; NONE when it is; None when its neighbours decide."""
+    bare = without_layout(text)
+    if len(bare) < MIN_LENGTH:
+        return None
+    if is_produced(bare):  # (1)
+        return Reason.AGENT_TEXT
+    inferred = _is_inferred(item.span.verdict)
+    if inferred and item.renumbers and item.before.has_with_other_number(text):
+        return item.doubt or Reason.UNEXPLAINED  # (6): a list is counted again by a script as often as by hand
+    if inferred and bare in item.before.bare:
+        return item.doubt or Reason.FORMATTER  # (14): an editor or a hook of git may have changed the layout
+    return _reason_beside_program(item, text, bare, is_produced) if item.doubt else Reason.NONE
+
+
+def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> Reason | None:
+    """The same where a formatter (9) or an opaque command (10) ran: what it writes comes from the file and from agents' texts."""
+    if item.doubt == Reason.GIT_OPERATION and bare in item.elsewhere:
+        return item.doubt
+    if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
+        return item.doubt  # converters and generators write whole files, and pages and lists again and again
+    if any(word not in item.before.words and not is_produced(word) for word in telling_words(text)):
+        return Reason.NONE
+    if bare in item.before.bare or _IMPORT.match(text):
+        return item.doubt
+    is_sorted = all(piece in item.before.bare or is_produced(piece) for piece in pieces(text))
+    return item.doubt if is_sorted else None
+
+
+def _weak_follow(reasons: list[Reason | None], otherwise: Reason) -> None:
+    """A line that says nothing is a person's between two lines of that person, else nobody's (15)."""
+    above = list(accumulate(reasons, _last_strong))
+    below = list(accumulate(reversed(reasons), _last_strong))[::-1]
+    for index, reason in enumerate(reasons):
+        if reason is None:
+            sides = {above[index], below[index]} - {None}
+            reasons[index] = Reason.NONE if sides == {Reason.NONE} else otherwise
+
+
+def _last_strong(existing: Reason | None, reason: Reason | None) -> Reason | None:
+    return existing if reason is None else reason

@@ -1,0 +1,131 @@
+"""A verdict on a line, spans of lines that share one, and the verdict on a commit. Pure.
+
+Every step of attribution ends in these words: `judge` makes verdicts, `conclude` makes spans of them, the passes (`passes`) change
+the spans, and `attribution.stages.line_rows` stores them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from attribution.authorship.diffs import AddedLines, FileDiff
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
+
+STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN})
+"""What may stand beside a person's line until its witness is asked: what else may have written it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRef:
+    """The tool call behind a line."""
+
+    session_id: int  # number of the session in the database
+    call_id: str
+    turn: int
+    at: float
+    model: str = ""
+    agent_id: str = ""
+    by_shell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SightingPair:
+    """What saw a person's line appear. Times in seconds since the epoch."""
+
+    kind: Witness
+    without: float  # when the file was last known to be without the line
+    seen: float | None = None  # when the line was first seen; None: only the commit shows it
+
+    @property
+    def is_interval(self) -> bool:
+        """Whether the line came between two moments; a change of a proposal is seen in one."""
+        return self.seen is not None and self.seen > self.without
+
+    @property
+    def seen_to_appear(self) -> bool:
+        """Whether both sightings lie within what was recorded."""
+        return self.kind in (Witness.RECORDED, Witness.NOTICE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Who wrote one line. `reason`: why it is unknown; of a person's line what to doubt, until a witness is asked."""
+
+    author: Author
+    how: How
+    evidence: Evidence
+    reason: Reason = Reason.NONE
+    call: CallRef | None = None
+    edited_by: RunBy | None = None  # a person or unknown, of a line that was edited
+    similarity: float | None = None
+    model: str = ""  # declared: the model that the commit names
+    tool: str = ""
+    run_by: RunBy | None = None  # of a tool
+    witness: SightingPair | None = None  # of a human line
+
+    @property
+    def is_persons(self) -> bool:
+        """Written by a person, or an agent's line that a person changed."""
+        return Author.HUMAN in (self.author, self.edited_by)
+
+
+def unknown(reason: Reason, call: CallRef | None = None) -> Verdict:
+    """Nobody can be named; `call`: the call that may have written the line."""
+    return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason, call)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Consecutive added lines with one verdict; 1-based, inclusive."""
+
+    start: int
+    end: int
+    nonblank: int
+    verdict: Verdict
+
+    @property
+    def lines(self) -> range:
+        """The numbers of its lines."""
+        return range(self.start, self.end + 1)
+
+
+def uniform_span(lines: AddedLines, verdict: Verdict) -> Span:
+    """A run of added lines that all have this verdict."""
+    start, end, nonblank = lines
+    return Span(start + 1, end, nonblank, verdict)
+
+
+def append_span(spans: list[Span], span: Span) -> None:
+    """Adds a span that follows the others, or lengthens the last one when it goes on with the same verdict."""
+    last = spans[-1] if spans else None
+    if last is not None and last.end + 1 == span.start and last.verdict == span.verdict:
+        spans[-1] = Span(last.start, span.end, last.nonblank + span.nonblank, last.verdict)
+    else:
+        spans.append(span)
+
+
+def verdicts_by_line(spans: Sequence[Span]) -> dict[int, Verdict]:
+    """Number of a line -> verdict."""
+    return {line: span.verdict for span in spans for line in span.lines}
+
+
+def spans_of(verdicts: Mapping[int, Verdict], texts: Sequence[str]) -> list[Span]:
+    """The spans of lines with these verdicts; `texts` are all lines of the file, as far as they are at hand."""
+    spans: list[Span] = []
+    for line, verdict in sorted(verdicts.items(), key=lambda item: item[0]):
+        has_text = line <= len(texts) and bool(texts[line - 1].strip())
+        append_span(spans, Span(line, line, int(has_text), verdict))
+    return spans
+
+
+@dataclass(slots=True)
+class CommitVerdict:
+    """All added lines of one commit."""
+
+    files: list[tuple[FileDiff, list[Span]]]
+    # a word of commit_sessions.method; "" without a session
+    method: str = ""
+    confidence: float = 0.0
+    sessions: Set[int] = frozenset()  # sessions whose calls wrote lines
+    named: Set[int] = frozenset()  # sessions that the commit is linked to by name
