@@ -29,7 +29,7 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
 
 Beside `plugin.py`, these are found by their names:
 
-    schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`); `-- needs: PART` names a part to make first
+    schema/*.sql, schema/cache/*.sql    tables and views (`collector/storage/schema`)
                                         `-- carried: TABLE...` tables that cannot be computed again (`storage/carry.py`)
                                         `-- text kept with CONTENT: TABLE.COLUMN...` (`storage/retention.py`)
     checks.sql, feature_checks.sql      invariants of the tables, the second about features (`attribution/queries/checks`)

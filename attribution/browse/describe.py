@@ -15,7 +15,6 @@ from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
 from collector.plugins import hooks, plugin_directories
 from collector.storage.catalog import tables
-from collector.storage.schema import homes
 
 # The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing is facetted that a large
 # database would count for seconds. Hidden is what explains nothing by itself: bookkeeping, and numbers that join other tables.
@@ -57,7 +56,7 @@ def whole(present: Set[str], empty: Set[str]) -> dict[str, Any]:
     """All that a Datasette without our plugin can be told of a database with these tables and views, as a file of metadata."""
     about = metadata(empty)
     about["tables"] = {name: table for name, table in about["tables"].items() if name in present}
-    about["queries"] = queries(present)
+    about["queries"] = queries(empty)
     return about
 
 
@@ -116,10 +115,11 @@ def _queries_in(text: str) -> Iterator[tuple[str, Query]]:
         yield name, Query(title, " ".join(description), sql.rstrip(";"))
 
 
-def queries(present: Set[str]) -> dict[str, dict[str, Any]]:
-    """The questions that a database with these tables and views can answer, as Datasette's canned queries."""
+def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
+    """The questions that a database can answer, as Datasette's canned queries. `hidden`: tables that are internal or empty."""
+    empty = {name for name in hidden if not is_internal(name)}
     return {
         name: {"sql": query.sql, "title": query.title, "description": query.description, "hide_sql": True}
         for name, query in every_query().items()
-        if (homes().keys() & set(re.findall(r"\w+", query.sql))) <= present
+        if empty.isdisjoint(re.findall(r"\w+", query.sql))
     }

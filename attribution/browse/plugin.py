@@ -81,13 +81,9 @@ def get_metadata(datasette: Any, key: str, database: str, table: str) -> dict[st
 
 @hookimpl
 def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
-    async def answerable() -> dict[str, Any]:
-        if database not in _ours(datasette):
-            return {}
-        db = datasette.get_database(database)
-        return describe.queries({*await db.table_names(), *await db.view_names()})
-
-    return answerable
+    if database not in _ours(datasette):
+        return {}
+    return describe.queries(_HIDDEN.get(datasette.databases[database].path, frozenset()))
 
 
 @hookimpl

@@ -19,7 +19,8 @@ async def describe_database(datasette: Any, name: str) -> None:
     """Descriptions, settings of tables and saved queries of one of our databases, for 1.0. What its owner configured stays."""
     db = datasette.get_database(name)
     present = {*await db.table_names(), *await db.view_names()}
-    about = describe.metadata(await hidden_tables(db))
+    hidden = await hidden_tables(db)
+    about = describe.metadata(hidden)
     for key in ("title", "description"):
         await datasette.set_database_metadata(name, key, about[key])
     settings = datasette.config.setdefault("databases", {}).setdefault(name, {}).setdefault("tables", {})
@@ -29,7 +30,7 @@ async def describe_database(datasette: Any, name: str) -> None:
             for key in _CONFIGURED:
                 if key in description:
                     settings.setdefault(table, {}).setdefault(key, description[key])
-    for key, query in describe.queries(present).items():
+    for key, query in describe.queries(hidden).items():
         await datasette.add_query(
             name, key, query["sql"], title=query["title"], description=query["description"], hide_sql=True, is_trusted=True,
             source="whowrote",

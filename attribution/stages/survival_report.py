@@ -36,14 +36,15 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     """The stored report, or else a new one. Raises what `survival_report` raises."""
     request = digest(VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
     key = _inputs(store, repo_ids)
-    stored = store.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
+    with store.cache(create=False) as cache:
+        stored = cache.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
     if stored is not None:
         return _read(store, repo_ids, json.loads(stored))
     lines = lifetimes_of(store, repo_ids, options.every_kind)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
         numbers = json.dumps({**report.data(), "repositories": [], "notes": lines.notes})
-        with suppress(DatabaseUnusable), store.transaction() as connection:  # then the next call adds them up again
+        with suppress(DatabaseUnusable), store.cache() as cache, cache.transaction() as connection:  # else they are added up again
             connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
     return report
 

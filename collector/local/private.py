@@ -17,7 +17,7 @@ def keep_private(store: Store) -> None:
     for database in (store.path, cache_path(store.path)):
         for ending in _BESIDE:
             _close(database.with_name(database.name + ending))
-    if store.has("settings") and store.value("SELECT 1 FROM settings WHERE name = 'content'") is not None:
+    if store.value("SELECT 1 FROM settings WHERE name = 'content'") is not None:
         return
     with store.transaction():
         store.keep(Policy(redaction=Redaction.EMAILS))

@@ -24,7 +24,7 @@ from collector.runtime.runner import RunOptions
 from collector.runtime.stages import StageName, note_failure
 from collector.runtime.workers import Task, TaskResult
 from collector.storage.connection import cache_path
-from collector.storage.merge import extract, filled_parts, forget_rows, merge
+from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, iso
 
 
@@ -108,12 +108,13 @@ def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: b
 
     `anyway` runs what has no checkpoints too. What such a run did is not undone by one without it.
     """
-    rows = store.rows(
-        "SELECT name, input_key, state FROM jobs j WHERE stage = ? AND (state <> 'done' OR EXISTS (SELECT 1 FROM stage_runs s "
-        "JOIN repos r ON r.id = s.repo_id WHERE r.name = j.name AND s.stage = j.stage AND s.finished_at >= j.stored_at))",
-        (stage,),
-    )
-    ended = {(r["name"].lower(), r["input_key"]): r["state"] for r in rows}
+    with store.cache(create=False) as cache:
+        jobs = cache.rows("SELECT name, input_key, state, stored_at FROM jobs WHERE stage = ?", (stage,))
+    ended = {
+        (job["name"].lower(), job["input_key"]): job["state"]
+        for job in jobs
+        if job["state"] != "done" or (job["stored_at"] or "~") <= (_stored_at(store, job["name"], stage) or "")
+    }
     waiting = []
     for item in items:
         plain, forced = (ended.get((item.name.lower(), key)) for key in (item.key, item.forced))
@@ -142,63 +143,46 @@ def run(
     """`work(name, path, shard, *extra)` for each item, its shard merged when it ends. `work` returns done or nothing."""
     by_name = {item.name: item for item in items}
     finish_left(store, by_name)
-    seeds = _Seeds(store)
-    seeded = (Task(item.name, (item.name, item.path, str(seeds.sow(item.name)), *extra)) for item in list(by_name.values()))
+    empty = _empty_seed(store)
+    seeded = (Task(item.name, (item.name, item.path, str(_sow(store, item.name, empty)), *extra)) for item in by_name.values())
     try:
         for done in runner.run(work, seeded, how):
             item = by_name[done.key]
             _settle(store, stage, item, done)
             yield FinishedItem(item, done)
     finally:
-        drop(seeds.empty)
+        drop(empty)
     with contextlib.suppress(OSError):
         directory(store.path).rmdir()
 
 
-class _Seeds:
-    """Shards as they begin: a copy of an empty database of the parts that the whole one has, and what that has of the repository.
+def _empty_seed(store: Store) -> Path:
+    """A database without rows, for shards to be copies of: to make the tables takes longer than to read a small repository."""
+    empty = directory(store.path) / "empty.db"
+    empty.parent.mkdir(parents=True, exist_ok=True)
+    drop(empty)
+    with Store(empty) as seed, seed.transaction():
+        seed.keep(store.policy)
+    _alone(empty, has_log=True)
+    return empty
 
-    To make the tables one by one takes longer than to read a small repository.
-    """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._parts: list[str] | None = None
-        self.empty = directory(store.path) / "empty.db"
-
-    def sow(self, name: str) -> Path:
-        """The shard of a repository, whose part is there."""
-        shard = shard_path(self._store.path, name)
-        part = part_of(shard)
-        if part.exists() and not _is_whole(shard):
-            drop(shard)
-        if part.exists():  # of a killed run, perhaps with another choice of content
-            with Store(part) as begun, begun.transaction():
-                begun.keep(self._store.policy)
-            return shard
-        fresh = shard.with_name(shard.name + ".seed")
-        shutil.copyfile(self._empty_seed(), fresh)
-        if self._store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
-            extract(self._store, fresh, [name], prepared=True)
-        fresh.replace(part)
+def _sow(store: Store, name: str, empty: Path) -> Path:
+    """The shard of a repository; its part has what the database has of the repository."""
+    shard = shard_path(store.path, name)
+    part = part_of(shard)
+    if part.exists() and not _is_whole(shard):
+        drop(shard)
+    if part.exists():  # of a killed run, perhaps with another choice of content
+        with Store(part) as begun, begun.transaction():
+            begun.keep(store.policy)
         return shard
-
-    def _empty_seed(self) -> Path:
-        """Made again when a merged shard brought a part of the schema that was not there."""
-        parts = filled_parts(self._store)
-        if parts != self._parts:
-            self.empty.parent.mkdir(parents=True, exist_ok=True)
-            drop(self.empty)
-            with Store(self.empty) as seed, seed.transaction():
-                seed.keep(self._store.policy)
-            extract(self._store, self.empty, [])
-            with Store(self.empty) as seed:
-                for view in self._store.rows("SELECT name, sql FROM sqlite_master WHERE type = 'view'"):
-                    if not seed.has(view["name"]):  # made by whoever knows the columns of features
-                        seed.connection.execute(view["sql"])
-            _alone(self.empty, has_log=True)
-            self._parts = parts
-        return self.empty
+    fresh = shard.with_name(shard.name + ".seed")
+    shutil.copyfile(empty, fresh)
+    if store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
+        extract(store, fresh, [name], is_seed=True)
+    fresh.replace(part)
+    return shard
 
 
 def _is_whole(shard: Path) -> bool:
@@ -233,28 +217,18 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
         merge(store, shard, force=True, one_server=True)
     elif state == "nothing" and (stage == StageName.LOAD or not _has_facts(store, item.name)):
         forget_rows(store, [item.name])
-    with store.transaction() as connection:
-        tried = store.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
+    with store.cache() as cache, cache.transaction() as connection:
+        tried = cache.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
         before = tried[0]["attempts"] if tried and tried[0]["input_key"] == item.key else 0
         failures = before + done.attempts if done.error else 0
         if done.error and not done.expected and failures > 1:
             state = "given_up"
         connection.execute(
             "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                item.name,
-                stage,
-                state,
-                item.key,
-                failures,
-                store.policy.text(done.error or None),
-                done.seconds,
-                done.cpu,
-                done.peak,
-                _now(),
-                _stored_at(store, item.name, stage),
-            ),
-        )
+            (item.name, stage, state, item.key, failures, store.policy.text(done.error or None), done.seconds, done.cpu, done.peak,
+             iso(datetime.now(UTC).timestamp()), _stored_at(store, item.name, stage)),
+        )  # fmt: skip
+    with store.transaction():
         note_failure(store, item.name, done.error or "")
     if not done.error:
         drop(shard)
@@ -273,7 +247,3 @@ def _stored_at(store: Store, name: str, stage: StageName) -> str | None:
         (name, stage),
     )
     return str(finished) if finished else None
-
-
-def _now() -> str:
-    return iso(datetime.now(UTC).timestamp()) or ""

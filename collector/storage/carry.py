@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from collector.errors import WhoWroteError
 from collector.storage.merge import read_tables
-from collector.storage.schema import carried_tables, homes
+from collector.storage.schema import carried_tables
 from collector.storage.store import Store
 
 _PLAIN = (str, int, float, type(None))
@@ -49,8 +49,6 @@ def import_carried(store: Store, file: TextIO) -> Imported:
     """Adds the rows of a file that are not there yet, in one transaction. Raises WhoWroteError for a line that is no such row."""
     imported = Imported()
     with store.transaction() as connection:
-        for part in dict.fromkeys(homes()[table] for table in carried_tables()):
-            connection.make(part)
         names = _Names(store)
         for number, line in enumerate(file, 1):
             table, values = _row(line, number, names)

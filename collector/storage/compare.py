@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from collector.storage.merge import MergeSchema, MergeTable
-from collector.storage.schema import CACHE, names_in
 from collector.storage.store import Connection, read_only
 
-# Of the run, not of what was found; `*`: the whole table. The search index is no fact either.
+# Columns about the run, not about what was found. The search index is no fact either.
 PASSING = {
     "stage_runs": {"finished_at", "seconds"},
     "tip_states": {"added"},
-    **{name: {"*"} for part in CACHE for name in names_in(part)},
 }
 # The keys of these stages say which run of another stage they followed, by its time.
 _READ_AS = {
@@ -61,7 +59,7 @@ def compare(first: Path, second: Path) -> list[TableDifference]:
         shared = {name: set(ours.columns(name)) & set(theirs.columns(name)) for name in ours.tables.keys() & theirs.tables.keys()}
         unshared = {name: (_missing(ours, theirs, name), _missing(theirs, ours, name)) for name in shared}
         ours.compared = theirs.compared = shared
-        names = sorted({*ours.tables, *theirs.tables} - {name for name, left_out in PASSING.items() if "*" in left_out})
+        names = sorted({*ours.tables, *theirs.tables})
         differences = [_table(name, ours, theirs, unshared.get(name, ("", ""))) for name in names]
     return [first_connection for first_connection in differences if first_connection.rows or first_connection.differs]
 

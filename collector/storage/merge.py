@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from collector.errors import DatabaseUnusable
 from collector.repository_names import host_of, name_of, name_with_host, on_other_server, same_place, tombstone
-from collector.storage.schema import OPTIONAL, homes
 from collector.storage.store import Store, last_id
 
 ROOT = "repos"
@@ -212,7 +211,7 @@ class _Copy:
         self.rows = 0
 
     def _add_tables(self) -> None:
-        """Tables that are made when they are needed, and that the target does not have yet."""
+        """Tables whose columns the program makes, as those of features, and that the target does not have yet."""
         here = definitions_of(self.run, self.target)
         for name in without_shadows(self._there):
             sql = self._there[name]
@@ -373,7 +372,6 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     with Store(path, create=False) as shard:
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
         theirs = _states(shard)
-        parts = filled_parts(shard)
     if broken:
         raise DatabaseUnusable(f"{path} is damaged: {broken} rows refer to rows that do not exist", "Create it again")
     ours = _states(store, theirs if one_server else None)
@@ -383,8 +381,6 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     newer_here = [n for n in theirs if n not in dropped and not force and _is_as_new(ours.get(called[n]), theirs[n])]
     names = {n: called[n] for n in theirs if n not in dropped and n not in newer_here}
     with attach(store, path), foreign_keys_off(store), store.transaction():
-        for part in parts:
-            store.connection.make(part)
         copy = _Copy(store, "other", "main")
         copy.copy(names, named=True)
     replaced = [here for here in names.values() if here in ours]
@@ -413,29 +409,17 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
     return theirs.name
 
 
-def extract(store: Store, path: Path, names: Sequence[str], prepared: bool = False) -> None:
-    """Rows of repositories into another database of ours, in one transaction.
-
-    `prepared`: it was made by extracting no repository at all, has the parts that are filled, and need not be safe on the disk.
-    """
-    if not prepared:
-        with Store(path) as target, target.transaction():
-            for part in filled_parts(store):
-                target.connection.make(part)
+def extract(store: Store, path: Path, names: Sequence[str], is_seed: bool = False) -> None:
+    """Rows of repositories into another database of ours, in one transaction. A seed need not be safe on the disk."""
+    if not is_seed:
+        Store(path).close()
     with attach(store, path), foreign_keys_off(store):
-        if prepared:
+        if is_seed:
             store.connection.execute("PRAGMA other.synchronous = OFF")
         with store.transaction():
             _Copy(store, "main", "other").copy({name: name for name in names}, named=False)
-            for name in () if prepared else _FOR_ALL:
+            for name in () if is_seed else _FOR_ALL:
                 store.connection.execute(f"INSERT OR IGNORE INTO other.{name} SELECT * FROM main.{name}")
-
-
-def filled_parts(store: Store) -> list[str]:
-    """Parts of the schema that not every database has and of which this one has a row to copy."""
-    present = definitions_of(store.connection.execute, "main")
-    tables = {name: part for name, part in homes().items() if part in OPTIONAL and name not in _NOT_COPIED and name in present}
-    return list(dict.fromkeys(part for name, part in tables.items() if store.value(f"SELECT 1 FROM {name} LIMIT 1")))
 
 
 def forget_rows(store: Store, names: Iterable[str]) -> int:

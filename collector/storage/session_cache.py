@@ -20,7 +20,7 @@ from pathlib import Path
 from collector.errors import DatabaseUnusable
 from collector.storage.places import cache_directory
 from collector.storage.retention import FULL
-from collector.storage.store import Store
+from collector.storage.store import Store, open_cache
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
@@ -133,24 +133,17 @@ def forget_sessions(repo: str) -> None:
 
 
 def _open(file: Path) -> Store | None:
-    """The cache, without what was not used for a month; None when it cannot be used. A damaged one is made anew."""
-    for last in (False, True):
-        try:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-            file.chmod(0o600)
-            cache = Store(file, is_cache=True)
-            cache.value("PRAGMA secure_delete = ON")
-            _delete(cache, "used_on < ?", (date.today() - _KEPT).isoformat())
-            return cache
-        except DatabaseUnusable:
-            if last:
-                return None
-            with suppress(OSError):
-                file.unlink()
-        except OSError:
-            return None
-    return None
+    """The cache, without what was not used for a month; None when it cannot be used."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+        file.chmod(0o600)
+    except OSError:
+        return None
+    cache = open_cache(file)
+    if cache is not None:
+        _delete(cache, "used_on < ?", (date.today() - _KEPT).isoformat())
+    return cache
 
 
 def _delete(cache: Store, condition: str, *values: str) -> None:

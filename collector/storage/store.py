@@ -14,16 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from collector.errors import DatabaseUnusable
 from collector.storage import library
-from collector.storage.connection import OwnConnection, cache_path, read, reading
+from collector.storage.connection import OwnConnection, cache_path, reading
 from collector.storage.places import prepare
 from collector.storage.retention import FULL, Policy, Redaction
-from collector.storage.schema import CORE, schema_sql, statements
+from collector.storage.schema import CACHE, MAIN, schema_sql, schema_version, statements
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 Connection = sqlite3.Connection
 Row = TypeVar("Row")
-SCHEMA_VERSION = 1
 _MAX_CLONES = 5  # clones to name in a hint
 APPLICATION_ID = 0x77686F77  # "whow": how a database is recognised whatever its name
 
@@ -51,12 +49,9 @@ class Store:
     """One database file. Use as a context manager. A file that cannot be written is opened for reading."""
 
     def __init__(self, path: str | Path, create: bool = True, is_cache: bool = False) -> None:
-        """Opens, and creates tables when needed. `is_cache`: a file for parts of the cache alone, which several databases share.
-
-        Raises DatabaseUnusable.
-        """
+        """Opens, and creates the tables of a new file. `is_cache`: a file for the parts of the cache. Raises DatabaseUnusable."""
         self.path = Path(path)
-        self._is_cache = is_cache
+        self._parts = CACHE if is_cache else MAIN
         self._policy: Policy | None = None
         if self.path.is_dir():
             raise DatabaseUnusable(
@@ -82,7 +77,6 @@ class Store:
                 self.connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, factory=OwnConnection)
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
-        self.connection.beside = None if self._is_cache or self.is_read_only else cache_path(self.path)
         self._run: Callable[..., sqlite3.Cursor] = self.connection.execute
         try:
             self._prepare()
@@ -99,42 +93,42 @@ class Store:
         store = cls.__new__(cls)
         store.path, store.connection, store.is_read_only = Path(path), cast(OwnConnection, connection), True
         store._is_new = False
-        store._run = partial(read, connection.execute)
+        store._run = connection.execute
         return store
 
     def _prepare(self) -> None:
         execute = self.connection.execute
         tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # first: another process may be creating them
         application = execute("PRAGMA application_id").fetchone()[0]
-        version = execute("PRAGMA user_version").fetchone()[0]
+        version, expected = execute("PRAGMA user_version").fetchone()[0], schema_version(self._parts)
         if tables and application != APPLICATION_ID:
             raise DatabaseUnusable(
                 f"{self.path} is a database of another program", "Name another file with --db; nothing was changed"
             )
-        if tables and version != SCHEMA_VERSION:
+        if tables and version != expected:
             raise self._other_schema(version)
         if not tables:
             execute("PRAGMA journal_mode = WAL")
             execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        if version != SCHEMA_VERSION:
+        if version != expected:
             with self.transaction():
-                self._create_tables()
+                self._create_tables(expected)
         execute("PRAGMA foreign_keys = ON")
         execute("PRAGMA synchronous = NORMAL")
 
-    def _create_tables(self) -> None:
-        """Makes the core tables unless another process has made them meanwhile. Call within a transaction."""
+    def _create_tables(self, version: int) -> None:
+        """Makes the tables unless another process has made them meanwhile. Call within a transaction."""
         execute = self.connection.execute
-        if execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+        if execute("PRAGMA user_version").fetchone()[0] == version:
             return
-        for statement in () if self._is_cache else statements(schema_sql(CORE)):
+        for statement in statements(schema_sql(self._parts)):
             execute(statement)
-        execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        execute(f"PRAGMA user_version = {version}")
 
     def _other_schema(self, version: int) -> DatabaseUnusable:
         """The error for a database of another schema, with the command that rebuilds it from the clones it was made from."""
-        message = f"{self.path} has schema {version}; this version of whowrote reads schema {SCHEMA_VERSION}"
-        if self._is_cache:
+        message = f"{self.path} has schema {version}; this version of whowrote reads schema {schema_version(self._parts)}"
+        if self._parts is CACHE:
             return DatabaseUnusable(message, f"Remove {self.path}: it is only a cache")
         clones: list[str] = []
         with suppress(sqlite3.Error):
@@ -190,7 +184,7 @@ class Store:
             raise _explain(error, self.path) from error
 
     def has(self, table: str) -> bool:
-        """Whether a table or view was made: some are when their first row is written."""
+        """Whether there is a table or view of this name."""
         return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
 
     @contextmanager
@@ -219,9 +213,7 @@ class Store:
     def policy(self) -> Policy:
         """How much text is kept here."""
         if self._policy is None:
-            settings = (
-                {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")} if self.has("settings") else {}
-            )
+            settings = {row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")}
             self._policy = Policy(settings.get("content", FULL), Redaction(settings.get("redaction", Redaction.SECRETS)))
         return self._policy
 
@@ -299,6 +291,21 @@ class Store:
         with self.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO settings VALUES ('prompts_indexed', ?)", (key,))
 
+    @contextmanager
+    def cache(self, create: bool = True) -> Iterator[Store]:
+        """The file beside the database with what can be computed again.
+
+        An empty one in memory where there is none and it is not to be created, or where none can be used.
+        """
+        file = cache_path(self.path)
+        is_wanted = file.exists() or (create and not self.is_read_only and str(self.path) != ":memory:")
+        beside = open_cache(file) if is_wanted else None
+        if beside is not None and self.path.exists():  # whoever may not read the database may not read this
+            with suppress(OSError):
+                file.chmod(file.stat().st_mode & self.path.stat().st_mode)
+        with beside or Store(":memory:", is_cache=True) as cache:
+            yield cache
+
     # --- bookkeeping ------------------------------------------------------------------------------------------------
 
     def next_id(self, table: str) -> int:
@@ -311,6 +318,21 @@ class Store:
             ("repo_id", "stage", "subject", "code", "detail"),
             ((repo_id, p.stage, printable(p.subject), p.code, printable(p.detail)[:500]) for p in problems),
         )
+
+
+def open_cache(file: Path) -> Store | None:
+    """A cache, made anew when it is damaged or of another schema; None when it cannot be used."""
+    for _ in range(2):
+        try:
+            cache = Store(file, is_cache=True)
+            cache.value("PRAGMA secure_delete = ON")  # names of repositories that are to be forgotten
+            return cache
+        except DatabaseUnusable:
+            with suppress(OSError):
+                file.unlink()
+        except OSError:
+            return None
+    return None
 
 
 def last_id(run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = "") -> int:

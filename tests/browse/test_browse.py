@@ -266,8 +266,6 @@ def test_no_page_for_an_unknown_or_foreign_database(site: Site, tmp_path: Path) 
 def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "pages.db"
     copy.write_bytes(db.read_bytes())
-    with Store(copy) as store:
-        store.connection.make("weaknesses")
     with sqlite3.connect(copy) as connection:
         connection.execute("INSERT INTO rule_sets VALUES (1, 'h', 'semgrep 1', 'own', 1, 'python')")
         connection.execute(
@@ -325,10 +323,9 @@ def test_a_question_about_tables_that_were_never_filled_is_not_asked(site: Site)
 
 @pytest.mark.parametrize("name", describe.every_query())
 def test_every_question_has_an_answer(site: Site, db: Path, name: str) -> None:
-    with Store(db) as store:
-        if name not in describe.queries({row["name"] for row in store.rows("SELECT name FROM sqlite_master")}):
-            assert name in ("findings_by_cwe", "claims_by_producer")
-            return
+    if name in ("findings_by_cwe", "vendor_disagreements"):  # they are about tables that have no row
+        assert site.get(f"/pages/{name}").status_code == 404
+        return
     assert site.get(f"/pages/{name}").status_code == 200
     rows = site.get(f"/pages/{name}.json?_shape=array").json()
     assert isinstance(rows, list)

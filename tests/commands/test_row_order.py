@@ -68,8 +68,6 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done = run("repo", clone(case, folder), "--name", name, "--db", shards[number], "-q", "--history", "--allow-no-checkpoints")
         assert done.exit_code == 0, done.output
         with Store(shards[number]) as store, store.transaction():
-            store.connection.make("weaknesses")
-            store.connection.make("judge")
             _scanned(store, number + 1)
             _judged(store, number + 5)
     assert run("merge", *shards, "-o", folder / "merged.db", program=collect).exit_code == 0

@@ -17,7 +17,7 @@ from support.truth import REPOS
 from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.stages import feature_rows as features
 from collector.storage.retention import ADDRESSES, CONTENTS, FULL, PROMPTS, Policy, Redaction, text_columns, text_keys
-from collector.storage.schema import PARTS
+from collector.storage.schema import CACHE, schema_sql, statements
 from collector.storage.store import Store
 
 # Tables of names, numbers, times and hashes; of what the user wrote; of what servers say about repositories.
@@ -79,9 +79,9 @@ def cells(db: Path) -> list[tuple[str, str, str]]:
 
 
 def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
-    with Store(tmp_path / "empty.db", is_cache=True) as store:
-        for part in PARTS:
-            store.connection.make(part)
+    with Store(tmp_path / "empty.db") as store:
+        for statement in statements(schema_sql(CACHE)):
+            store.connection.execute(statement)
         features.prepare(store)
         found = {
             (table["name"], column["name"])

@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from attribution.evaluation.attempts import fields, outcome
@@ -14,7 +15,7 @@ from attribution.evaluation.attempts.model import SUMMARY, Attempt
 from attribution.evaluation.attempts.scan import ScannedAttempts
 from collector.git.patches import touched_files
 from collector.runtime.stages import clear_problems
-from collector.storage.schema import columns_of_table
+from collector.storage.catalog import described
 from collector.storage.store import Store
 from collector.text import printable
 
@@ -30,7 +31,7 @@ def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[s
     What an earlier import knew and this one does not stays as it is.
     """
     with store.transaction() as connection:
-        columns = [name for name in columns_of_table("attempts") if name not in _ASSIGNED]
+        columns = _columns()
         before = store.value("SELECT COUNT(*) FROM attempts")
         rows = ([row[name] for name in columns] for row in map(_row, scanned.attempts))
         connection.executemany(_upsert(columns), store.policy.rows("attempts", columns, rows))
@@ -49,6 +50,11 @@ def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[s
     return new
 
 
+@cache
+def _columns() -> list[str]:
+    return [column.name for column in described("attempts").columns if column.name not in _ASSIGNED]
+
+
 def _upsert(columns: Sequence[str]) -> str:
     """Inserts a row, or completes the one with its key: a record without a result changes nothing that is known."""
     changes = ", ".join(
@@ -62,7 +68,7 @@ def _upsert(columns: Sequence[str]) -> str:
 
 def _row(attempt: Attempt) -> dict[str, Any]:
     """All columns of an attempt but the ones that are assigned later."""
-    row: dict[str, Any] = {name: None for name in columns_of_table("attempts") if name not in _ASSIGNED}
+    row: dict[str, Any] = dict.fromkeys(_columns())
     row |= {name: value for name, value in attempt.values.items() if name in row}
     row |= {
         "key": attempt.key, "harness": attempt.harness, "run": attempt.run, "instance": attempt.instance, "trial": attempt.trial,

@@ -89,21 +89,17 @@ def _embed_session(run: StageRun, recorded: RecordedSession, embedder: Embedder,
 def _vectors(store: Store, embedder: Embedder, parts: Sequence[str], result: EmbeddingRun) -> list[list[float]]:
     """Vectors of texts, from the cache where they are; new ones go there, a batch at a time."""
     hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in parts]
-    vectors = {
-        row["text_hash"]: row["vector"]
-        for row in store.rows(
-            "SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN (SELECT value FROM json_each(?))",
-            (embedder.model, json.dumps(hashes)),
-        )
-    }
-    missing = [(key, text) for key, text in zip(hashes, parts, strict=True) if key not in vectors]
-    result.cached += len(parts) - len(missing)
-    for start in range(0, len(missing), _BATCH):
-        batch = missing[start : start + _BATCH]
-        new = embedder.embed([text for _, text in batch])
-        rows = [(embedder.model, key, struct.pack(f"<{len(row)}e", *row)) for (key, _), row in zip(batch, new, strict=True)]
-        with store.transaction():
-            store.insert("text_vectors", ("model", "text_hash", "vector"), rows)
-        vectors.update((key, packed) for _, key, packed in rows)
-        result.computed += len(batch)
+    with store.cache() as cache:
+        sql = "SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN (SELECT value FROM json_each(?))"
+        vectors = {row["text_hash"]: row["vector"] for row in cache.rows(sql, (embedder.model, json.dumps(hashes)))}
+        missing = [(key, text) for key, text in zip(hashes, parts, strict=True) if key not in vectors]
+        result.cached += len(parts) - len(missing)
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            new = embedder.embed([text for _, text in batch])
+            rows = [(embedder.model, key, struct.pack(f"<{len(row)}e", *row)) for (key, _), row in zip(batch, new, strict=True)]
+            with cache.transaction():
+                cache.insert_kept("text_vectors", ("model", "text_hash", "vector"), rows)
+            vectors.update((key, packed) for _, key, packed in rows)
+            result.computed += len(batch)
     return [list(struct.unpack(f"<{len(vectors[key]) // 2}e", vectors[key])) for key in hashes]

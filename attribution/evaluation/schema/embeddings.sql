@@ -1,4 +1,3 @@
--- needs: failure_modes
 
 -- === Embeddings of sessions ===
 

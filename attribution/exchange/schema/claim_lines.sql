@@ -1,4 +1,3 @@
--- needs: claims
 
 -- === Conclusions: lines that other tools claim ===
 

@@ -1,4 +1,3 @@
--- needs: claim_lines
 
 -- === Conclusions: what claims are worth ===
 

@@ -1,7 +1,6 @@
-"""What scans said of texts, kept by blob, rule set and scanner: in the user's cache, or in the database itself.
+"""What scans said of texts, kept by blob, rule set and scanner: in the user's cache, or beside the database.
 
-The cache of the user is an ordinary database of ours of which only the tables `blob_*` are filled. It serves all databases, so that
-a fork, another database or a run after a kill scans only texts that are new.
+The cache of the user serves all databases, so that a fork, another database or a run after a kill scans only texts that are new.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.scan.source import Text
 from attribution.weaknesses.track.identity import VersionFinding, strongest
 from collector.errors import DatabaseUnusable
+from collector.storage.connection import cache_path
 from collector.storage.places import cache_directory
 from collector.storage.store import Store
 
@@ -33,7 +33,7 @@ _NOSEM = re.compile(rb"nosem(?:grep)?\b", re.IGNORECASE)
 def open_cache(store: Store, path: Path | None, notes: list[str]) -> Store:
     """The cache at `path`, else WHOWROTE_CACHE, else scans.db in the user's cache directory.
 
-    It is the database itself (once more) when none was named and the cache directory cannot be written. Raises DatabaseUnusable.
+    It is a file beside the database when none was named and the cache directory cannot be written. Raises DatabaseUnusable.
     """
     file = path or Path(os.environ.get(ENVIRONMENT) or cache_directory() / "scans.db")
     try:
@@ -42,8 +42,9 @@ def open_cache(store: Store, path: Path | None, notes: list[str]) -> Store:
     except (OSError, DatabaseUnusable) as error:
         if path is not None:
             raise DatabaseUnusable(f"the cache {file} cannot be used: {error}", "Choose another file with --cache FILE") from error
-        notes.append(f"the cache {file} cannot be used ({error}): scan results are stored in {store.path}")
-        return Store(store.path)
+        beside = cache_path(store.path)
+        notes.append(f"the cache {file} cannot be used ({error}): scan results are stored in {beside}")
+        return Store(beside, is_cache=True)
 
 
 class CachedScan(NamedTuple):

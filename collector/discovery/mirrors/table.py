@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,8 +50,6 @@ def read_list(lines: Iterable[str], server: str) -> ListedSources:
 
 def confirmed_sources(store: Store) -> list[RepositorySource]:
     """Candidates that discovery takes."""
-    if not store.value("SELECT 1 FROM sqlite_master WHERE name = 'wanted_candidates'"):
-        return []
     rows = store.rows("SELECT full_name, clone_url FROM wanted_candidates ORDER BY id")
     return [RepositorySource("/".join(row["full_name"].split("/")[-2:]), row["clone_url"]) for row in rows]
 
@@ -205,16 +203,17 @@ def _forget_name(store: Store, name: str, root: Path) -> _Removed:
     rows = forget_rows(store, [name])
     with store.transaction():
         run("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (tombstone(name), iso(datetime.now(UTC).timestamp())))
-        for table, column in (("mirrors", "name"), ("jobs", "name")):
-            rows += max(0, run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,)).rowcount)
-        rows += max(0, run("DELETE FROM problems WHERE stage = 'repository' AND subject = ? COLLATE NOCASE", (name,)).rowcount)
+        rows += run("DELETE FROM mirrors WHERE name = ? COLLATE NOCASE", (name,)).rowcount
+        rows += run("DELETE FROM problems WHERE stage = 'repository' AND subject = ? COLLATE NOCASE", (name,)).rowcount
         rows += _forget_candidate(store, name)
-        # Caches that keep what they were made from: answers of a model, and the words of prompts in the index for searching.
+        # What keeps the words that it was made from: answers of a model, and the index for searching.
         if store.has("judgements"):
-            rows += max(0, run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount)
-        run("DELETE FROM survival_reports")  # names of directories
+            rows += run("DELETE FROM judgements WHERE id NOT IN (SELECT judgement_id FROM judge_labels)").rowcount
         run("DROP TABLE IF EXISTS turns_fts")
         run("DELETE FROM settings WHERE name = 'prompts_indexed'")
+    with store.cache(create=False) as cache, cache.transaction() as connection:
+        rows += connection.execute("DELETE FROM jobs WHERE name = ?", (name,)).rowcount
+        connection.execute("DELETE FROM survival_reports")  # names of directories
     shards.drop(shards.shard_path(store.path, name))
     forget_sessions(name)
     return _Removed(rows, Mirrors(root).remove(name) if root.is_dir() else 0)
@@ -222,8 +221,6 @@ def _forget_name(store: Store, name: str, root: Path) -> _Removed:
 
 def _forget_candidate(store: Store, name: str) -> int:
     """What discovery knows of it."""
-    if not store.has("candidates"):
-        return 0
     run = store.connection.execute
     with_host = "replace(replace(server, 'https://', ''), 'http://', '') || '/' || full_name"
     chosen = f"SELECT id FROM candidates WHERE full_name = ? COLLATE NOCASE OR {with_host} = ? COLLATE NOCASE"
@@ -237,11 +234,11 @@ def _forget_candidate(store: Store, name: str) -> int:
 def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
     chosen = names_here(store, names)
+    with store.cache(create=False) as cache:
+        jobs = {(job["name"].lower(), job["stage"]): job for job in cache.rows("SELECT name, stage, state, error FROM jobs")}
     rows = store.rows(
         "WITH every AS (SELECT name FROM repos UNION SELECT name FROM mirrors) "
-        "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, "
-        "m.detail, m.failures, "
-        "l.state AS load, l.error AS load_error, n.state AS lines, n.error AS lines_error, r.id, "
+        "SELECT COALESCE(r.name, e.name) AS name, m.state AS mirror, m.seen_at AS seen, m.bytes AS size, m.detail, m.failures, "
         "(SELECT COUNT(*) FROM checkpoints c WHERE c.repo_id = r.id) AS checkpoints, "
         "(SELECT COUNT(*) FROM sessions s WHERE s.repo_id = r.id) AS sessions, "
         "(SELECT COUNT(*) FROM commits c WHERE c.repo_id = r.id) AS commits, "
@@ -249,16 +246,16 @@ def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any
         "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'load') AS has_facts, "
         "EXISTS (SELECT 1 FROM stage_runs t WHERE t.repo_id = r.id AND t.stage = 'lines') AS has_lines "
         "FROM every e LEFT JOIN repos r ON r.name = e.name COLLATE NOCASE LEFT JOIN mirrors m ON m.name = e.name "
-        "LEFT JOIN jobs l ON l.name = e.name AND l.stage = 'load' LEFT JOIN jobs n ON n.name = e.name AND n.stage = 'lines' "
         "GROUP BY lower(e.name) ORDER BY lower(e.name)"
     )
-    return [_state_of(row) for row in rows if not chosen or row["name"].lower() in chosen]
+    return [_state_of(row, jobs) for row in rows if not chosen or row["name"].lower() in chosen]
 
 
-def _state_of(row: dict[str, Any]) -> dict[str, Any]:
+def _state_of(row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:
+    mine = [job for stage in ("load", "lines") if (job := jobs.get((row["name"].lower(), stage)))]
     stage = "attributed" if row["has_lines"] else "loaded" if row["has_facts"] else "fetched" if row["size"] else "tried"
-    if JobState.NOTHING in (row["load"], row["lines"]):
+    if any(job["state"] == JobState.NOTHING for job in mine):
         stage = "without checkpoints"
-    failures = [row["detail"] if row["failures"] else None, row["load_error"], row["lines_error"]]
+    failures = [row["detail"] if row["failures"] else None, *(job["error"] for job in mine)]
     columns = ("name", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems")
     return {"stage": stage, **{name: row[name] for name in columns}, "failure": "; ".join(filter(None, failures))}

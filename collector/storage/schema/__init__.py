@@ -1,7 +1,6 @@
 """The tables and views of the database as SQL text, a file for each subject, in the order in which they are best read.
 
-Every database has the core. The other parts are made when their first row is written; until then they read as empty
-(`collector/storage/connection.py`). Parts of the cache are in a file beside the database, which can be deleted at any time.
+Every database has all of them but the parts of the cache, which are in files that can be deleted at any time.
 
 One comment per table, view and column: docs/schema.md and the descriptions in Datasette are generated from them. Columns of
 views are described in lines `--   column: text` before the view; `--   *: table` stands for all columns of that table.
@@ -12,6 +11,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -19,15 +19,16 @@ from typing import NamedTuple
 
 from collector.plugins import plugin_directories
 
-CORE = ("repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping", "lists")
-_OPTIONAL = ("history", "survival", "settings", "forgotten")
-_CACHE = ("cache/jobs", "cache/sessions_read", "cache/reports")
+_CORE = (
+    "repositories", "sessions", "lines", "confidence", "outcomes", "bookkeeping", "lists", "history", "survival", "settings",
+    "forgotten", "cache/jobs", "cache/sessions_read", "cache/reports",
+)  # fmt: skip
 
 
 def _files() -> dict[str, Path]:
     """Part -> its file, in reading order: a part refers only to tables of earlier ones. Those of plug-ins follow the core."""
     here = Path(__file__).parent
-    core = {name: here / f"{name}.sql" for name in (*CORE, *_OPTIONAL, *_CACHE)}
+    core = {name: here / f"{name}.sql" for name in _CORE}
     folders = [directory / "schema" for directory in plugin_directories().values()]
     files = [path for folder in folders for path in (*sorted(folder.glob("*.sql")), *sorted(folder.glob("cache/*.sql")))]
     return core | {f"cache/{path.stem}" if path.parent.name == "cache" else path.stem: path for path in files}
@@ -35,12 +36,11 @@ def _files() -> dict[str, Path]:
 
 FILES = _files()
 CACHE = tuple(name for name in FILES if name.startswith("cache/"))
-OPTIONAL = tuple(name for name in FILES if name not in CORE and name not in CACHE)
-PARTS = CORE + OPTIONAL + CACHE
-_NEEDS = re.compile(r"^-- needs: (\w+)$", re.MULTILINE)
+MAIN = tuple(name for name in FILES if name not in CACHE)
+PARTS = MAIN + CACHE
 _CARRIED = re.compile(r"^-- carried: ([\w ]+)$", re.MULTILINE)
 _TEXTS = re.compile(r"^-- text kept with (\w+): (.+)$", re.MULTILINE)  # `TABLE.COLUMN...`, or `TABLE.COLUMN.KEY` for JSON objects
-_WORDS = re.compile(r"\{[^{}]*\}")  # where a vocabulary is put in
+_COMMENT = re.compile(r"--.*")
 _MADE = re.compile(r"^CREATE (?:TABLE|VIEW) IF NOT EXISTS (\w+)", re.MULTILINE)
 
 
@@ -49,15 +49,10 @@ def _text(name: str) -> str:
     return FILES[name].read_text("utf-8")
 
 
-def needed_by(part: str) -> tuple[str, ...]:
-    """Parts to whose tables and views this one refers, beside the core."""
-    return tuple(_NEEDS.findall(_text(part)))
-
-
 @cache
 def carried_tables() -> tuple[str, ...]:
     """Tables whose rows cannot be computed again (`collector/storage/carry.py`), those that others point to first."""
-    return tuple(table for part in OPTIONAL for listed in _CARRIED.findall(_text(part)) for table in listed.split())
+    return tuple(table for part in MAIN for listed in _CARRIED.findall(_text(part)) for table in listed.split())
 
 
 class Text(NamedTuple):
@@ -72,7 +67,7 @@ class Text(NamedTuple):
 def texts_of_plugins() -> list[Text]:
     """What the schema of plug-ins says about text."""
     listed = [
-        (content, name.split(".")) for part in OPTIONAL for content, names in _TEXTS.findall(_text(part)) for name in names.split()
+        (content, name.split(".")) for part in MAIN for content, names in _TEXTS.findall(_text(part)) for name in names.split()
     ]
     return [Text(table, column, "".join(key), content) for content, (table, column, *key) in listed]
 
@@ -80,7 +75,7 @@ def texts_of_plugins() -> list[Text]:
 @cache
 def part_sql(name: str) -> str:
     """The text of one part."""
-    from collector.vocabulary.schema import expand_words  # with every vocabulary: 10 ms that only a new database needs
+    from collector.vocabulary.schema import expand_words  # not before a database is opened: it imports every vocabulary
 
     return expand_words(_text(name))
 
@@ -88,6 +83,13 @@ def part_sql(name: str) -> str:
 def schema_sql(parts: tuple[str, ...] = PARTS) -> str:
     """The whole schema, or some parts of it."""
     return "\n".join(map(part_sql, parts))
+
+
+@cache
+def schema_version(parts: tuple[str, ...]) -> int:
+    """A number of 31 bits that changes with any table or view of these parts, and not with a comment."""
+    words = _COMMENT.sub("", schema_sql(parts)).split()
+    return zlib.crc32(" ".join(words).encode()) & 0x7FFFFFFF | 1
 
 
 def statements(script: str) -> Iterator[str]:
@@ -104,26 +106,6 @@ def statements(script: str) -> Iterator[str]:
 def names_in(part: str) -> tuple[str, ...]:
     """Tables and views of a part."""
     return tuple(_MADE.findall(_text(part)))
-
-
-@cache
-def homes() -> dict[str, str]:
-    """Table or view -> its part, for all that are made when they are needed."""
-    return {name: part for part in (*OPTIONAL, *CACHE) for name in names_in(part)}
-
-
-@cache
-def columns_of_table(name: str) -> tuple[str, ...]:
-    """Columns of one table that is made when it is needed, without making the whole schema; none for a view."""
-    table = re.search(rf"^CREATE TABLE IF NOT EXISTS {name} \(.*?^\)[^;]*;", _text(homes()[name]), re.MULTILINE | re.DOTALL)
-    if table is None:
-        return ()
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.execute(_WORDS.sub("", table[0]))
-        return tuple(row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?) ORDER BY cid", (name,)))
-    finally:
-        connection.close()
 
 
 @cache

@@ -1,4 +1,3 @@
--- needs: history
 
 -- === Conclusions: what became of lines, by author ===
 -- The history of lines joined to their authors.

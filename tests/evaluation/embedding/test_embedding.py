@@ -25,6 +25,7 @@ from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Turn
 from collector.runtime.stages import RunContext
+from collector.storage.connection import cache_path
 from collector.storage.schema import columns
 from collector.storage.store import Store
 
@@ -319,8 +320,8 @@ def test_a_killed_run_goes_on_without_embedding_a_text_twice(tmp_path: Path) -> 
         whole = Counting()
         _embed(store, repo, whole)
         expected = store.rows("SELECT * FROM session_embeddings ORDER BY session_id")
-        for table in ("session_embeddings", "text_vectors"):
-            store.connection.execute(f"DELETE FROM {table}")
+        store.connection.execute("DELETE FROM session_embeddings")
+        cache_path(db).unlink()
         store.connection.execute("DELETE FROM stage_runs WHERE stage = 'embed'")
         broken = Counting(stop_after=1)
         with pytest.raises(KeyboardInterrupt):
