@@ -63,7 +63,7 @@ class Asked:
             action
             for timeline in self.replayed.timelines.values()
             if timeline.sessions & sessions
-            for action in timeline.gaps.actions
+            for action in timeline.windows.actions
             if action.unseen
         )
         return not any(action.until > since and action.at < link.commit.author_time for action in unseen)

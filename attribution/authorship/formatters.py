@@ -30,8 +30,8 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
     """Looks commands up when somebody asks."""
     actions: dict[tuple[int, str], list[tuple[AttributionWindows, WorktreeAction]]] = {}
     for timeline in timelines:
-        for action in timeline.gaps.actions:
-            actions.setdefault((action.call.session_id, action.call.call_id), []).append((timeline.gaps, action))
+        for action in timeline.windows.actions:
+            actions.setdefault((action.call.session_id, action.call.call_id), []).append((timeline.windows, action))
 
     def tool_of(call: CallRef) -> str:
         ran = actions.get((call.session_id, call.call_id), ())

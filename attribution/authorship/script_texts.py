@@ -45,16 +45,16 @@ class Script:
     call: CallRef
     text: str
     action: WorktreeAction | None = None
-    gaps: AttributionWindows | None = None
+    windows: AttributionWindows | None = None
 
     def writes_to(self, path: str) -> bool:
         """Whether the script names the file and writes to a file that it names."""
         if path.rpartition("/")[2] not in self.text:
             return False
-        if self.action is None or self.gaps is None:
+        if self.action is None or self.windows is None:
             return mentions(self.text, path)
         moment = AttributionWindow(path, self.action.at - 1, self.action.until + 1)
-        answer = self.gaps.answer_of(self.action, moment)
+        answer = self.windows.answer_of(self.action, moment)
         return answer is not None and bool(answer.scripts)
 
     @cached_property
@@ -67,9 +67,9 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
     """The scripts in commands of these worktrees, and those among the files outside the repository."""
     result = []
     for timeline in timelines.values():
-        for action in timeline.gaps.actions:
+        for action in timeline.windows.actions:
             if action.command and SCRIPT_WRITES.search(action.command):
-                result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.gaps))
+                result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.windows))
     for fate in edits:
         raw = fate.raw
         text = raw.edit.content or ""

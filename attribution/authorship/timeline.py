@@ -31,7 +31,7 @@ class Timeline:
     steps: list[ReplayStep] = field(default_factory=list)
     sightings: list[tuple[float, int, str, str]] = field(default_factory=list)  # at, order, path, text
     glimpses: list[tuple[str, Glimpse]] = field(default_factory=list)  # path, what was seen of it
-    gaps: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
+    windows: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
     cut_off: list[tuple[str, Edit]] = field(default_factory=list)  # path, and an edit of which no result is on record
@@ -90,7 +90,7 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
         _add_actions(session, worktree_roots, roots)
         _add_listed(session, worktree_roots, roots)
     for line in roots.values():
-        line.gaps.settle()
+        line.windows.settle()
     return PlacedEdits(roots, fates)
 
 
@@ -154,10 +154,10 @@ def _new_path(raw: RawEdit, worktree_roots: WorktreeRoots) -> str:
 def _line(roots: dict[str, Timeline], root: str, session: SessionEdits) -> Timeline:
     line = roots.get(root)
     if line is None:
-        line = roots[root] = Timeline(root, gaps=AttributionWindows(root))
+        line = roots[root] = Timeline(root, windows=AttributionWindows(root))
     if session.session_id not in line.sessions and session.started:
-        line.gaps.spans.append((session.started, session.ended))
-        line.gaps.moments.extend(session.moments)
+        line.windows.spans.append((session.started, session.ended))
+        line.windows.moments.extend(session.moments)
     line.sessions.add(session.session_id)
     line.emails.update(session.emails)
     return line
@@ -169,14 +169,14 @@ def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dic
         location = worktree_roots.place(listing.path, session.cwd)
         if location is None or location.root not in roots:
             continue
-        windows = roots[location.root].gaps
+        windows = roots[location.root].windows
         if isinstance(listing, FileListed):
             windows.existence.files[location.path].append((moment, listing.exists))
         else:
             windows.existence.directories[location.path].append((moment, listing.names))
     for line in roots.values():
         if session.session_id in line.sessions:
-            line.gaps.prompts.extend(session.prompts)
+            line.windows.prompts.extend(session.prompts)
 
 
 def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
@@ -189,4 +189,4 @@ def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: di
         targets = {worktree_roots.root_of(action.cwd)} - {None} if action.cwd else set()
         for root in targets or touched:
             if root is not None:
-                _line(roots, root, session).gaps.actions.append(action)
+                _line(roots, root, session).windows.actions.append(action)

@@ -152,7 +152,7 @@ class Runner:
         matches = [align_state(self.tree, file) for file in files]
         when = Moments(look.at, look.since, look.redone)
         committed = self._was_committed(look.sha)
-        verdicts = [judge(self.tree, match, self.timeline.gaps.cause, when, committed) for match in matches]
+        verdicts = [judge(self.tree, match, self.timeline.windows.cause, when, committed) for match in matches]
         for file, verdict in zip(files, verdicts, strict=True) if look.linked and look.main else ():
             self._try_parent(look, file, verdict)
         self._find_moved(files, matches, verdicts)
@@ -252,7 +252,7 @@ class Runner:
         return self._lost_to(path, removal.after, removal.at, removal.replaced)
 
     def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
-        cause = self.timeline.gaps.cause(AttributionWindow(path, after, before))
+        cause = self.timeline.windows.cause(AttributionWindow(path, after, before))
         if cause.author == Author.AGENT:
             return "self_overwritten"
         if not is_person(cause):

@@ -29,39 +29,29 @@ from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
-from attribution.features import version as features_version
-from attribution.queries.features import features_ready
 from attribution.queries.prices import prices_of
 from attribution.stages import costs, feature_rows, line_rows, outcomes, turn_outcomes
+from attribution.stages.lines_due import STAGE, VERSION, censored_parts, is_done, nothing_found, target_of
 from attribution.stages.sessions import read_sessions
-from collector.agents import readers
-from collector.checkpoints import is_checkpoint_ref, read_all
-from collector.checkpoints.entire import fetch_command
-from collector.checkpoints.pull_requests import is_source
-from collector.errors import NoCheckpoints
+from collector.checkpoints import read_all
 from collector.files.stated import attributes_at
 from collector.git.repository import GitRepo
 from collector.load import (
-    FACTS,
     LOAD,
     facts_key,
     key_of_run,
     write_commits,
 )
 from collector.local import find_sessions
-from collector.local.model import LocalSessions
 from collector.local.private import keep_private
 from collector.local.records import local_checkpoints
 from collector.model import Checkpoint, Commit, Problem
 from collector.plugins import hooks
-from collector.repository_rows import claim_repo, describe_repo, find_repo
+from collector.repository_rows import claim_repo, describe_repo
 from collector.runtime.progress import Progress, no_progress
-from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, forget_runs
+from collector.runtime.stages import Clock, RunContext, StageName, forget_runs
 from collector.storage.store import Store
 from collector.vocabulary.sessions import CheckpointStore
-
-VERSION = "15"
-STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
 @dataclass(slots=True)
@@ -84,15 +74,15 @@ def attribute_repo(
     local = find_sessions(repo, options.local)
     if local.sessions:
         keep_private(store)
-    target = _target(store, repo, options, local)
-    if target.known is not None and _is_done(store, target):
+    target = target_of(store, repo, options, local)
+    if target.known is not None and is_done(store, target):
         repriced = costs.price_repo(store, target.known)
-        return Attributed(target.known, not repriced, clock.seconds, _censored(repo))
+        return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo))
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:
-        raise _nothing_found(repo)
+        raise nothing_found(repo)
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
@@ -107,96 +97,7 @@ def attribute_repo(
         run.covers(costs.STAGE, costs.costs_key(prices_of(store)))
         if options.whole and not local.sessions and run.key == target.key:  # all that `collect run` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
-    return Attributed(context.repo_id, False, clock.seconds, _censored(repo))
-
-
-# --- whether there is anything to do ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """What is to be attributed, and from which inputs."""
-
-    repo: GitRepo
-    branch: str
-    head: str
-    key: str
-    known: int | None  # its number in the database
-
-
-def _target(store: Store, repo: GitRepo, options: AttributeOptions, local: LocalSessions) -> _Target:
-    branch, head = repo.resolve(options.branch) if options.branch else repo.default_branch()
-    existing = find_repo(store, repo, options.name)
-    return _Target(repo, branch, head, _input_key(store, repo, head, options, local), existing)
-
-
-def is_current(store: Store, path: str | Path, options: AttributeOptions) -> bool:
-    """Whether a run on this clone would do nothing. Raises NotARepository, UnknownBranch."""
-    repo = GitRepo(path)
-    return features_ready(store) and _is_done(store, _target(store, repo, options, find_sessions(repo, options.local)))
-
-
-def _is_done(store: Store, target: _Target) -> bool:
-    existing = target.known
-    return existing is not None and STAGE.is_done(store, existing, target.key) and not _arrived(store, target.repo, existing)
-
-
-def _nothing_found(repo: GitRepo) -> NoCheckpoints:
-    censored = repo.censored()
-    command = fetch_command(str(repo.path), bool(censored.shallow), censored.partial)
-    return NoCheckpoints(
-        f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine",
-        f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
-        "What is looked for on this machine, and what was found: whowrote doctor\n"
-        "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
-    )
-
-
-def _input_key(store: Store, repo: GitRepo, head: str, options: AttributeOptions, local: LocalSessions) -> str:
-    instructions = (is_checkpoint_ref, is_source, lambda name: name.startswith("refs/notes/"))
-    refs = [f"{name}={target}" for name, target in sorted(repo.refs().items()) if any(tells(name) for tells in instructions)]
-    censored = repo.censored()
-    # A partial clone fetches what is looked at, in packs of their own: the files that were missing may be there now.
-    packs = repo.packs() if censored.partial else []
-    return digest(
-        VERSION,
-        FACTS + store.policy.key(),
-        features_version(),
-        head,
-        str(options.since),
-        *censored.shallow,
-        *packs,
-        *refs,
-        *(r.NAME for r in readers()),
-        *(f"{key} {item.stamp} {item.unseen_until}" for key, item in sorted(local.sessions.items())),
-        *sorted(local.emails if local.sessions else ()),
-    )
-
-
-def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
-    """Whether a transcript or a file that was missing is there now: a fetch can bring it without moving a ref."""
-    missing = store.rows(
-        "SELECT DISTINCT cs.transcript_blob AS blob FROM checkpoint_sessions cs JOIN checkpoints c ON c.id = cs.checkpoint_id "
-        "WHERE c.repo_id = ? AND cs.transcript = 'missing_blob'",
-        (repo_id,),
-    )
-    files = store.rows(
-        "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
-        "WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 200",
-        (repo_id,),
-    )
-    blobs = [row["blob"] for row in missing] + [repo.file_at(row["commit_sha"], row["path"]) for row in files]
-    return any(blob and repo.has(blob) for blob in blobs)
-
-
-def _censored(repo: GitRepo) -> list[str]:
-    result = repo.censored()
-    notes = []
-    if result.shallow:
-        notes.append(f"shallow clone: history before {len(result.shallow)} boundary commits is missing and not attributed")
-    if result.partial:
-        notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
-    return notes
+    return Attributed(context.repo_id, False, clock.seconds, censored_parts(repo))
 
 
 # --- read -------------------------------------------------------------------------------------------------------------
@@ -225,7 +126,7 @@ def _replay(context: RunContext, evidence: RunInputs) -> Replayed:
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
-        line.gaps.tasks, line.gaps.tracked = texts.task, texts.is_tracked
+        line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, _roots_of(sessions, worktree_roots, lines), texts)
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):

@@ -114,7 +114,7 @@ def _gather(
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
-        lost_to = timeline.gaps.cause(AttributionWindow(path, after, before))
+        lost_to = timeline.windows.cause(AttributionWindow(path, after, before))
         return Author.UNKNOWN if lost_to.reason == Reason.GIT_OPERATION else lost_to.author
 
     for change in run.changes:

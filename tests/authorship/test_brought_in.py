@@ -91,7 +91,7 @@ def test_copy_of_a_copy_outside() -> None:
     ],
 )
 def test_a_command_of_unknown_effect_before_the_copy_stays_a_doubt(between: str, answer: str) -> None:
-    gaps = _timeline(_write(10.0), _run(12.0, between), _run(20.0, f"cp {DRAFT} rows.py")).gaps
+    gaps = _timeline(_write(10.0), _run(12.0, between), _run(20.0, f"cp {DRAFT} rows.py")).windows
     assert gaps.cause(AttributionWindow("rows.py", 20.0, 100.0)).reason == answer
 
 

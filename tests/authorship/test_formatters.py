@@ -74,7 +74,7 @@ def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
     ],
 )
 def test_formatters_that_a_call_ran(command: str, tool: str) -> None:
-    timeline = Timeline("/w", gaps=AttributionWindows("/w", [WorktreeAction(50.0, 51.0, CALL, command, "/w", None)]))
+    timeline = Timeline("/w", windows=AttributionWindows("/w", [WorktreeAction(50.0, 51.0, CALL, command, "/w", None)]))
     assert tools_of([timeline])(CALL) == tool
 
 

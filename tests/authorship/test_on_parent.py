@@ -63,7 +63,7 @@ def test_edits_on_a_stale_text_take_the_parents_where_it_fits() -> None:
     draft = ReplayStep(5.0, 0, F, Edit(F, "write", content="x = get(a)\nz = 1\n"), CallRef(9, "old", 1, 5.0))
     rename = ReplayStep(50.0, 1, F, Edit(F, "edit", (Replacement("get(", "fetch(", True),)), CallRef(1, "c1", 1, 50.0))
     timeline = Timeline("/w", steps=[draft, rename], sessions={1, 9})
-    timeline.gaps.settle()
+    timeline.windows.settle()
     for text, expected in ((committed, "agent"), (committed.replace("z", "q"), "human")):
         file = added_file(F, F, text, [(0, 2)], parent)
         files = {"c": [file]}
