@@ -15,16 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes
-from attribution.authorship.edits import (
-    changed_window,
-    ended,
-    first_line,
-    fits,
-    last_line,
-    overlaid,
-    recorded_starts,
-    text_after,
-)
+from attribution.authorship.edits import changed_window, ended, first_line, fits, last_line, overlaid, recorded_starts, text_after
 from attribution.authorship.substitutes import NoFit
 from attribution.authorship.symbols import enclosing
 from attribution.authorship.verdicts import CallRef
@@ -59,12 +50,6 @@ _ASSUMED = LineOrigin(BASE, evidence=Evidence.INFERRED)
 
 
 @dataclass(slots=True)
-class Snapshot:
-    text: str
-    ids: list[int]
-
-
-@dataclass(slots=True)
 class ReplayedFile:
     text: str  # ends with a newline unless empty
     ids: list[int]  # one per line
@@ -73,7 +58,7 @@ class ReplayedFile:
     observed: bool = False  # the text was seen, not only computed
     moved_by: CallRef | None = None
     sparse: bool = False  # only the parts around edits are known
-    memory: list[Snapshot] = field(default_factory=list)
+    memory: list[tuple[str, list[int]]] = field(default_factory=list)  # earlier texts with their ids
     edited_at: float = 0.0  # when an agent last changed it
     certain_at: float = 0.0  # when its text was last seen or written as a whole; 0: it rests on a guess
 
@@ -155,6 +140,9 @@ def _repeats(edit: Edit) -> bool:
 
 GitVersions = Callable[[str, float, float, bool], Iterable[str]]
 """(path, moment, not before, later ones too) -> committed texts of the path, most probable first."""
+
+
+_Line = tuple[int, str]  # id, text
 
 
 class Worktree:
@@ -252,7 +240,7 @@ class Worktree:
             self._catch_up(step, state)
             return state.text, state
         if edit.op in ("write", "append") and state is None:
-            text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
+            text = self._last_committed(step) or ""
             return text, self._first_sight(step.path, text, step.at)
         # A text older than the last edit would undo what agents did since: newer commits first, older ones only at last.
         if result := self._committed_text(step, state, max(state.known_at, state.edited_at) if state is not None else 0.0):
@@ -265,6 +253,9 @@ class Worktree:
             if state is None or not (result := self._committed_text(step, state, state.known_at)):
                 raise
             return result
+
+    def _last_committed(self, step: ReplayStep, since: float = 0.0) -> str | None:
+        return next(iter(self._git_versions(step.path, step.at, since, False)), None)
 
     def _committed_text(self, step: ReplayStep, state: ReplayedFile | None, since: float) -> tuple[str, ReplayedFile] | None:
         """The first committed text, not from before `since`, that the edit fits."""
@@ -279,16 +270,14 @@ class Worktree:
 
     def _catch_up(self, step: ReplayStep, state: ReplayedFile) -> None:
         """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""
-        since = max(state.known_at, state.edited_at)
-        newer = next(iter(self._git_versions(step.path, step.at, since, False)), None)
-        if newer is None or ended(newer) == state.text or not fits(step.edit, newer):
-            return
-        if self._is_git_text(step.path, state.text, float("inf")):
+        newer = self._last_committed(step, max(state.known_at, state.edited_at))
+        better = newer is not None and ended(newer) != state.text and fits(step.edit, newer)
+        if newer is not None and better and self._is_git_text(step.path, state.text, float("inf")):
             self._resync(state, step.path, ended(newer), step.at)
 
     def _rebuilt(self, step: ReplayStep, state: ReplayedFile | None) -> tuple[str, ReplayedFile]:
         """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
-        committed = "" if state is not None else next(iter(self._git_versions(step.path, step.at, 0.0, False)), "")
+        committed = "" if state is not None else self._last_committed(step) or ""
         text = overlaid(state.text if state is not None else ended(committed), step.edit)
         if not fits(step.edit, text, exactly=False):
             raise NoFit("no_base_text" if state is None else "text_not_found")
@@ -320,31 +309,31 @@ class Worktree:
         first = state.text.count("\n", 0, start)
         old_lines, new_lines = lines_of(state.text[start:old_end]), lines_of(after[start:new_end])
         edges = (last_line(state.text[:start]), first_line(state.text[old_end:]))
+        above, below = state.ids[:first], state.ids[first + len(old_lines) :]
+        window = state.ids[first : first + len(old_lines)]
         ids: list[int] = []
         position = added = removed = 0
-        window = state.ids[first : first + len(old_lines)]
         hunks, starts = list(changes(old_lines, new_lines)), recorded_starts(step.edit)
-        stated = starts if len(starts) == len(hunks) else []  # else the record shows another division into hunks
+        is_stated = len(starts) == len(hunks)  # else the record shows another division into hunks
         for number, hunk in enumerate(hunks):
             ids.extend(window[position : hunk.a0])
-            gone = window[hunk.a0 : hunk.a1]
+            gone, new = window[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1]
             self._bury(step.path, old_lines, gone, hunk.a0, edges)
-            self._mark_removed(gone, Removal(step.at, step.call, replaced=hunk.b1 > hunk.b0))
-            fresh = self._fresh_ids(new_lines[hunk.b0 : hunk.b1], origin, step)
-            above = ids[-1] if ids else state.ids[first - 1] if first else -1
-            below = next(iter((*window[hunk.a1 : hunk.a1 + 1], *state.ids[first + len(window) : first + len(window) + 1])), -1)
-            old, new = tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new_lines[hunk.b0 : hunk.b1])
-            location, op = stated[number] if stated else first + hunk.b0 + 1, step.edit.op
-            symbol = enclosing(step.path, state.text, start + sum(map(len, old_lines[: hunk.a0])) + hunk.a0)
-            numbers = tuple(gone), tuple(fresh)
+            self._mark_removed(gone, Removal(step.at, step.call, replaced=bool(new)))
+            fresh = self._fresh_ids(new, origin, step)
+            neighbours = next(reversed(ids or above), -1), next(iter((*window[hunk.a1 : hunk.a1 + 1], *below[:1])), -1)
+            offset = start + sum(map(len, old_lines[: hunk.a0])) + hunk.a0
             self.changes.append(
-                Change(step.path, step.at, step.call, location, *numbers, above, below, old, new, op, symbol=symbol)
-            )
+                Change(
+                    step.path, step.at, step.call, starts[number] if is_stated else first + hunk.b0 + 1, tuple(gone), tuple(fresh),
+                    *neighbours, tuple(old_lines[hunk.a0 : hunk.a1]), tuple(new), step.edit.op,
+                    symbol=enclosing(step.path, state.text, offset),
+                )
+            )  # fmt: skip
             ids.extend(fresh)
-            self._note_written(step, fresh, new_lines[hunk.b0 : hunk.b1])
-            added, removed, position = added + hunk.b1 - hunk.b0, removed + len(gone), hunk.a1
-        ids.extend(window[position:])
-        state.ids = state.ids[:first] + ids + state.ids[first + len(old_lines) :]
+            self._note_written(step, fresh, new)
+            added, removed, position = added + len(new), removed + len(gone), hunk.a1
+        state.ids = [*above, *ids, *window[position:], *below]
         state.text, state.edited_at = after, step.at
         return StepOutcome(True, "", added, removed)
 
@@ -363,15 +352,13 @@ class Worktree:
         self.written.setdefault(step.path, set()).update(lines[n].strip() for n in agents)
 
     def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
-        lines = []
-        for offset, line in enumerate(gone):
-            call = self.origin(line).call
-            if call is not None:
-                lines.append((old_lines[first + offset], call))
-        if len(lines) == len(gone) and any(text.strip() for text, _ in lines):
+        """Keeps lines that are all agents' and go away; `edges`: the lines with text around the window of `old_lines`."""
+        calls = [call for line in gone if (call := self.origin(line).call) is not None]
+        texts = old_lines[first : first + len(gone)]
+        if len(calls) == len(gone) and any(text.strip() for text in texts):
             before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), edges[0])
             after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), edges[1])
-            self.buried.setdefault(path, []).append(DeletedHunk(tuple(lines), before, after))
+            self.buried.setdefault(path, []).append(DeletedHunk(tuple(zip(texts, calls, strict=True)), before, after))
 
     def take_born(self, path: str) -> list[int]:
         """Ids of the agent lines written to `path` since this was last asked."""
@@ -386,19 +373,20 @@ class Worktree:
         state = self.files.get(step.path)
         if state is None:
             return StepOutcome(True)
-        self._mark_removed(state.ids, Removal(step.at, step.call))
-        removed = len(state.ids)
-        if removed:
-            old = tuple(lines_of(state.text))
-            self.changes.append(Change(step.path, step.at, step.call, 0, tuple(state.ids), (), -1, -1, old, (), "delete"))
+        gone = tuple(state.ids)
+        self._mark_removed(gone, Removal(step.at, step.call))
+        if gone:
+            self.changes.append(
+                Change(step.path, step.at, step.call, 0, gone, (), -1, -1, tuple(lines_of(state.text)), (), "delete")
+            )
         self._remember(state)
         state.text, state.ids, state.exists, state.known_at = "", [], False, step.at
-        return StepOutcome(True, "", 0, removed)
+        return StepOutcome(True, "", 0, len(gone))
 
     def _move(self, step: ReplayStep) -> StepOutcome:
         source = self.files.get(step.path)
         if source is None:
-            text = next(iter(self._git_versions(step.path, step.at, 0.0, False)), None)
+            text = self._last_committed(step)
             if text is None:
                 return StepOutcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)
@@ -471,15 +459,12 @@ class Worktree:
         """
         if not seen:
             state.certain_at = 0.0
-        old_lines, new_lines = lines_of(state.text), lines_of(text)
+        old, new_lines = list(zip(state.ids, lines_of(state.text), strict=True)), lines_of(text)
         hunks = text_changes(state.text, text)
-        pairs = pairing(len(old_lines), len(new_lines), hunks)
-        ids = [state.ids[p] if p >= 0 else -1 for p in pairs]
+        ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(new_lines), hunks)]
         edited: dict[int, tuple[int, Kin, str]] = {}
         for hunk in hunks:
-            replaced = state.ids[hunk.a0 : hunk.a1]
-            result = kinship(old_lines[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], self.has_agent(replaced))
-            self._keep_kin(list(zip(replaced, old_lines[hunk.a0 : hunk.a1], strict=True)), hunk.b0, result, ids, edited)
+            self._keep_kin(old[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1], hunk.b0, ids, edited)
         remaining = set(ids)
         lost = [i for i in state.ids if i not in remaining and self.origin(i).kind == AGENT] if hunks else []
         if -1 in ids:
@@ -488,79 +473,75 @@ class Worktree:
             self._remember(state)
         if -1 in ids:
             self._fill_unknown(state, self._is_git_text(path, text, moment), new_lines, moment, ids, edited)
-        removal = {h for hunk in hunks if hunk.b1 > hunk.b0 for h in state.ids[hunk.a0 : hunk.a1]}
+        replaced = {line for hunk in hunks if hunk.b1 > hunk.b0 for line in state.ids[hunk.a0 : hunk.a1]}
         for line in lost:
-            self.removed[line] = Removal(moment, None, state.known_at, replaced=line in removal)
+            self.removed[line] = Removal(moment, None, state.known_at, line in replaced)
         for line in ids:
             self.removed.pop(line, None)
         if lost:
-            self._note_loss(state, path, ids, moment, (hunks, old_lines, new_lines))
+            self._note_loss(
+                Change(path, moment, None, 0, (), (), -1, -1, (), (), "", state.known_at),
+                hunks,
+                old,
+                list(zip(ids, new_lines, strict=True)),
+            )
         state.text, state.ids, state.known_at, state.exists = text, ids, moment, True
 
-    def _note_loss(
-        self,
-        state: ReplayedFile,
-        path: str,
-        ids: list[int],
-        moment: float,
-        difference: tuple[Sequence[LineChange], Sequence[str], Sequence[str]],
-    ) -> None:
-        """Agents' lines that somebody else took away, and what stands in their place now."""
-        hunks, old_lines, new_lines = difference
-        remaining, existing = set(ids), set(state.ids)
+    def _note_loss(self, change: Change, hunks: Iterable[LineChange], old: Sequence[_Line], new: Sequence[_Line]) -> None:
+        """Agents' lines that somebody else took away, and what stands in their place now; `change`: what the hunks share."""
+        before, after = {line for line, _ in old}, {line for line, _ in new}
         for hunk in hunks:
-            gone = [
-                (i, t)
-                for i, t in zip(state.ids[hunk.a0 : hunk.a1], old_lines[hunk.a0 : hunk.a1], strict=True)
-                if i not in remaining
-            ]
-            fresh = [(i, t) for i, t in zip(ids[hunk.b0 : hunk.b1], new_lines[hunk.b0 : hunk.b1], strict=True) if i not in existing]
-            if not self.has_agent(i for i, _ in gone):
-                continue
-            above, below = (ids[hunk.b0 - 1] if hunk.b0 else -1), (ids[hunk.b1] if hunk.b1 < len(ids) else -1)
-            old, now = tuple(t for _, t in gone), tuple(t for _, t in fresh)
-            numbers = tuple(i for i, _ in gone), tuple(i for i, _ in fresh)
-            self.changes.append(Change(path, moment, None, hunk.b0 + 1, *numbers, above, below, old, now, "", state.known_at))
+            gone = [item for item in old[hunk.a0 : hunk.a1] if item[0] not in after]
+            fresh = [item for item in new[hunk.b0 : hunk.b1] if item[0] not in before]
+            if self.has_agent(line for line, _ in gone):
+                (gone_ids, gone_texts), (fresh_ids, fresh_texts) = _columns(gone), _columns(fresh)
+                above, below = (new[hunk.b0 - 1][0] if hunk.b0 else -1), (new[hunk.b1][0] if hunk.b1 < len(new) else -1)
+                self.changes.append(
+                    replace(
+                        change,
+                        start=hunk.b0 + 1,
+                        gone=gone_ids,
+                        fresh=fresh_ids,
+                        before=above,
+                        below=below,
+                        old=gone_texts,
+                        new=fresh_texts,
+                    )
+                )
 
     def _keep_kin(
-        self,
-        old: Sequence[tuple[int, str]],
-        first: int,
-        kins: Sequence[Kin | None],
-        ids: list[int],
-        kin_of: dict[int, tuple[int, Kin, str]],
+        self, old: Sequence[_Line], new: Sequence[str], first: int, ids: list[int], kin_of: dict[int, tuple[int, Kin, str]]
     ) -> None:
         """Agent lines that were only reformatted (or redacted in one copy) keep their id; changed ones are remembered."""
+        kins = kinship([text for _, text in old], new, self.has_agent(line for line, _ in old))
         for index, kin in enumerate(kins, first):
             if kin is None:
                 continue
             line, text = old[kin.source]
+            kind = self.origin(line).kind
             if kin.kind == "redacted":
                 ids[index] = line
-            elif self.origin(line).kind == OUTSIDE and kin.kind == "reformatted" and not kin.split:
-                ids[index] = line  # whoever wrote it before its layout was changed
-                self.reformatted.add(line)
-            elif self.origin(line).kind != AGENT:
-                if kin.kind == "reformatted":
-                    kin_of[index] = (-1, kin, text)
-            elif kin.kind == "reformatted":
+            elif kin.kind != "reformatted":
+                if kind == AGENT:
+                    kin_of[index] = (line, kin, text)
+            elif kind == AGENT or (kind == OUTSIDE and not kin.split):  # still that of whoever wrote it before
                 if kin.split:  # one line became several: the others are new ids of the same call
                     line = self._new_ids(["x"], self.origin(line))[0]
                 self.reformatted.add(line)
                 ids[index] = line
             else:
-                kin_of[index] = (line, kin, text)
+                kin_of[index] = (-1, kin, text)
 
     def _recall(self, state: ReplayedFile, text: str, ids: list[int]) -> None:
         """Lines that an earlier state of the file had: a branch was switched back, a change was undone."""
         alive = {i for i in ids if i >= 0}
-        for snapshot in reversed(state.memory):
+        for earlier, earlier_ids in reversed(state.memory):
             if -1 not in ids:
                 return
-            for index, source in enumerate(pairing(len(snapshot.ids), len(ids), text_changes(snapshot.text, text))):
-                if ids[index] < 0 <= source and snapshot.ids[source] not in alive:
-                    ids[index] = snapshot.ids[source]
-                    alive.add(snapshot.ids[source])
+            for index, source in enumerate(pairing(len(earlier_ids), len(ids), text_changes(earlier, text))):
+                if ids[index] < 0 <= source and earlier_ids[source] not in alive:
+                    ids[index] = earlier_ids[source]
+                    alive.add(earlier_ids[source])
 
     def _fill_unknown(
         self,
@@ -572,30 +553,23 @@ class Worktree:
         edited: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
-        for index, line in enumerate(ids):
-            if line >= 0:
-                continue
+        outside = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, seen_without=state.certain_at)
+        for index in [index for index, line in enumerate(ids) if line < 0]:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:
-                origin = LineOrigin(
-                    OUTSIDE,
-                    None,
-                    Evidence.OBSERVED,
-                    state.known_at,
-                    moment,
-                    changed,
-                    was,
-                    kin.similarity,
-                    seen_without=state.certain_at,
-                )
+                origin = replace(outside, changed=changed, was=was, similarity=kin.similarity)
             elif from_git or state.sparse:  # of a text known in parts nobody can say that a line was not there before
                 origin = _ASSUMED
             else:
-                origin = LineOrigin(
-                    OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, layout=kin is not None, seen_without=state.certain_at
-                )
+                origin = replace(outside, layout=kin is not None)
             ids[index] = self._new_ids([lines[index]], origin)[0]
 
     def _remember(self, state: ReplayedFile) -> None:
-        state.memory.append(Snapshot(state.text, state.ids))
+        state.memory.append((state.text, state.ids))
         del state.memory[:-_MEMORY]
+
+
+def _columns(lines: Iterable[_Line]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The ids and the texts of some lines."""
+    several = list(lines)
+    return tuple(line for line, _ in several), tuple(text for _, text in several)
