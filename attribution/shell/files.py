@@ -37,9 +37,7 @@ def sed(call: ProgramCall) -> list[Effect]:
 def _sed_changes(words: Sequence[ShellWord]) -> tuple[Replacement, ...]:
     """The changes that the script makes to each file; () when its text does not determine them."""
     options = [word.text for word in words if word.text.startswith("-") and len(word.text) > 1]
-    if any(
-        not re.fullmatch(r"-[Eru]{0,3}(?:i(?:\.\w+)?)?[Ere]?|--in-place(?:=\.\w+)?|--regexp-extended", text) for text in options
-    ):
+    if not all(map(_SED_OPTION.fullmatch, options)):
         return ()
     scripts = [word for before, word in pairwise(words) if re.fullmatch(r"-[Eriu]{0,4}e", before.text)]
     scripts = scripts or [word for word in words if not word.text.startswith("-")][:1]
@@ -104,16 +102,10 @@ def truncate(call: ProgramCall) -> list[Effect]:
 def option_target(call: ProgramCall) -> list[Effect]:
     """`sort -o f`, `curl -o f`, `wget -O f`, `dd of=f`."""
     short = {"curl": "o", "sort": "o", "wget": "O", "dd": "of="}[call.name]
-    for moment, text in enumerate(call.texts):
-        if call.name == "dd" and text.startswith(short):
-            return call.make("write", [ShellWord(text[3:], True)])
-        combined = re.match(rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)", text)
-        if call.name != "dd" and combined:
-            value = (
-                [ShellWord(text[combined.end() :], True)]
-                if combined.end() < len(text)
-                else list(call.args[moment + 1 : moment + 2])
-            )
+    option = re.compile(r"of=" if call.name == "dd" else rf"-[a-zA-Z]*{short}|--output(?:-document)?(?:=|$)")
+    for index, text in enumerate(call.texts):
+        if match := option.match(text):
+            value = [ShellWord(text[match.end() :], True)] if match.end() < len(text) else list(call.args[index + 1 : index + 2])
             scrap = value and (value[0].text == "-" or value[0].text.startswith("/dev/"))
             return [] if scrap else call.make("write", value)
     named = re.compile(r"-[a-zA-Z]*O|--remote-name")
@@ -134,13 +126,9 @@ def in_place(call: ProgramCall) -> list[Effect]:
 
 
 def tar(call: ProgramCall) -> list[Effect]:
-    mode = call.texts[0] if call.args else ""
-    extracts = (
-        call.has("--extract", "-x")
-        or ("x" in mode and not mode.startswith("--"))
-        or any(re.match(r"-[a-z]*x", t) for t in call.texts)
-    )
-    return [Effect("write")] if extracts else []
+    first = next(iter(call.texts), "")
+    bundled = ("x" in first and not first.startswith("--")) or any(re.match(r"-[a-z]*x", text) for text in call.texts)
+    return [Effect("write")] if bundled or call.has("--extract") else []
 
 
 def patch(call: ProgramCall) -> list[Effect]:
@@ -166,9 +154,7 @@ def _patch_file(call: ProgramCall) -> str:
 
 def _patch_effects(call: ProgramCall, text: str) -> list[Effect] | None:
     """The effects of a unified diff that the command gives; None when it is none, or not applied as it stands."""
-    if call.name == "apply_patch" or call.has(
-        "-R", "--reverse", "--directory", "-d", "--reject", "-3", "--3way", "--include", "--exclude"
-    ):
+    if call.name == "apply_patch" or call.has(*_OTHERWISE):
         return None
     if any(re.fullmatch(r"-p[02-9]", word) for word in call.texts) and not (call.name == "patch" and "-p0" in call.texts):
         return None

@@ -16,20 +16,14 @@ _START = re.compile(
 _TOKEN = re.compile(
     r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
 )
-_KINDS = {
-    "set-content": "write",
-    "out-file": "write",
-    "add-content": "append",
-    "tee-object": "write",
-    "export-csv": "write",
-    "new-item": "write",
-    "remove-item": "remove",
-    "clear-content": "write",
-    "move-item": "move",
-    "rename-item": "move",
-    "copy-item": "copy",
-    "expand-archive": "write",
+_CMDLETS = {
+    "write": "set-content out-file tee-object export-csv new-item clear-content expand-archive",
+    "append": "add-content",
+    "remove": "remove-item",
+    "move": "move-item rename-item",
+    "copy": "copy-item",
 }
+_KINDS = {cmdlet: kind for kind, cmdlets in _CMDLETS.items() for cmdlet in cmdlets.split()}
 _KEYWORDS = ("if", "foreach", "else", "elseif", "while", "try", "catch", "param", "function")
 _SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confirm:$false", "-verbose", "-noclobber")
 

@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from attribution.shell.model import Effect, join
 from collector.model import Replacement
@@ -52,25 +53,16 @@ class _Handle:
     parts: list[object] = field(default_factory=list)
 
 
-class _Unknown:
-    """A value that the text does not give."""
-
-
 @dataclass(frozen=True, slots=True)
-class _Function:
-    node: ast.FunctionDef
-
-
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    """A method of a value, or of a module: `owner` is then the module's name."""
-
-    owner: object
+class _Module:
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Module:
+class _Bound:
+    """A method of a value, or a function of a module."""
+
+    owner: object
     name: str
 
 
@@ -79,7 +71,7 @@ class _Return(Exception):
         self.value = value
 
 
-UNKNOWN = _Unknown()
+UNKNOWN = object()  # a value that the text does not give
 _FALSE_ENDS = (ast.Raise, ast.Pass, ast.Continue, ast.Break, ast.Return, ast.Assert)
 
 
@@ -131,11 +123,10 @@ class _Walk:
             raise _Lost
         handler(self, node)
 
-    def nothing(self, node: ast.stmt) -> None:
+    def _skip(self, node: ast.stmt) -> None:
         """Changes no file."""
 
-    def imports(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.Import | ast.ImportFrom)
+    def imports(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             if isinstance(node, ast.Import):
@@ -143,68 +134,55 @@ class _Walk:
             else:
                 self._set(name, _Bound(_Module(node.module or ""), alias.name))
 
-    def expression(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.Expr)
+    def expression(self, node: ast.Expr) -> None:
         self._value(node.value)
 
-    def assign(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.Assign)
+    def assign(self, node: ast.Assign) -> None:
         value = self._value(node.value)
         for target in node.targets:
             self._bind(target, value)
 
-    def annotation(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.AnnAssign)
+    def annotation(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self._bind(node.target, self._value(node.value))
 
-    def augmentation(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.AugAssign)
+    def augmentation(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name):
             raise _Lost
         before = self._get(node.target.id)
         self._set(node.target.id, _add(before, self._value(node.value)) if isinstance(node.op, ast.Add) else UNKNOWN)
 
-    def define(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.FunctionDef)
+    def define(self, node: ast.FunctionDef) -> None:
         if node.decorator_list or node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
             raise _Lost
-        self._set(node.name, _Function(node))
+        self._set(node.name, node)
 
-    def global_(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.Global)
+    def global_(self, node: ast.Global) -> None:
         self._globals.update(node.names)
 
-    def check(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.Assert)
+    def check(self, node: ast.Assert) -> None:
         self._value(node.test)
 
-    def back(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.Return)
+    def back(self, node: ast.Return) -> None:
         if not self._frames:
             raise _Lost
         raise _Return(None if node.value is None else self._value(node.value))
 
-    def condition(self, node: ast.stmt) -> None:
+    def condition(self, node: ast.If) -> None:
         """A known branch; of an unknown one the branch that does something, when the other only complains."""
-        assert isinstance(node, ast.If)
         result = self._truth(node.test)
         if result is not None:
-            self.block(node.body if result else node.orelse)
-            return
+            return self.block(node.body if result else node.orelse)
         idle, other_idle = all(map(self._is_idle, node.body)), all(map(self._is_idle, node.orelse))
         if idle and other_idle:
-            return
-        looked_for = self._looked_for(node.test)
-        if looked_for is None:
-            raise _Lost
-        there, old = looked_for
+            return None
+        there, old = self._looked_for(node.test) or (None, "")
         active = node.orelse if idle else node.body if other_idle else None
-        if active is None or (active is node.body) != there:
+        if there is None or active is None or (active is node.body) != there:
             raise _Lost
         before = dict(self._names)
         self.block(active)
-        self._only_replaces(old, before)
+        return self._only_replaces(old, before)
 
     def _only_replaces(self, old: str, before: dict[str, object]) -> None:
         """What was done on condition that `old` is there must change nothing without it."""
@@ -218,37 +196,30 @@ class _Walk:
 
     def _looked_for(self, test: ast.expr) -> tuple[bool, str] | None:
         """`old in text`, `text.count(old) == 1`: (True, old); `old not in text`: (False, old)."""
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-            return None
-        if isinstance(test.left, ast.Call) and isinstance(test.ops[0], ast.Eq | ast.Gt | ast.GtE):
-            return self._count_loop(test.left)
-        if not isinstance(test.ops[0], ast.In | ast.NotIn):
-            return None
-        old, text = self._value(test.left), self._value(test.comparators[0])
-        if not isinstance(old, str) or not isinstance(text, _Text):
-            return None
-        return isinstance(test.ops[0], ast.In), old
-
-    def _count_loop(self, node: ast.Call) -> tuple[bool, str] | None:
-        if not isinstance(node.func, ast.Attribute) or node.func.attr != "count" or len(node.args) != 1:
-            return None
-        text, old = self._value(node.func.value), self._value(node.args[0])
-        return (True, old) if isinstance(text, _Text) and isinstance(old, str) else None
+        match test:
+            case ast.Compare(ops=[ast.In() | ast.NotIn() as op], left=left, comparators=[right]):
+                old, text, there = self._value(left), self._value(right), isinstance(op, ast.In)
+            case ast.Compare(
+                ops=[ast.Eq() | ast.Gt() | ast.GtE()],
+                left=ast.Call(func=ast.Attribute(attr="count", value=owner), args=[argument]),
+            ):
+                text, old, there = self._value(owner), self._value(argument), True
+            case _:
+                return None
+        return (there, old) if isinstance(old, str) and isinstance(text, _Text) else None
 
     def _is_idle(self, node: ast.stmt) -> bool:
         """Prints, or ends the script: changes nothing that counts."""
-        if isinstance(node, _FALSE_ENDS):
-            return True
-        if isinstance(node, ast.If):
-            return all(map(self._is_idle, (*node.body, *node.orelse)))
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-            return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        called = node.value.func
-        name = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
-        return name in ("print", "exit", "quit", "append", "add") and not _may_write(node.value.args)
+        match node:
+            case ast.If():
+                return all(map(self._is_idle, (*node.body, *node.orelse)))
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args)):
+                return name in ("print", "exit", "quit", "append", "add") and not _may_write(args)
+            case ast.Expr(value=value):
+                return isinstance(value, ast.Constant)
+        return isinstance(node, _FALSE_ENDS)
 
-    def loop(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.For)
+    def loop(self, node: ast.For) -> None:
         values = self._value(node.iter)
         if not isinstance(values, list | tuple) or node.orelse or any(isinstance(child, ast.Break) for child in ast.walk(node)):
             raise _Lost
@@ -257,8 +228,7 @@ class _Walk:
             self._bind(node.target, value)
             self.block(node.body)
 
-    def with_block(self, node: ast.stmt) -> None:
-        assert isinstance(node, ast.With)
+    def with_block(self, node: ast.With) -> None:
         handles = []
         for item in node.items:
             handle = self._value(item.context_expr)
@@ -274,12 +244,9 @@ class _Walk:
     # --- names ----------------------------------------------------------------------------------------------------
 
     def _get(self, name: str) -> object:
-        for names in (*reversed(self._frames[-1:]), self._names):
-            if name in names:
-                return names[name]
-        if name in _BUILTINS:
-            return _Bound(_Module("builtins"), name)
-        return UNKNOWN
+        unset = _Bound(_Module("builtins"), name) if name in _BUILTINS else UNKNOWN
+        existing = self._names.get(name, unset)
+        return self._frames[-1].get(name, existing) if self._frames else existing
 
     def _set(self, name: str, value: object) -> None:
         names = self._frames[-1] if self._frames and name not in self._globals else self._names
@@ -308,26 +275,21 @@ class _Walk:
             return UNKNOWN
         return handler(self, node)
 
-    def constant(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Constant)
+    def constant(self, node: ast.Constant) -> object:
         return node.value
 
-    def name(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Name)
+    def name(self, node: ast.Name) -> object:
         return self._get(node.id)
 
-    def several(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Tuple | ast.List)
+    def several(self, node: ast.Tuple | ast.List) -> object:
         return [self._value(elt) for elt in node.elts]
 
-    def mapping(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Dict)
+    def mapping(self, node: ast.Dict) -> object:
         if any(key is None for key in node.keys):
             return UNKNOWN
         return {_key(self._value(key)): self._value(value) for key, value in zip(node.keys, node.values, strict=True) if key}
 
-    def format_string(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.JoinedStr)
+    def format_string(self, node: ast.JoinedStr) -> object:
         parts: list[str] = []
         for part in node.values:
             plain = isinstance(part, ast.Constant) or (isinstance(part, ast.FormattedValue) and not part.format_spec)
@@ -338,8 +300,7 @@ class _Walk:
             parts.append(value.path if isinstance(value, _File) else str(value))
         return _bound("".join(parts))
 
-    def binary(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.BinOp)
+    def binary(self, node: ast.BinOp) -> object:
         left, right = self._value(node.left), self._value(node.right)
         if isinstance(node.op, ast.Add):
             return _add(left, right)
@@ -347,12 +308,10 @@ class _Walk:
             return _File(join(left.path, right))
         return UNKNOWN
 
-    def attribute(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Attribute)
+    def attribute(self, node: ast.Attribute) -> object:
         return _Bound(self._value(node.value), node.attr)
 
-    def item(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Subscript)
+    def item(self, node: ast.Subscript) -> object:
         owner, moment = self._value(node.value), UNKNOWN if isinstance(node.slice, ast.Slice) else self._value(node.slice)
         if isinstance(owner, _Bound) and owner == _Bound(_Module("sys"), "argv") and isinstance(moment, int):
             return self._args[moment] if 0 < moment < len(self._args) else UNKNOWN
@@ -376,15 +335,14 @@ class _Walk:
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
-    def call(self, node: ast.expr) -> object:
-        assert isinstance(node, ast.Call)
+    def call(self, node: ast.Call) -> object:
         called = self._value(node.func)
         if any(isinstance(arg, ast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
             raise _Lost
         args = [self._value(arg) for arg in node.args]
         named = {keyword.arg or "": self._value(keyword.value) for keyword in node.keywords}
-        if isinstance(called, _Function):
-            return self._inline(called.node, args, named)
+        if isinstance(called, ast.FunctionDef):
+            return self._inline(called, args, named)
         if isinstance(called, _Bound):
             return self._method(called, args, named)
         return self._not_followed("", args)
@@ -594,13 +552,13 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[str, str], bool]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-_STATEMENTS: dict[type[ast.stmt], Callable[[_Walk, ast.stmt], None]] = {
+_STATEMENTS: dict[type[ast.stmt], Callable[[_Walk, Any], None]] = {
     ast.Import: _Walk.imports, ast.ImportFrom: _Walk.imports, ast.Expr: _Walk.expression, ast.Assign: _Walk.assign,
     ast.AnnAssign: _Walk.annotation, ast.AugAssign: _Walk.augmentation, ast.FunctionDef: _Walk.define, ast.Global: _Walk.global_,
     ast.Assert: _Walk.check, ast.Return: _Walk.back, ast.If: _Walk.condition, ast.For: _Walk.loop, ast.With: _Walk.with_block,
-    ast.Pass: _Walk.nothing,
+    ast.Pass: _Walk._skip,
 }  # fmt: skip
-_EXPRESSIONS: dict[type[ast.expr], Callable[[_Walk, ast.expr], object]] = {
+_EXPRESSIONS: dict[type[ast.expr], Callable[[_Walk, Any], object]] = {
     ast.Constant: _Walk.constant, ast.Name: _Walk.name, ast.Tuple: _Walk.several, ast.List: _Walk.several, ast.Dict: _Walk.mapping,
     ast.JoinedStr: _Walk.format_string, ast.BinOp: _Walk.binary, ast.Attribute: _Walk.attribute, ast.Subscript: _Walk.item,
     ast.Call: _Walk.call,

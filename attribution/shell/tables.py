@@ -12,23 +12,23 @@ def _set(text: str, separator: str | None = None) -> frozenset[str]:
 
 HARMLESS = _set(
     """
-    : [ [[ alias arch awk gawk mawk base64 basename bat batcat bc bg bind brew apt apt-get dnf yum apk pacman caffeinate cal cat
-    cd chmod chown chgrp clear cloc cmp column comm command complete cpp cut date declare df diff dig dirname dirs disown
+    : [ [[ alias arch awk gawk mawk base64 basename bat batcat bc bg bind brew apt apt-get dnf yum apk pacman caffeinate cal
+    cat cd chmod chown chgrp clear cloc cmp column comm command complete cpp cut date declare df diff dig dirname dirs disown
     docker docker-compose podman du echo egrep eval exa exit export expr eza fd fdfind false fg fgrep file flake8 fold free
-    fuser getopts glow grep hash head hexdump host hostname iconv id ifconfig jobs join jq kill killall kubectl last
-    launchctl ldd less let local locale locate ls lsb_release lsof lsp man md5 md5sum js-yaml mkdir mkfifo mktemp more mypy netstat
-    nl nm nproc nslookup ntpq numfmt objdump od open otool paste pbcopy pbpaste pgrep ping pkill popd printenv printf ps
-    psql pushd pwd pyright pylint pyre pytype read readelf readlink readonly realpath return rev rg ripgrep rmdir ruby-lint
-    say scc seq set setopt sha1sum sha256sum shasum shellcheck shift shopt sleep sqlite3 ss stat stdbuf strings su sum
-    sw_vers sync sysctl systemctl tac tail tasklist test times tokei top tput tr trap tree true tsort tty type typeset
-    ulimit umask uname unalias uniq unset uptime users vm_stat wait watchman wc whereis which who whoami xclip xdg-open
-    xmllint xxd yamllint yes zcat zgrep nc telnet ty hadolint actionlint bats staticcheck govulncheck gosec gotestsum
-    deadcode htop ag ack fzf tldr nvidia-smi dotenv-linter vulture bandit semgrep trivy tox nox redis-cli mysql mongosh
-    aws gcloud az heroku vercel flyctl fly netlify ccusage act pstree codesign defaults where findstr dir cls ver
-    Get-Content Get-ChildItem Select-String Write-Host Write-Output Test-Path Get-Item Get-Location Get-Process Get-Command
-    Select-Object Where-Object Sort-Object Measure-Object Format-Table Format-List ConvertFrom-Json ConvertTo-Json Out-Null
-    Out-String Out-Host Set-Location Start-Sleep Join-Path Split-Path Resolve-Path Get-Date Write-Error ForEach-Object
-    Invoke-RestMethod Compare-Object Group-Object Get-FileHash Write-Verbose
+    fuser getopts glow grep hash head hexdump host hostname iconv id ifconfig jobs join jq kill killall kubectl last launchctl
+    ldd less let local locale locate ls lsb_release lsof lsp man md5 md5sum js-yaml mkdir mkfifo mktemp more mypy netstat nl nm
+    nproc nslookup ntpq numfmt objdump od open otool paste pbcopy pbpaste pgrep ping pkill popd printenv printf ps psql pushd
+    pwd pyright pylint pyre pytype read readelf readlink readonly realpath return rev rg ripgrep rmdir ruby-lint say scc seq
+    set setopt sha1sum sha256sum shasum shellcheck shift shopt sleep sqlite3 ss stat stdbuf strings su sum sw_vers sync sysctl
+    systemctl tac tail tasklist test times tokei top tput tr trap tree true tsort tty type typeset ulimit umask uname unalias
+    uniq unset uptime users vm_stat wait watchman wc whereis which who whoami xclip xdg-open xmllint xxd yamllint yes zcat
+    zgrep nc telnet ty hadolint actionlint bats staticcheck govulncheck gosec gotestsum deadcode htop ag ack fzf tldr
+    nvidia-smi dotenv-linter vulture bandit semgrep trivy tox nox redis-cli mysql mongosh aws gcloud az heroku vercel flyctl
+    fly netlify ccusage act pstree codesign defaults where findstr dir cls ver Get-Content Get-ChildItem Select-String
+    Write-Host Write-Output Test-Path Get-Item Get-Location Get-Process Get-Command Select-Object Where-Object Sort-Object
+    Measure-Object Format-Table Format-List ConvertFrom-Json ConvertTo-Json Out-Null Out-String Out-Host Set-Location
+    Start-Sleep Join-Path Split-Path Resolve-Path Get-Date Write-Error ForEach-Object Invoke-RestMethod Compare-Object
+    Group-Object Get-FileHash Write-Verbose
     """
 )
 
@@ -36,20 +36,19 @@ HARMLESS = _set(
 # changes the operands unless a `!flag` is given, and only with one of the other flags if any are named; `into` writes its last
 # operand; else a kind of effect and the files it writes, `?` standing for others beside them. An indented line goes on.
 _RULES = """
--: mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info, wrangler, artisan migrate,
-  artisan test,
-  artisan serve, artisan tinker, artisan route:list, artisan cache:clear, artisan config:clear, django-admin, gh, go, go mod why,
-  go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci, golangci-lint, ruff, dprint,
-  deno test, deno check, swift, terraform, tofu, dart analyze, dart test, flutter, dotnet, taplo, buf, zig, mix, sqlfluff,
-  pre-commit, lefthook, husky, cargo, uv, poetry, pip, pip3, pipx, conda, pip-sync, npm, npm pkg, pnpm list, pnpm ls, pnpm why,
-  pnpm config, pnpm store, pnpm audit, pnpm outdated, pnpm publish, pnpm pack, pnpm view, yarn why, yarn info, yarn list,
-  yarn config, yarn audit, yarn cache, yarn npm, bun test, bun build, bun pm, mise install, mise i, mise ls, mise list, mise tasks,
-  mise trust, mise which, mise env, mise current, mise doctor, mise settings, mise activate, mise where, mise version,
-  mise self-update, mise cache, mise up, mise upgrade, mise config, jest, vitest, playwright, cypress, mocha, ava, pytest, unittest,
-  coverage, json.tool, py_compile, compileall, http.server, venv, virtualenv, ensurepip, timeit, site, sysconfig, prisma validate,
-  prisma studio, prisma db, drizzle-kit check, drizzle-kit studio, drizzle-kit push, drizzle-kit migrate, alembic, rails test,
-  tree-sitter, goreleaser, asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui,
-  entire, entire reset, tmux, ssh, zip, gzip, bazel, openssl, ollama, llm, vp test
+-: mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info, wrangler, artisan migrate, artisan
+  test, artisan serve, artisan tinker, artisan route:list, artisan cache:clear, artisan config:clear, django-admin, gh, go, go mod
+  why, go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci, golangci-lint, ruff, dprint, deno test,
+  deno check, swift, terraform, tofu, dart analyze, dart test, flutter, dotnet, taplo, buf, zig, mix, sqlfluff, pre-commit,
+  lefthook, husky, cargo, uv, poetry, pip, pip3, pipx, conda, pip-sync, npm, npm pkg, pnpm list, pnpm ls, pnpm why, pnpm config,
+  pnpm store, pnpm audit, pnpm outdated, pnpm publish, pnpm pack, pnpm view, yarn why, yarn info, yarn list, yarn config, yarn
+  audit, yarn cache, yarn npm, bun test, bun build, bun pm, mise install, mise i, mise ls, mise list, mise tasks, mise trust, mise
+  which, mise env, mise current, mise doctor, mise settings, mise activate, mise where, mise version, mise self-update, mise cache,
+  mise up, mise upgrade, mise config, jest, vitest, playwright, cypress, mocha, ava, pytest, unittest, coverage, json.tool,
+  py_compile, compileall, http.server, venv, virtualenv, ensurepip, timeit, site, sysconfig, prisma validate, prisma studio, prisma
+  db, drizzle-kit check, drizzle-kit studio, drizzle-kit push, drizzle-kit migrate, alembic, rails test, tree-sitter, goreleaser,
+  asdf, nvm, pyenv, rbenv, rustup, volta, fnm, direnv, git, git gui, entire, entire reset, tmux, ssh, zip, gzip, bazel, openssl,
+  ollama, llm, vp test
 opaque: go run, go tool, deno, swift run, dart, dotnet run, mix run, cargo run, cargo r, cargo xtask, rails, ant, tmux send-keys,
   tmux send, tmux new-session, tmux new, tmux new-window, tmux run-shell, tmux split-window, bazel run
 into: ffmpeg, magick, convert, cwebp, rsvg-convert, lessc, sass, svgo, pdftotext, wkhtmltopdf, asciidoctor
@@ -58,10 +57,10 @@ fix: go fix, gci write, pyupgrade, dprint fmt, buildifier, sqlfluff fix, dos2uni
   lint-staged, cargo fix, mise fmt
 generate ?: go generate, flutter create, dotnet add, dotnet remove, dotnet new, cargo new, cargo init, cargo sqlx, uv init,
   pip-compile, npm init, npm create, pnpm create, pnpm init, yarn create, yarn init, bun create, bun init, changeset, tsc, swag,
-  openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, ng generate, nest generate, rails generate,
-  rails g, standard-version, semantic-release, entire enable, entire disable, cmake, ninja, pandoc, mmdc, dot, typst, quarto,
-  json2ts, quicktype, datamodel-codegen, cbindgen, tailwindcss, degit, cookiecutter, copier, skills, skills add, skills update,
-  tauri icon, tauri init, cargo tauri, cap, tuist, artisan, django-admin startapp, django-admin startproject
+  openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, ng generate, nest generate, rails generate, rails
+  g, standard-version, semantic-release, entire enable, entire disable, cmake, ninja, pandoc, mmdc, dot, typst, quarto, json2ts,
+  quicktype, datamodel-codegen, cbindgen, tailwindcss, degit, cookiecutter, copier, skills, skills add, skills update, tauri icon,
+  tauri init, cargo tauri, cap, tuist, artisan, django-admin startapp, django-admin startproject
 generate go.mod go.sum: go mod, go get
 generate go.work go.work.sum: go work
 fix -w: gofmt, goimports, gofumpt, golines, shfmt
@@ -112,8 +111,8 @@ generate Pipfile Pipfile.lock: pipenv
 generate Gemfile.lock: bundle
 generate composer.json composer.lock: composer
 generate Podfile.lock: pod
-generate package.json package-lock.json: npm install, npm i, npm add, npm uninstall, npm remove, npm rm, npm un, npm update,
-  npm audit fix, npm version
+generate package.json package-lock.json: npm install, npm i, npm add, npm uninstall, npm remove, npm rm, npm un, npm update, npm
+  audit fix, npm version
 generate package-lock.json: npm dedupe
 generate package.json: npm pkg set, npm pkg delete, ncu
 generate pnpm-lock.yaml: pnpm dedupe
@@ -124,8 +123,7 @@ generate package.json bun.lock bun.lockb: bun install, bun i, bun add, bun remov
 generate CHANGELOG.md: conventional-changelog
 generate ? CHANGELOG.md .changeset/*: changeset version
 generate vendor/*: go mod vendor
-generate *.g.dart *.freezed.dart *.mocks.dart *.gr.dart *.drift.dart: dart run build_runner, flutter pub run,
-  build_runner
+generate *.g.dart *.freezed.dart *.mocks.dart *.gr.dart *.drift.dart: dart run build_runner, flutter pub run, build_runner
 generate *app_localizations.dart *app_localizations_*.dart pubspec.lock: flutter gen-l10n, flutter pub get, flutter pub upgrade
 generate *l10n.dart */intl/messages_*.dart: dart run intl_utils:generate, dart run intl_utils
 generate *.pb.go *_pb2.py *_pb2.pyi *_pb2_grpc.py *_pb.js *_pb.ts *_pb.d.ts *.pb.h *.pb.cc *.pb.gw.go *_grpc.pb.go *.pb.dart ?:
@@ -151,9 +149,9 @@ generate *.snap *.snap.new: cargo insta
 generate *.xcodeproj/*: xcodegen generate
 generate .beads/*: bd
 generate mise.toml: mise use
-restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cherry-pick, git revert, git am, git filter-branch,
-  git filter-repo, git sparse-checkout, git checkout-index, git read-tree, git bisect, git lfs pull, git lfs checkout,
-  git submodule update, entire rewind, entire resume
+restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cherry-pick, git revert, git am, git filter-branch, git
+  filter-repo, git sparse-checkout, git checkout-index, git read-tree, git bisect, git lfs pull, git lfs checkout, git submodule
+  update, entire rewind, entire resume
 generate .gitmodules: git submodule add
 modify: sd, fastmod, codemod, jscodeshift, ed, ex
 fix -i -in-place: comby
@@ -177,24 +175,23 @@ TASK_CHECKS = _set("check verify validate dry diff list nofix ci status quality"
 TASK_FIXES = _set("fmt format fix prettier autofix tidy lint lintfix reformat pretty style")
 TASK_GENERATES = _set(
     """
-    gen generate codegen generated proto protos protobuf snapshot snapshots update build compile bundle release
-    version changelog docs install setup bootstrap migrate migration migrations sync golden goldens schema types deps
-    vendor dist
+    gen generate codegen generated proto protos protobuf snapshot snapshots update build compile bundle release version
+    changelog docs install setup bootstrap migrate migration migrations sync golden goldens schema types deps vendor dist
     """
 )
 TASK_HARMLESS = _set(
     """
-    test tests typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve server watch
-    preview storybook audit vet doctor clean help spec specs canary up down logs run stop ps shell vitest jest pytest
-    mypy eslint testall
+    test tests typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve server watch preview
+    storybook audit vet doctor clean help spec specs canary up down logs run stop ps shell vitest jest pytest mypy eslint
+    testall
     """
 )
 
 # First words of the subcommand or the file name of an unknown program that only looks.
 LOOKING = _set(
     """
-    test tests check lint validate verify audit list ls show status view info get diff search find inspect describe
-    query explain doctor whoami logs which count compare
+    test tests check lint validate verify audit list ls show status view info get diff search find inspect describe query
+    explain doctor whoami logs which count compare
     """
 )
 
@@ -215,9 +212,9 @@ OTHER_PACKAGES = _set("-r --recursive -w --workspace --workspaces -ws --filter -
 DIRECTORY = _set("-C --prefix --cwd --directory --dir --project-directory")
 SELECTOR = _set(
     """
-    --filter -F -w --workspace -c -p --package --manifest-path --project --python --with --from --extra --group --repo
-    -R --git-dir --work-tree --config --env --only --namespace -n --color --jobs -j -f --file --makefile --justfile
-    --features --env-file
+    --filter -F -w --workspace -c -p --package --manifest-path --project --python --with --from --extra --group --repo -R
+    --git-dir --work-tree --config --env --only --namespace -n --color --jobs -j -f --file --makefile --justfile --features
+    --env-file
     """
 )
 # Programs that only run another one: name -> options with a value; a number of operands to drop follows in WRAPPER_OPERANDS.
@@ -244,9 +241,9 @@ WRAPPER_OPERANDS = {"timeout": 1, "gtimeout": 1}
 # The same for programs with a subcommand in front of the other program.
 RUNNERS = _set(
     """
-    uv run, poetry run, pipenv run, pdm run, rye run, hatch run, bundle exec, pnpm exec, pnpm dlx, yarn exec, yarn
-    dlx, npm exec, npm x, mise exec, mise x, direnv exec, uv tool run, pipx run, bun x, coverage run, conda run, op
-    run, doppler run, nix develop
+    uv run, poetry run, pipenv run, pdm run, rye run, hatch run, bundle exec, pnpm exec, pnpm dlx, yarn exec, yarn dlx, npm
+    exec, npm x, mise exec, mise x, direnv exec, uv tool run, pipx run, bun x, coverage run, conda run, op run, doppler run,
+    nix develop
     """,
     ",",
 )
@@ -258,11 +255,7 @@ TASK_RUNNERS = _set(
     ",",
 )
 SHELLS = _set("bash sh zsh dash ksh fish")
-INTERPRETERS = _set(
-    """
-    python python3 py pypy pypy3 node nodejs ruby perl tsx ts-node php lua Rscript osascript
-    """
-)
+INTERPRETERS = _set("python python3 py pypy pypy3 node nodejs ruby perl tsx ts-node php lua Rscript osascript")
 UPDATE_FLAGS = _set(
     """
     -u --update --updateSnapshot --update-snapshot --update-snapshots --snapshot-update -update --update-goldens
@@ -270,19 +263,15 @@ UPDATE_FLAGS = _set(
     --inline-snapshot=update --regen-all
     """
 )
-TESTERS = _set(
-    """
-    go jest vitest pytest playwright cargo npm pnpm yarn bun mise make ava cypress bats mocha
-    """
-)
+TESTERS = _set("go jest vitest pytest playwright cargo npm pnpm yarn bun mise make ava cypress bats mocha")
 # Names that so many directories have that they alone point to no file.
 COMMON_NAMES = _set(
     """
-    index.ts index.js index.tsx index.jsx index.html index.md main.go main.py main.rs main.ts main.js main.c main.cpp __init__.py
-    __main__.py README.md readme.md LICENSE CHANGELOG.md package.json tsconfig.json mod.rs lib.rs utils.py utils.ts utils.js
-    types.ts types.go doc.go config.py config.ts config.go config.json models.py views.py urls.py tests.py test.py conftest.py
-    setup.py app.py app.ts app.js App.tsx page.tsx layout.tsx route.ts styles.css style.css Makefile Dockerfile go.mod go.sum
-    Cargo.toml pyproject.toml requirements.txt SKILL.md CLAUDE.md AGENTS.md .gitignore helpers.ts helpers.py constants.ts
-    errors.go utils.go util.go test.js test.ts settings.json config.yaml config.yml config.toml data.json main.css
+    index.ts index.js index.tsx index.jsx index.html index.md main.go main.py main.rs main.ts main.js main.c main.cpp
+    __init__.py __main__.py README.md readme.md LICENSE CHANGELOG.md package.json tsconfig.json mod.rs lib.rs utils.py utils.ts
+    utils.js types.ts types.go doc.go config.py config.ts config.go config.json models.py views.py urls.py tests.py test.py
+    conftest.py setup.py app.py app.ts app.js App.tsx page.tsx layout.tsx route.ts styles.css style.css Makefile Dockerfile
+    go.mod go.sum Cargo.toml pyproject.toml requirements.txt SKILL.md CLAUDE.md AGENTS.md .gitignore helpers.ts helpers.py
+    constants.ts errors.go utils.go util.go test.js test.ts settings.json config.yaml config.yml config.toml data.json main.css
     """
 )
