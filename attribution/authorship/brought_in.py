@@ -12,7 +12,7 @@ from dataclasses import replace
 from attribution.authorship.edits import text_after
 from attribution.authorship.session_edits import RawEdit, SessionEdits
 from attribution.authorship.substitutes import NoFit
-from attribution.authorship.windows import WorktreeAction
+from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
 from collector.model import Status

@@ -12,9 +12,10 @@ from dataclasses import replace
 from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, verdicts_by_line
-from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.authorship.windows import AttributionWindows
 from attribution.shell import tables
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 

@@ -15,9 +15,10 @@ from functools import cached_property
 from attribution.authorship.agent_text import without_layout
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.named import SCRIPT_WRITES
+from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CallRef
-from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.authorship.windows import AttributionWindows
 from attribution.shell import mentions
 from collector.model import Status
 

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from attribution.authorship.agent_text import ProducedText, produced
+from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
-from attribution.authorship.windows import Prompt, WorktreeAction
 from attribution.shell import Effect, effects
 from attribution.shell.printed import DirectoryListed, FileListed, listed_entries, parts_shown
 from collector.json_values import get_str, parse_json

@@ -17,43 +17,14 @@ from functools import partial
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
-from attribution.authorship.surroundings import Existence, TasksAt, TrackedAt, no_tasks_at, not_tracked
+from attribution.authorship.surroundings import Existence, Prompt, TasksAt, TrackedAt, WorktreeAction, no_tasks_at, not_tracked
 from attribution.authorship.tasks import asks_for
-from attribution.authorship.verdicts import CallRef
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from collector.vocabulary.lines import Author, How, Reason
 
-
-@dataclass(frozen=True, slots=True)
-class WorktreeAction:
-    """Something an agent did in a worktree that is not an edit call."""
-
-    at: float
-    until: float
-    call: CallRef
-    command: str = ""
-    cwd: str = ""
-    effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
-    subagent: str = ""  # session or agent id of the subagent that it started, where recorded
-    unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
-    told: str = ""  # invisible_subagent: what it was asked to do
-    files: frozenset[str] | None = None  # invisible_subagent: paths it can have left changed when it was done; None: any
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """What a user said, which starts a turn."""
-
-    at: float
-    text: str
-
-
 _LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
-# Which kinds of effect decide first when several commands ran in one gap.
-_NAMED = ("write", "append", "modify", "copy", "move", "remove")
-
-
+_NAMED = ("write", "append", "modify", "copy", "move", "remove")  # kinds of effect that name the files they change
 # Commands that run tasks of the project.
 _RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|g?make|just|mise|poe|pdm|task)\b")
 
@@ -226,7 +197,7 @@ class AttributionWindows:
         return _script_cause(action)
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
-        """Most commands only look and are in no gap that matters: they are read when somebody asks."""
+        """Most commands only look and are in no window that matters: they are read when somebody asks."""
         if _RUNS_TASK.search(action.command):
             timed = (action.command, action.cwd, action.at)
             if timed not in self._of_tasks:

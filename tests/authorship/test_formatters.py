@@ -10,9 +10,10 @@ from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
 from attribution.authorship.formatters import by_formatters, tools_of
+from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict
-from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.authorship.windows import AttributionWindows
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 CALL = CallRef(1, "c1", 1, 50.0)

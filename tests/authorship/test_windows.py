@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor
 from attribution.authorship.session_edits import forget_stored_subagents, session_edits
+from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
-from attribution.authorship.windows import AttributionWindows, Prompt, WorktreeAction
+from attribution.authorship.windows import AttributionWindows
 from attribution.shell import effects
 from collector.model import Session, Spawn, Status, ToolCall
 from collector.vocabulary.lines import Author, How, Reason

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow
+from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.verdicts import CallRef
-from attribution.authorship.windows import AttributionWindows, WorktreeAction
+from attribution.authorship.windows import AttributionWindows
 from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
 from attribution.shell.printed import DirectoryListed, FileListed, listed_entries
 from attribution.shell.project import FILES, task_text
