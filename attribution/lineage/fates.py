@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from collector.vocabulary.lines import Author, Evidence
+from collector.vocabulary.lines import Author, LineClass
 
 SESSION_SLACK = 5.0  # seconds: a call may end just after the commit it made
 
@@ -26,9 +26,8 @@ class AuthoredSpan(NamedTuple):
     end: int
     nonblank: int
     origin_id: int
-    author: str  # agent | declared | human | tool | unknown
+    line_class: str  # agent | declared | human | likely_human | tool | unknown | undeclared
     session: int | None
-    evidence: str = ""
 
 
 class StoredLifetime(NamedTuple):
@@ -92,17 +91,17 @@ class CommitVerdicts:
     def _removing(self, commit: int, path: str) -> Actor:
         sessions = self.removers.get((commit, path), set())
         written = [s for s in self.spans.get((commit, path), ()) if s.nonblank]
-        if len(sessions) != 1 or any(s.author != Author.AGENT or s.session not in (None, *sessions) for s in written):
+        if len(sessions) != 1 or any(s.line_class != LineClass.AGENT or s.session not in (None, *sessions) for s in written):
             return NOBODY
         return (Author.AGENT, next(iter(sessions)), "file")
 
 
 def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
-    authors, sessions = {s.author for s in spans}, {s.session for s in spans}
-    if authors == {Author.AGENT}:
+    classes, sessions = {s.line_class for s in spans}, {s.session for s in spans}
+    if classes == {LineClass.AGENT}:
         return (Author.AGENT, next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
     # The commit alone is not enough to say that a person took an agent's line away.
-    if authors == {Author.HUMAN} and all(s.evidence == Evidence.OBSERVED for s in spans):
+    if classes == {LineClass.HUMAN}:
         return (Author.HUMAN, None, "replaced")
     return NOBODY
 

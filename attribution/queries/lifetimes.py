@@ -12,7 +12,7 @@ from attribution.lineage.model import LOST
 from attribution.lineage.survival import LifetimeRecord, RemovedLines
 from collector.files.kinds import HEADLINE, kind_of
 from collector.plugins import hooks
-from collector.vocabulary.lines import line_class
+from collector.vocabulary.lines import line_class_sql
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -81,9 +81,7 @@ class _Lines(NamedTuple):
     arrived: int | None  # position on the main line of the commit that brought the lines there
     left_main: int | None  # and of the first commit without them
     reverted: int
-    author: str | None
-    evidence: str | None
-    reason: str | None
+    line_class: str | None  # None where no verdict is
     session_id: int | None
     model: str | None
     agent: str | None
@@ -107,7 +105,7 @@ WITH l AS MATERIALIZED (
 )
 SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.birth AS added_in, l.death AS removed_in,
   b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
-  b.reverted_by IS NOT NULL AS reverted, o.author, o.evidence, o.reason, o.session_id, COALESCE(o.model, s.model) AS model,
+  b.reverted_by IS NOT NULL AS reverted, {line_class} AS line_class, o.session_id, COALESCE(o.model, s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
   f.kind, c.author_email AS email, c.automation
 FROM l JOIN history_commits b ON b.id = l.birth
@@ -133,7 +131,7 @@ def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     for start in range(0, len(ordered), _AT_ONCE):
         several = ordered[start : start + _AT_ONCE]
         views = _views(store, several)
-        rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(views)))
+        rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(views), line_class=line_class_sql("o")))
         yield from [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
 
 
@@ -211,7 +209,7 @@ def _record(row: _Lines, view: _View) -> LifetimeRecord:
     if removed:
         days = max(0.0, seconds(row.removed_at or "") - added) / _DAY
         commits = max(0, row.left_main - arrived) if row.left_main is not None else 0
-    author = line_class(row.author, row.evidence or "", row.reason or "") if row.author else ""
+    author = row.line_class or ""
     agent = (row.agent if author == "agent" else row.declared_agent) or ""
     return LifetimeRecord(
         row.nonblank, author, days, max(follow, days), commits, max(last - arrived, commits), removed and not lost, lost, row.path,

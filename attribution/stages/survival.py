@@ -20,7 +20,7 @@ from collector.files.kinds import HEADLINE, kind_of
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
-from collector.vocabulary.lines import LINE_CLASSES, line_class
+from collector.vocabulary.lines import LINE_CLASSES, line_class, line_class_sql
 
 VERSION = "6"
 STAGE = Stage(StageName.SURVIVAL, VERSION)
@@ -66,15 +66,15 @@ def _lifetimes(store: Store, repo_id: int) -> Iterable[StoredLifetime]:
 def _spans(store: Store, repo_id: int) -> dict[tuple[int, str], list[AuthoredSpan]]:
     """(id in history_commits, path) -> spans."""
     spans: dict[tuple[int, str], list[AuthoredSpan]] = defaultdict(list)
-    for r in store.rows(
-        "SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, o.author, o.evidence, o.session_id "
+    rows = store.rows(
+        f"SELECT h.id, f.path, s.start_line, s.end_line, s.nonblank, o.id AS origin, {line_class_sql('o')} AS class, o.session_id "
         "FROM history_commits h JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha "
         "JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
         "WHERE h.repo_id = ? ORDER BY s.file_id, s.start_line",
         (repo_id,),
-    ):
-        span = AuthoredSpan(r["start_line"], r["end_line"], r["nonblank"], r["origin"], r["author"], r["session_id"], r["evidence"])
-        spans[r["id"], r["path"]].append(span)
+    )
+    for commit, path, *span in (row.values() for row in rows):
+        spans[commit, path].append(AuthoredSpan(*span))
     return spans
 
 

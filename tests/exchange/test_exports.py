@@ -125,7 +125,7 @@ def share(*spans: WrittenSpan) -> Share:
 def span(path: str, start: int, end: int, turn: int = 1) -> WrittenSpan:
     return WrittenSpan(
         "o/n", "a" * 40, "2026-01-01T00:00:00.000Z", "Ann <a@x.org>", "talk", "claude-code", "2", path, start, end, "agent",
-        "exact", "observed", turn, "claude-opus-4-6",
+        "exact", "observed exact", turn, "claude-opus-4-6",
     )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> N
     with Store(example[1]) as store:
         spans = [span for share in commit_shares(store, 1) for span in share]
         assert all(span.author == "agent" for share in commit_shares(store, 1, people=False) for span in share)
-    assert "declared" not in {span.evidence for span in spans} and {span.author for span in spans} == {"agent"}
+    assert not any("declared" in span.basis for span in spans) and {span.author for span in spans} == {"agent"}
 
 
 def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(example: tuple[Path, Path], tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from collector.git.base import is_regular
 from collector.git.repository import GitRepo, line_changes
 from collector.model import FileChange
 from collector.text import split_lines
-from collector.vocabulary.lines import FilePlace
+from collector.vocabulary.lines import FilePlace, line_class
 
 # --- languages and places ---------------------------------------------------------------------------------------------
 
@@ -353,7 +353,9 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
 
 
 def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> OriginSpan:
-    return OriginSpan(start, end, end - start + 1, author, "observed", reason, session, 2, "call", "model", "agent")
+    return OriginSpan(
+        start, end, end - start + 1, author, line_class(author, "observed", reason), reason, session, 2, "call", "model", "agent"
+    )
 
 
 def test_who_wrote_a_finding() -> None:

@@ -62,7 +62,7 @@ def record(share: Share) -> dict[str, Any]:
     trace["files"] = [{"path": path, "conversations": _conversations(list(spans))} for path, spans in files]
     evidence = Counter[str]()
     for span in share:
-        evidence[f"{span.evidence} {span.how}"] += span.lines
+        evidence[span.basis] += span.lines
     session = {"session_id": first.session} if first.session else {}
     trace["metadata"] = session | {OWN: {"repository": first.repo, "evidence_lines": dict(sorted(evidence.items()))}}
     return trace

@@ -27,7 +27,7 @@ class WrittenSpan(NamedTuple):
     end: int
     author: str  # agent | human
     how: str
-    evidence: str
+    basis: str  # evidence and how
     turn: int | None
     model: str
 
@@ -44,7 +44,7 @@ _SPANS = f"""
 SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
   trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
   COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line AS start,
-  s.end_line AS end, o.author, o.how, o.evidence, o.turn_index AS turn,
+  s.end_line AS end, o.author, o.how, o.evidence || ' ' || o.how AS basis, o.turn_index AS turn,
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id

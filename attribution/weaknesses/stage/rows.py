@@ -21,7 +21,7 @@ from collector.files.analysed import ANALYSED
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
 from collector.text import printable, split_lines
-from collector.vocabulary.lines import Author, FilePlace, LineClass
+from collector.vocabulary.lines import Author, FilePlace, LineClass, line_class_sql
 
 _LEFT_OUT = frozenset(FilePlace) - frozenset(ANALYSED)
 _MISSING = CachedScan(ScanStatus.MISSING, frozenset())
@@ -228,9 +228,9 @@ class _Rows:
         return self._spans[sha]
 
 
-_SPANS = """
-SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, o.evidence, o.reason, o.session_id, o.turn_index, o.call_id,
-  COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent
+_SPANS = f"""
+SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS line_class, o.reason, o.session_id,
+  o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent
 FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id, s.start_line
 """

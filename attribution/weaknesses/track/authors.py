@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from collector.vocabulary.lines import LineClass, line_class
+from collector.vocabulary.lines import LineClass
 
 MIXED, NOBODY = "mixed", "none"
 
@@ -18,17 +18,13 @@ class OriginSpan(NamedTuple):
     end: int
     nonblank: int
     author: str
-    evidence: str
+    line_class: str
     reason: str
     session: int | None
     turn: int | None
     call: str | None
     model: str | None
     agent: str | None  # of the session
-
-    @property
-    def line_class(self) -> str:
-        return line_class(self.author, self.evidence, self.reason)
 
 
 class FindingLines(NamedTuple):
