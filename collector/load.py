@@ -11,9 +11,8 @@ from itertools import chain
 from typing import Any
 
 from collector.agents import reader_for, readers, readers_for
-from collector.agents.common.bounds import StoredCopy, bounded, is_undated
-from collector.agents.common.compacted import continued
 from collector.agents.common.jsonl import first_value
+from collector.agents.common.stored_copies import StoredCopy, bounded, continued, is_undated
 from collector.agents.machine.model import LocalSession
 from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent

@@ -227,7 +227,7 @@ class TranscriptReader(Protocol):
     """The contract of a module in `collector/agents/`. Pure: bytes in, values out, never an exception for bad input."""
 
     NAME: str  # slug of the agent, see `collector.vocabulary.agents`
-    GIVES: frozenset[str]  # what a transcript of the format can hold, see `collector.agents.common.facets`
+    GIVES: frozenset[str]  # what a transcript of the format can hold, see `FACETS` in `collector.agents.common.reader`
 
     def sniff(self, head: object) -> bool:
         """Whether a transcript whose first JSON value is `head` is of this format."""

@@ -24,7 +24,7 @@ from attribution.exchange.exports import exports  # noqa: E402
 from attribution.exchange.producers import producers  # noqa: E402
 from attribution.features import Feature  # noqa: E402
 from collector.agents import WHOLLY, readers, stores, unproven, untested_part  # noqa: E402
-from collector.agents.common.facets import FACETS  # noqa: E402
+from collector.agents.common.reader import FACETS  # noqa: E402
 from collector.agents.machine.model import Store  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402

@@ -12,15 +12,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.calls import Call, Result, shell_command
-from collector.agents.common.costs import recorded_cost
+from collector.agents.common.edits import search_replace_blocks
 from collector.agents.common.jsonl import copies
-from collector.agents.common.reader import RecordReader
-from collector.agents.common.search_replace import search_replace_blocks
+from collector.agents.common.messages import recorded_cost
+from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
-from collector.model import Command, Edit, Replacement, Session, Usage
+from collector.model import Command, Edit, Replacement, Session
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
 
@@ -115,25 +114,22 @@ class _Reader(RecordReader):
             self.begin(None)
             sent, received = (int(float(match[n].replace(",", "")) * _SCALE[match[n + 1]]) for n in (1, 3))
             cost = recorded_cost(float(match[5])) if match[5] else None
-            self.add_usage(Usage(str(number), None, 0, self.model, min(sent, 1 << 40), min(received, 1 << 40), cost=cost))
+            self.use_tokens(str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost)
         elif match := _APPLIED.match(line):
             self._apply_offer(match[1].strip(), number)
         elif match := _COMMIT.match(line):
             self.offered = []
             self.begin(None)
-            call = Call(f"line {number}", "commit", {"commit": match[1]}, None, self.order, model=self.model, cwd=self.cwd)
-            self._add(call, line)
+            self._add(number, "commit", {"commit": match[1]}, line)
 
     def _apply_offer(self, path: str, number: int) -> None:
         edits = [edit for named, edit in self.offered if named == path]
         self.offered = [(named, edit) for named, edit in self.offered if named != path]
         self.begin(None)
-        call = Call(f"line {number}", "edit", {"path": path, "edit": edits}, None, self.order, model=self.model, cwd=self.cwd)
-        self._add(call, "")
+        self._add(number, "edit", {"path": path, "edit": edits}, "")
 
-    def _add(self, call: Call, notice: str) -> None:
-        call.not_before = self.began
-        self.add_call(call, Result(None, notice))
+    def _add(self, number: int, name: str, arguments: dict[str, Any], notice: str) -> None:
+        self.call_tool(f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began)
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
@@ -192,17 +188,7 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_HISTORY = ".aider.chat.history.md"
-_store_BEGINNING = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
-
-
-def _places(machine: Machine) -> list[Path]:
-    return []  # it keeps nothing outside of worktrees
-
-
-def _inside(worktree: Path) -> list[Path]:
-    location = worktree / _HISTORY
-    return [location] if files.is_plain(location) else []
+_RUN = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -210,7 +196,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     if not roots.of(cwd):
         return
     data = files.content(location)
-    for number, entry in enumerate(_store_BEGINNING.finditer(data)):
+    for number, entry in enumerate(_RUN.finditer(data)):
         began = entry[1].decode()
         if b"\n> Applied edit to " in _run(data, number):
             key = f"aider {began}"
@@ -222,14 +208,14 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """One run; lines before it name the directory and, in seconds since 1970, when it began. Raises ValueError for another date."""
     run = _run(files.content(session.files[0]), int(session.key))
     head = f"> whowrote: {session.cwd}\n"
-    if match := _store_BEGINNING.match(run):
+    if match := _RUN.match(run):
         began = datetime.strptime(match[1].decode(), "%Y-%m-%d %H:%M:%S")  # on the clock of this machine
         head += f"> whowrote began: {max(int(began.timestamp()), 0)}\n"
     yield head.encode("utf-8", "surrogateescape") + run
 
 
 def _run(data: bytes, number: int) -> bytes:
-    starts = [entry.start() for entry in _store_BEGINNING.finditer(data)]
+    starts = [entry.start() for entry in _RUN.finditer(data)]
     if number >= len(starts):
         return b""
     return data[starts[number] : starts[number + 1] if number + 1 < len(starts) else len(data)]
@@ -240,10 +226,10 @@ STORES = (
         NAME,
         "`.aider.chat.history.md` in the worktree itself: each time that Aider was started begins with a line that says when.",
         Known.REAL,
-        _places,
-        _find,
+        at=(),  # it keeps nothing outside of worktrees
+        find=_find,
         load=_load,
-        inside=_inside,
+        inside=".aider.chat.history.md",
         evidence="a history with 6 edits and 3 without any, from public repositories; its source",
     ),
 )

@@ -11,19 +11,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import deletions, edits_from_arguments
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
-from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies, records
-from collector.agents.common.prompts import classify
-from collector.agents.common.reader import RecordReader
-from collector.agents.common.uris import path_of
+from collector.agents.common.messages import classify
+from collector.agents.common.reader import FACETS, Call, RecordReader, Result
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.editors import path_of
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
 from collector.json_values import get_dict, get_list, get_str, parse_json, time_of
-from collector.model import Command, Edit, Session, Status
+from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "antigravity"
@@ -40,13 +37,11 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
 
-_EDIT_TOOLS = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
 _STATUS = {"DONE": Status.OK, "ERROR": Status.ERROR, "CANCELED": Status.REJECTED, "CANCELLED": Status.REJECTED}
 _REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.S)
 _MODEL = re.compile(r"`Model Selection` from .{0,100}? to (.{1,80}?)\. No need")
 _NO_RESULT = frozenset({"PLANNER_RESPONSE", "USER_INPUT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "CHECKPOINT"})
 _OUTPUT = re.compile(r"(?:Stdout|Output):\s*\n(.*?)(?:\n\s*Stderr:|\Z)", re.S)
-_FAILED = re.compile(r"^\s*The command (?:exited with code|failed with exit code:?) [1-9]", re.M)
 
 
 def sniff(head: object) -> bool:
@@ -68,10 +63,12 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"run_command"})
+    writers = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
+    exits = re.compile(r"^\s*The command (?:exited with code|failed with exit code:?) (\d{1,9})", re.M)
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
-        self.waiting: list[Call] = []  # calls whose results have not come yet
+        self.waiting: list[str] = []  # calls whose results have not come yet
 
     def take(self, record: dict[str, Any]) -> None:
         index, time = record["step_index"], time_of(record.get("created_at"))
@@ -82,7 +79,7 @@ class _Reader(RecordReader):
         elif kind == "PLANNER_RESPONSE":
             self._plan(record, content, index, time)
         elif record.get("source") == "MODEL" and kind not in _NO_RESULT and self.waiting:
-            self.add_result(self.waiting.pop(0).id, Result(time, content, details=record))
+            self._result(self.waiting.pop(0), get_str(record, "status"), content, time)
         elif kind == "ERROR_MESSAGE":
             self.add_event("api_error", time, content)
 
@@ -99,48 +96,31 @@ class _Reader(RecordReader):
         if content:
             self.add_message(index, time, "text", content)
         for number, request in enumerate(get_list(step, "tool_calls")):
-            name = get_str(request, "name")
-            arguments = _decoded(get_dict(request, "args"))
-            cwd = self.add_cwd(arguments.get("Cwd")) if name == "run_command" else ""
-            call = Call(f"{index}/{number}", name, arguments, time, self.order, model=self.model, cwd=cwd)
-            self.add_call(call)
-            self.waiting.append(call)
+            name, arguments = get_str(request, "name"), _decoded(get_dict(request, "args"))
+            if name in self.shells:
+                self.add_cwd(arguments.get("Cwd"))
+            self.waiting.append(self.call_tool(f"{index}/{number}", name, arguments, time, cwd=""))
 
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
-        if status is Status.OK and call.name in self.shells and _FAILED.search(result.text):
-            status = Status.ERROR
-        return status, result.text[:ERROR_CHARS] if status in (Status.ERROR, Status.REJECTED) else ""
+    def _result(self, call_id: str, status: str, content: str, time: float | None) -> None:
+        printed = _OUTPUT.search(content)
+        output, running = (printed[1] if printed else content).strip(), status == "RUNNING"
+        ended = _STATUS.get(status, Status.UNKNOWN)
+        self.add_result(call_id, Result(time, content, ended, printed=output, running=running))
 
-    def command(self, call: Call, result: Result) -> Command:
-        printed = _OUTPUT.search(result.text)
-        output = (printed[1] if printed else result.text).strip()
-        running = get_str(result.details, "status") == "RUNNING"
-        return shell_command(get_str(call.arguments, "CommandLine"), call.cwd, output, background=running)
-
-    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
-        return commits_in(command, command.output)
-
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name == "delete_file":
-            return deletions(call.arguments)
-        if call.name not in _EDIT_TOOLS:
-            return []
-        arguments = get_dict(call.arguments)
-        chunks = arguments.get("ReplacementChunks")
-        chunks = parse_json(chunks) if isinstance(chunks, str) else chunks
-        if isinstance(chunks, list):
-            parsed = (parse_json(chunk) if isinstance(chunk, str) else chunk for chunk in chunks)
-            arguments = {**arguments, "ReplacementChunks": [_decoded(get_dict(chunk)) for chunk in parsed]}
-        return edits_from_arguments(arguments, hunks=parse_unified(result.text))
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        return {"hunks": parse_unified(result.text)}
 
 
 def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments without the JSON around a text or a truth value (the text of a file may itself be JSON)."""
-    return {str(name): _decode(value) for name, value in arguments.items()}
+    """Arguments without the JSON around a text, a truth value or replacements; the text of a file may itself be JSON."""
+    return {name: _decode(name, value) for name, value in arguments.items()}
 
 
-def _decode(value: object) -> object:
+def _decode(name: str, value: object) -> object:
+    if name == "ReplacementChunks":
+        listed = parse_json(value) if isinstance(value, str) else value
+        chunks = (parse_json(chunk) if isinstance(chunk, str) else chunk for chunk in (listed if isinstance(listed, list) else ()))
+        return [_decoded(get_dict(chunk)) for chunk in chunks]
     if not isinstance(value, str) or not (value.startswith('"') or value in ("true", "false")):
         return value
     inner = parse_json(value)
@@ -150,29 +130,15 @@ def _decode(value: object) -> object:
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # A transcript names no directory: a list beside it does, else the directory that its first commands ran in.
-_HOMES = ("antigravity-cli", "antigravity", "antigravity-ide")
-_LOGS = Path(".system_generated") / "logs"
-_NAMES = ("transcript_full.jsonl", "transcript.jsonl")  # the second is cut
 _PATHS = re.compile(rb'"(?:Cwd|TargetFile|AbsolutePath)":\s*"(?:\\")?(/[^"\\]{1,1000})')
 _LISTS = ("conversation_metadata.json", "last_conversations.json")
-
-
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing(machine.home / ".gemini" / name / "brain" for name in _HOMES)
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for session in files.directories(location):
-        logs = session / _LOGS
-        path = next((logs / name for name in _NAMES if (logs / name).is_file()), None)
-        if path is not None:
-            yield path
+_TRANSCRIPTS = "*/.system_generated/logs/transcript*.jsonl"
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = _list_sessions(location.parent / "cache")
-    for path in _session_files(location):
-        number = path.parents[2].name
+    whole = {path.parents[2].name: path for path in files.matching(location, _TRANSCRIPTS)}  # `transcript.jsonl` is cut
+    for number, path in whole.items():
         named = listed.get(number) or [decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))]
         cwd = next((roots.of(entry) for entry in named if roots.of(entry)), "")
         if cwd:
@@ -202,8 +168,8 @@ STORES = (
         NAME,
         "`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`, and that of the editor beside it.",
         Known.REAL,
-        _places,
-        _find,
-        stored=_session_files,
+        at=tuple(f"~/.gemini/{name}/brain" for name in ("antigravity-cli", "antigravity", "antigravity-ide")),
+        patterns=(_TRANSCRIPTS,),
+        find=_find,
     ),
 )

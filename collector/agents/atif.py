@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents.common.any_agent import AnyAgentReader
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
-from collector.agents.common.costs import recorded_cost
-from collector.agents.common.facets import FACETS
-from collector.agents.common.messages import text_of
+from collector.agents.common.messages import recorded_cost, text_of
+from collector.agents.common.reader import FACETS, AnyAgentReader, Call, Result
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Session, Spawn, Status, Usage
+from collector.model import Session, Spawn, Status
 from collector.vocabulary.agents import Agent, slug_of
 
 NAME = "atif"
@@ -82,36 +79,31 @@ class _Reader(AnyAgentReader):
         results = {get_str(r, "source_call_id"): r for r in reversed(get_list(step, "observation", "results"))}
         for number, request in enumerate(get_list(step, "tool_calls")):
             call_id = get_str(request, "tool_call_id")
-            call = Call(
-                f"{key}/{call_id or number}", get_str(request, "function_name"), get(request, "arguments"), time, self.order,
-                agent_id=agent_id, model=model, message_id=key, cwd=self.cwd,
-            )  # fmt: skip
-            result = results.get(call_id) if call_id else None
-            self.add_call(call, Result(None, text_of(get(result, "content")), details=result) if result is not None else None)
+            name, result = get_str(request, "function_name"), results.get(call_id) if call_id else None
+            more = {"agent_id": agent_id, "model": model, "message_id": key}
+            answer = _result(get_dict(result)) if result is not None else None
+            self.call_tool(f"{key}/{call_id or number}", name, get(request, "arguments"), time, answer, **more)
 
     def _metrics(self, metrics: dict[str, Any], key: str, time: float | None, model: str, agent_id: str) -> None:
         """Tokens of the prompt include those read from a cache, and with some writers those written to it."""
         cached = get_int(metrics, "cached_tokens")
         written = get_int(metrics, "extra", "cache_creation_input_tokens")
         fresh = max(0, get_int(metrics, "prompt_tokens") - cached - written)
-        self.add_usage(
-            Usage(
-                key, time, 0, model, fresh, get_int(metrics, "completion_tokens"), cached, written,
-                reasoning=get_int(metrics, "extra", "reasoning_tokens") or None, agent_id=agent_id,
-                cost=recorded_cost(metrics.get("cost_usd")),
-            )
+        reasoning, cost = get_int(metrics, "extra", "reasoning_tokens") or None, recorded_cost(metrics.get("cost_usd"))
+        self.use_tokens(
+            key, time, fresh, get_int(metrics, "completion_tokens"), cache_read=cached, cache_write=written, model=model,
+            reasoning=reasoning, agent_id=agent_id, cost=cost,
         )  # fmt: skip
-
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        """A recorded result is a success unless the writer says something else beside it."""
-        extra = get_dict(result.details, "extra") or get_dict(result.details)
-        code = extra.get("exit_code")
-        failed = extra.get("is_error") is True or extra.get("success") is False or extra.get("status") in ("error", "failed")
-        if failed or (isinstance(code, int) and code != 0):
-            return Status.ERROR, (get_str(extra, "error") or result.text)[:ERROR_CHARS]
-        return (Status.OK if result.recorded else Status.UNKNOWN), ""
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         started = get_list(result.details, "subagent_trajectory_ref")
         existing = next((value for entry in started if (value := get_str(entry, "trajectory_id"))), "")
         return Spawn(existing, super().spawn(call, result).kind, visible=bool(existing))
+
+
+def _result(result: dict[str, Any]) -> Result:
+    """A recorded result is a success unless the writer says something else beside it."""
+    extra = get_dict(result, "extra") or result
+    failed = extra.get("is_error") is True or extra.get("success") is False or extra.get("status") in ("error", "failed")
+    status = Status.ERROR if failed or get_int(extra, "exit_code") else Status.OK
+    return Result(None, text_of(result.get("content")), status, get_str(extra, "error"), details=result)

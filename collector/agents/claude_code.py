@@ -14,12 +14,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import edits_from_arguments
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, outcome_of, shell_command
-from collector.agents.common.facets import FACETS
-from collector.agents.common.messages import anthropic_usage, blocks_of, text_of
-from collector.agents.common.prompts import PromptKind, classify, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.edits import edits_from_arguments
+from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, classify, text_of, without_reminders
+from collector.agents.common.reader import (
+    ERROR_CHARS,
+    FACETS,
+    Call,
+    Outcome,
+    RecordReader,
+    Result,
+    commits_in,
+    is_error,
+    shell_command,
+)
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
@@ -76,7 +83,6 @@ _REJECTED = (
 _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
 _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
-_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
 _TOOL_LOADED = "Tool loaded."
 
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
@@ -105,6 +111,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"Bash", "PowerShell"})
+    writers = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"})
     reads = frozenset({"Read"})
     spawns = frozenset({"Task", "Agent"})
     in_order_of_time = False
@@ -165,7 +172,9 @@ class _Reader(RecordReader):
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
                 call_id, name = get_str(block, "id") or f"{message_id}/{self.order}", get_str(block, "name")
-                self.add_call(Call(call_id, name, get_dict(block, "input"), time, self.order, agent_id, model, message_id, cwd))
+                self.call_tool(
+                    call_id, name, get_dict(block, "input"), time, agent_id=agent_id, model=model, message_id=message_id, cwd=cwd
+                )
             else:
                 self.add_block((self.order, index), time, block, agent_id)
 
@@ -199,7 +208,8 @@ class _Reader(RecordReader):
         previous = self.results.get(call_id)
         if previous is None or (previous.details is None and details is not None):
             done_at = previous.at or time if previous else time
-            self.results[call_id] = Result(done_at, text_of(block.get("content")), block.get("is_error") is True, details)
+            status = is_error(block.get("is_error"))
+            self.results[call_id] = Result(done_at, text_of(block.get("content")), status, details=details)
 
     def _progress(self, record: dict[str, Any], time: float | None) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
@@ -264,11 +274,11 @@ class _Reader(RecordReader):
     # --- what a call did ------------------------------------------------------------------------------------------
 
     def outcome(self, call: Call, result: Result) -> Outcome:
-        if not result.recorded or not result.failed:
-            return outcome_of(result)
         detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
         rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
-        return (Status.REJECTED if rejected else Status.ERROR), result.text[:ERROR_CHARS]
+        if rejected and result.status is Status.ERROR:
+            return Status.REJECTED, result.text[:ERROR_CHARS]
+        return super().outcome(call, result)
 
     def command(self, call: Call, result: Result) -> Command:
         output = get_str(result.details, "stdout") or result.text
@@ -280,7 +290,7 @@ class _Reader(RecordReader):
         return (recorded,) if recorded else commits_in(command, command.output)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name not in _EDIT_TOOLS:
+        if call.name not in self.writers:
             return []
         detail = get_dict(result.details)
         before = detail.get("originalFile", detail.get("originalFileContents"))
@@ -376,19 +386,15 @@ def _numbers(snippet: str) -> tuple[int, str]:
 # their old ids: sessions with the same first record are read as one.
 _CUT = 200  # longer names are cut there and end in a hash
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.){1,4000}")')
-_store_PARENT = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
+_SESSION_ID = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
 _FIRST = re.compile(rb'"uuid":\s*"([0-9A-Za-z-]{1,80})"')
 _AGENT = "agent-"  # a subagent's file
 
 
-def _places(machine: Machine) -> list[Path]:
-    chosen = [Path(entry).expanduser() for entry in machine.variables.get("CLAUDE_CONFIG_DIR", "").split(",") if entry.strip()]
-    return machine.existing(home / "projects" for home in chosen or (machine.home / ".claude", machine.config / "claude"))
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for project in files.directories(location):
-        yield from files.listed(project, (".jsonl",))
+def _places(machine: Machine) -> Iterator[Path]:
+    chosen = [entry.strip() for entry in machine.variables.get("CLAUDE_CONFIG_DIR", "").split(",") if entry.strip()]
+    for home in chosen or ("~/.claude", "${XDG_CONFIG_HOME:-~/.config}/claude"):
+        yield from machine.paths(f"{home}/projects")
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -426,7 +432,7 @@ def _sessions(project: Path, roots: Roots, deep: bool) -> list[_Found]:
     results = []
     for path in files.listed(project, (".jsonl",)):
         if path.name.startswith(_AGENT):  # early versions put subagents beside their session
-            parent = _store_PARENT.search(files.head(path))
+            parent = _SESSION_ID.search(files.head(path))
             agents[parent[1].decode() if parent else ""].append(path)
             continue
         entry = _session(path, roots, deep)
@@ -472,9 +478,9 @@ STORES = (
         NAME,
         "`~/.claude/projects/<directory>/<session>.jsonl`, subagents below `<session>/subagents/`.",
         Known.REAL,
-        _places,
-        _find,
-        stored=_session_files,
+        at=_places,
+        patterns=("*/*.jsonl",),
+        find=_find,
         kept_days=30,
     ),
 )

@@ -17,17 +17,13 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.apply_patch import BEGIN, parse_patch, patches_in
-from collector.agents.common.arguments import edits_from_patch
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, commits_in, shell_command
-from collector.agents.common.facets import FACETS
+from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
 from collector.agents.common.jsonl import copies, first_value
-from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import CODEX_INJECTED
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import CODEX_INJECTED, text_of
+from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
@@ -130,9 +126,8 @@ class _Reader(RecordReader):
 
     def _enter(self, meta: dict[str, Any]) -> _Thread:
         thread = self._thread(get_str(meta, "id") or self.session_id)
-        spawned = get(meta, "source", "subagent")
-        thread.child = bool(spawned)
-        parent = get_str(meta, "parent_thread_id") or get_str(spawned, "thread_spawn", "parent_thread_id")
+        thread.child = bool(get(meta, "source", "subagent"))
+        parent = _parent(meta)
         if thread.child and parent == self.session_id != thread.id:
             thread.agent_id = thread.id
         elif thread.child and parent:
@@ -327,6 +322,11 @@ class _Reader(RecordReader):
             if call.name or call.changes is not None:
                 for part in finished(call, self.problem):
                     yield call.order, part
+
+
+def _parent(meta: dict[str, Any]) -> str:
+    """The thread that started one, by what the one says of itself."""
+    return get_str(meta, "parent_thread_id") or get_str(meta, "source", "subagent", "thread_spawn", "parent_thread_id")
 
 
 def _total(payload: dict[str, Any]) -> tuple[int, ...]:
@@ -626,43 +626,34 @@ def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
 
 # The name tells nothing of the directory: the first record does. A subagent is a rollout of its own, read with the session that
 # started it.
-_ENDINGS = (".jsonl", ".jsonl.zst")
 _PACKED = ".zst"
 _SHORT, _LONG = 8_000, 4_000_000  # bytes of a first record: its directory stands before the instructions, mostly
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.){1,4000}")')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def _places(machine: Machine) -> list[Path]:
-    home = machine.variable("CODEX_HOME", machine.home / ".codex")
-    return machine.existing([home / "sessions", home / "archived_sessions"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    """Where a rollout is there twice, the plain one counts."""
-    plain = set()
-    for path in files.listed(location, _ENDINGS, depth=4):
-        if not path.name.startswith("rollout-"):
-            continue
-        if path.suffix != _PACKED:
-            plain.add(path)
-        elif path.with_suffix("") in plain:
-            continue
-        yield path
+_ROLLOUTS = tuple(f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    children: dict[str, list[Path]] = defaultdict(list)
-    results: dict[str, _Rollout] = {}
-    for path in _session_files(location):
-        entry = _rollout(path, roots)
-        if entry is not None and entry.parent:
-            children[entry.parent].append(path)
-        if entry is not None:
-            results[entry.id] = entry
-    for entry in results.values():
-        if entry.parent not in results:
-            yield LocalSession(entry.id, (entry.path, *_descendants(entry.id, children)), f"started in {entry.cwd}", cwd=entry.cwd)
+    children: dict[str, list[str]] = defaultdict(list)  # thread -> threads that it started
+    rollouts: dict[str, tuple[Path, str, str]] = {}  # thread -> its file, its directory, the thread that started it
+    for path in (path for pattern in _ROLLOUTS for path in files.matching(location, pattern)):
+        if path.suffix == _PACKED and path.with_suffix("").exists():
+            continue  # where a rollout is there twice, the plain one counts
+        thread, cwd, parent = _identity(path, roots)
+        if cwd:
+            rollouts[thread] = path, cwd, parent
+            children[parent].append(thread)
+    for thread, (_, cwd, parent) in rollouts.items():
+        if parent not in rollouts:
+            used = tuple(rollouts[entry][0] for entry in _with_descendants(thread, children))
+            yield LocalSession(thread, used, f"started in {cwd}", cwd=cwd)
+
+
+def _with_descendants(thread: str, children: dict[str, list[str]]) -> Iterator[str]:
+    """A thread, its subagents, and theirs."""
+    yield thread
+    for child in children.pop(thread, ()):
+        yield from _with_descendants(child, children)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -670,36 +661,15 @@ def _load(session: LocalSession) -> Iterator[bytes]:
         yield files.whole_lines(_content(path, files.LARGEST)) if path.suffix == _PACKED else files.lines(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rollout:
-    id: str
-    cwd: str
-    parent: str
-    path: Path
-
-
-def _descendants(thread: str, children: dict[str, list[Path]]) -> Iterator[Path]:
-    """The rollouts of subagents, and of theirs."""
-    for path in children.pop(thread, ()):
-        yield path
-        yield from _descendants(_id(path), children)
-
-
-def _rollout(path: Path, roots: Roots) -> _Rollout | None:
-    """None for a session of another repository, of which no more is read than it takes to see that."""
+def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
+    """Id, directory and parent of a thread; "" for the session of another repository, of which no more is read than tells that."""
     named = _CWD.search(_beginning(path, _SHORT)) or _CWD.search(_beginning(path, _LONG))
     cwd = files.some_value(named[1]) if named else ""
     if not roots.of(cwd):
-        return None
-    first = first_value(_beginning(path, _LONG))
-    parent = get_str(first, "payload", "parent_thread_id")
-    parent = parent or get_str(first, "payload", "source", "subagent", "thread_spawn", "parent_thread_id")
-    return _Rollout(get_str(first, "payload", "id") or _id(path), cwd, parent, path)
-
-
-def _id(path: Path) -> str:
-    matches = _ID.findall(path.name)
-    return matches[-1] if matches else path.name.split(".", 1)[0]
+        return "", "", ""
+    meta = get_dict(first_value(_beginning(path, _LONG)), "payload")
+    named_so = _ID.findall(path.name) or [path.name.split(".", 1)[0]]
+    return get_str(meta, "id") or named_so[-1], cwd, _parent(meta)
 
 
 def _beginning(path: Path, size: int) -> bytes:
@@ -715,9 +685,9 @@ STORES = (
         NAME,
         "`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl` and `archived_sessions/`, plain or compressed (`.zst`).",
         Known.REAL,
-        _places,
-        _find,
+        at=("${CODEX_HOME:-~/.codex}/sessions", "${CODEX_HOME:-~/.codex}/archived_sessions"),
+        patterns=_ROLLOUTS,
+        find=_find,
         load=_load,
-        stored=_session_files,
     ),
 )

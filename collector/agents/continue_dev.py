@@ -1,21 +1,24 @@
-"""Continue: one JSON document `{sessionId, workspaceDirectory, history: [{message, toolCallStates}]}`. No times are recorded."""
+"""Continue: one JSON document `{sessionId, workspaceDirectory, history: [{message, toolCallStates}]}`. No times are recorded.
+
+A list of all sessions says when one was begun, which is all that is known of its calls. The program for the command line has other
+tools than the editor.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import argument, edits_from_arguments
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.edits import path_argument
 from collector.agents.common.messages import text_of
-from collector.agents.common.reader import RecordReader
-from collector.agents.common.uris import path_of
+from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json
-from collector.model import Command, Edit, Session, Status, Usage
+from collector.agents.machine.editors import path_of
+from collector.agents.machine.model import Known, LocalSession, Store
+from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.model import Edit, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
@@ -23,10 +26,9 @@ NAME = "continue-dev"
 AGENT = Agent(NAME, "Continue", aliases=("continue",), tools={"write": "create_new_file", "edit": "single_find_and_replace"})
 GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 30
-UNTESTED = "all of it"
 
+_TOKENS = (("promptTokens", "prompt_tokens"), ("completionTokens", "completion_tokens"))
 _STATUS = {"done": Status.OK, "errored": Status.ERROR, "canceled": Status.REJECTED}
-_WRITERS = frozenset({"create_new_file", "single_find_and_replace", "multi_edit"})
 _VAGUE = frozenset({"edit_existing_file", "edit_file"})  # their text leaves out what stays
 
 
@@ -41,11 +43,14 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"run_terminal_command"})
+    shells = frozenset({"run_terminal_command", "Bash"})
+    writers = frozenset({"create_new_file", "single_find_and_replace", "multi_edit", "Write", "Edit", "MultiEdit"})
+    began: float | None = None
 
     def take(self, record: dict[str, Any]) -> None:
-        location = get_str(record, "workspaceDirectory")
-        self.add_cwd(path_of(location) if "://" in location else location)
+        self.began = time_of(record.get("dateCreated"))
+        self.begin(self.began)
+        self.add_cwd(_directory(record))
         self.model = get_str(record, "chatModelTitle")
         for number, entry in enumerate(objects(record.get("history"))):
             key, message = get_str(entry, "message", "id") or f"entry {number}", get_dict(entry, "message")
@@ -63,33 +68,28 @@ class _Reader(RecordReader):
             self.add_message((key, "reasoning"), None, "reasoning", get_str(entry, "reasoning", "text"))
         if text:
             self.add_message(key, None, "text", text)
-        log = next(iter(objects(entry.get("promptLogs"))), {})
-        self.model = self.switched("model_change", self.model, get_str(log, "modelTitle"), None)
-        used = get_dict(message, "usage")
-        if used:
-            self.add_usage(Usage(key, None, 0, self.model, get_int(used, "promptTokens"), get_int(used, "completionTokens")))
+        log, used = next(iter(objects(entry.get("promptLogs"))), {}), get_dict(message, "usage")
+        self.model = self.switched("model_change", self.model, get_str(log, "modelTitle") or get_str(used, "model"), None)
+        cached = get_int(used, "prompt_tokens_details", "cached_tokens")
+        prompt, output = (first_of(used, *names) for names in _TOKENS)
+        self.use_tokens(key, None, max(get_int(prompt) - cached, 0), get_int(output), cache_read=cached)
         for index, state in enumerate(objects(entry.get("toolCallStates"))):
             call_id = get_str(state, "toolCallId") or f"{key}/{index}"
             arguments = get(state, "parsedArgs") or parse_json(get(state, "toolCall", "function", "arguments"))
             name = get_str(state, "toolCall", "function", "name").removeprefix("builtin_")
-            call = Call(call_id, name, arguments, None, self.order, model=self.model, message_id=key, cwd=self.cwd)
             output = "\n".join(get_str(item, "content") for item in get_list(state, "output"))
-            self.add_call(call, Result(None, output, details=state, recorded=get_str(state, "status") in _STATUS))
+            status = _STATUS.get(get_str(state, "status"))
+            result = Result(None, output, status or Status.UNKNOWN, recorded=status is not None)
+            self.call_tool(call_id, name, arguments, None, result, message_id=key, not_before=self.began)
 
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
-        return status, "" if status in (Status.OK, Status.UNKNOWN) else result.text[:ERROR_CHARS]
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        path = resolve(call.cwd, path_argument(call.arguments))
+        return [Edit(path, "edit")] if call.name in _VAGUE and path else super().edits(call, result)
 
-    def command(self, call: Call, result: Result) -> Command:
-        return shell_command(get_str(call.arguments, "command"), call.cwd, result.text)
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        path = resolve(call.cwd, argument(call.arguments, "filepath", "path"))
-        if not path:
-            return []
-        if call.name in _VAGUE:
-            return [Edit(path, "edit")]
-        return edits_from_arguments({**get_dict(call.arguments), "file_path": path}) if call.name in _WRITERS else []
+def _directory(document: object) -> str:
+    location = get_str(document, "workspaceDirectory")
+    return path_of(location) if "://" in location else location
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -97,35 +97,27 @@ class _Reader(RecordReader):
 _LIST = "sessions.json"
 
 
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("CONTINUE_GLOBAL_DIR", machine.home / ".continue") / "sessions"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    return (path for path in files.listed(location, (".json",)) if path.name != _LIST)
-
-
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _session_files(location):
-        named = get_str(files.document(path), "workspaceDirectory")
-        cwd = path_of(named) if "://" in named else named
-        if roots.of(cwd):
-            yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
+def _whose(path: Path) -> tuple[str, str]:
+    return path.stem, "" if path.name == _LIST else _directory(files.document(path))
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
-    yield files.content(session.files[0])
+    """The document with the time that the list of sessions gives. Raises ValueError where it is no JSON: it is being written."""
+    (path,) = session.files
+    listed = objects(files.document(path.with_name(_LIST)))
+    about = next((entry for entry in listed if get_str(entry, "sessionId") == session.id), {})
+    document = json.loads(files.content(path))
+    yield json.dumps({**get_dict(document), "dateCreated": about.get("dateCreated")}).encode()
 
 
 STORES = (
     Store(
         NAME,
         "`~/.continue/sessions/<id>.json`, which names the directory.",
-        Known.DOCUMENTATION,
-        _places,
-        _find,
+        Known.REAL,
+        at=("${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions",),
+        patterns=("*.json",),
+        whose=_whose,
         load=_load,
-        stored=_session_files,
-        evidence="its source, and what other projects read",
     ),
 )

@@ -12,18 +12,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.calls import Call, Result, shell_command
 from collector.agents.common.jsonl import values
 from collector.agents.common.messages import text_of
-from collector.agents.common.reader import RecordReader
-from collector.agents.common.text_edits import applied
-from collector.agents.common.uris import path_of
+from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.editors import folders, in_editors, path_of
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
-from collector.agents.machine.workspaces import editor_users, folders
-from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Command, Edit, Session, Usage
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of
+from collector.model import Edit, Session
 from collector.text import normal_path
 from collector.vocabulary.agents import Agent
 
@@ -38,6 +35,7 @@ ORDER = 22
 UNTESTED = "all of it"
 
 _TERMINAL = "run_in_terminal"
+_UNIT = "utf-16-le"  # columns count units of UTF-16
 
 
 def sniff(head: object) -> bool:
@@ -69,7 +67,7 @@ class _Reader(RecordReader):
         for number, operation in enumerate(operations):
             self.begin(None)
             call_id, name = f"{request}/{get_int(operation, 'epoch')}/{number}", get_str(operation, "type")
-            self.add_call(Call(call_id, name, operation, None, self.order, model=self.model, not_before=prompted), Result(None, ""))
+            self.call_tool(call_id, name, operation, None, Result(None, ""), not_before=prompted)
 
     def _request(self, request: dict[str, Any]) -> None:
         time, key = time_of(request.get("timestamp")), get_str(request, "requestId")
@@ -83,9 +81,7 @@ class _Reader(RecordReader):
         if get(request, "isCanceled") is True:
             self.add_event("interrupt", done)
         metadata = get_dict(request, "result", "metadata")
-        prompt, output = get_int(metadata, "promptTokens"), get_int(metadata, "outputTokens")
-        if prompt or output:
-            self.add_usage(Usage(key, done, 0, self.model, prompt, output))
+        self.use_tokens(key, done, get_int(metadata, "promptTokens"), get_int(metadata, "outputTokens"))
         for number, part in enumerate(get_list(request, "response")):
             self._part(part, f"{key}/{number}", time, done)
 
@@ -106,11 +102,9 @@ class _Reader(RecordReader):
         command = command or get_str(line, "userEdited") or get_str(line, "toolEdited") or get_str(line, "original")
         if not command:
             return
-        code = get(details, "terminalCommandState", "exitCode")
-        output = get_str(details, "terminalCommandOutput", "text")
-        call_id, failed = get_str(part, "toolCallId") or key, isinstance(code, int) and code != 0
-        call = Call(call_id, _TERMINAL, {"command": command}, None, self.order, model=self.model, not_before=prompted)
-        self.add_call(call, Result(None, output or f"exit {code}" * failed, failed))
+        code, output = get_int(details, "terminalCommandState", "exitCode"), get_str(details, "terminalCommandOutput", "text")
+        result = Result(None, output or (f"exit {code}" if code else ""), is_error(code != 0))
+        self.call_tool(get_str(part, "toolCallId") or key, _TERMINAL, {"command": command}, None, result, not_before=prompted)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         operation = get_dict(call.arguments)
@@ -125,22 +119,13 @@ class _Reader(RecordReader):
         is_certain = call.name == "create" or before is not None
         return [Edit(path, "write", content=after, before=before, before_known=is_certain, after=after)]
 
-    def command(self, call: Call, result: Result) -> Command:
-        return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
-
 
 def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The operations with the text of their file before and after, where it is known."""
     texts: dict[str, str] = {}
-    baselines = [
-        (get_int(item, "epoch"), -1, get_dict(item)) for pair in get_list(timeline, "fileBaselines") for item in _second(pair)
-    ]
-    operations = [
-        (get_int(item, "epoch"), number, item)
-        for number, item in enumerate(get_list(timeline, "operations"))
-        if isinstance(item, dict)
-    ]
-    for _, number, item in sorted(baselines + operations, key=lambda step: step[:2]):
+    listed = (pair[1] for pair in get_list(timeline, "fileBaselines") if isinstance(pair, list) and len(pair) > 1)
+    steps = [(-1, get_dict(item)) for item in listed] + [*enumerate(objects(timeline.get("operations")))]
+    for number, item in sorted(steps, key=lambda step: (get_int(step[1], "epoch"), step[0])):
         path = normal_path(path_of(item.get("uri")))
         if number < 0:
             texts[path] = get_str(item, "content")
@@ -149,17 +134,13 @@ def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield item | {"before": before, "after": _apply(item, path, before, texts)}
 
 
-def _second(pair: object) -> list[Any]:
-    return pair[1:2] if isinstance(pair, list) else []
-
-
 def _apply(operation: dict[str, Any], path: str, before: str | None, texts: dict[str, str]) -> str | None:
     """Takes note of what an operation does to a text, and returns what the file holds after it; None where that is not known."""
     kind, after = get_str(operation, "type"), None
     if kind == "create":
         after = get_str(operation, "initialContent")
     elif kind == "textEdit" and before is not None:
-        after = applied(before, get_list(operation, "edits"))
+        after = changed_text(before, get_list(operation, "edits"))
     elif kind == "rename":
         old = normal_path(path_of(operation.get("oldUri")))
         if old in texts:
@@ -171,23 +152,40 @@ def _apply(operation: dict[str, Any], path: str, before: str | None, texts: dict
     return after
 
 
+def changed_text(text: str, edits: Iterable[object]) -> str | None:
+    """The text after edits that were all written for the text before: ranges of lines and columns, counted from one.
+
+    None where a range lies outside of it.
+    """
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    changes = []
+    for edit in edits:
+        start = _offset(lines, starts, get_int(edit, "range", "startLineNumber"), get_int(edit, "range", "startColumn"))
+        end = _offset(lines, starts, get_int(edit, "range", "endLineNumber"), get_int(edit, "range", "endColumn"))
+        if start is None or end is None or end < start:
+            return None
+        changes.append((start, end, get_str(edit, "text")))
+    for start, end, new in sorted(changes, key=lambda change: change[:2], reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _offset(lines: list[str], starts: list[int], line: int, column: int) -> int | None:
+    if not 1 <= line <= len(lines) or column < 1:
+        return None
+    units = lines[line - 1].encode(_UNIT, "surrogatepass")
+    before = units[: 2 * (column - 1)].decode(_UNIT, "surrogatepass")
+    return starts[line - 1] + len(before)
+
+
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # `workspace.json` names the folder. A session is a document, or a log of changes to one.
-_EDITORS = ("Code", "Code - Insiders", "VSCodium")
 _SESSIONS = (".json", ".jsonl")
 _SET, _PUSH, _DELETE = 1, 2, 3
-
-
-def _places(machine: Machine) -> list[Path]:
-    users = editor_users(machine, _EDITORS)
-    servers = [machine.home / name / "data" / "User" for name in (".vscode-server", ".vscode-server-insiders")]
-    return machine.existing(user / "workspaceStorage" for user in (*users, *servers))
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for workspace in files.directories(location):
-        yield from files.listed(workspace / "chatSessions", _SESSIONS)
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -258,9 +256,9 @@ STORES = (
         NAME,
         "`workspaceStorage/<hash>/chatSessions/` of VS Code, and its timeline of the files in `chatEditingSessions/` beside it.",
         Known.DOCUMENTATION,
-        _places,
-        _find,
+        at=in_editors(("Code", "Code - Insiders", "VSCodium"), "workspaceStorage", (".vscode-server", ".vscode-server-insiders")),
+        patterns=tuple(f"*/chatSessions/*{ending}" for ending in _SESSIONS),
+        find=_find,
         load=_load,
-        stored=_session_files,
     ),
 )

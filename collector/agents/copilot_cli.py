@@ -7,23 +7,19 @@ Responses tell their output tokens only; totals by model are in `session.shutdow
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
-from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
-from collector.agents.common.prompts import PromptKind, classify, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import PromptKind, classify, without_reminders
+from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, Store
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
-from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "copilot-cli"
@@ -49,7 +45,6 @@ AGENT = Agent(
 GIVES = frozenset(FACETS)
 ORDER = 50
 
-_EDITORS = frozenset({"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"})
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
 _FAMILIES = frozenset(  # of events, before the dot
@@ -74,6 +69,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"bash", "powershell", "shell"})
+    writers = frozenset({"edit", "create", "str_replace", "insert", "write", "str_replace_editor", "str_replace_based_edit_tool"})
     reads = frozenset({"view", "read"})
     spawns = frozenset({"task"})
 
@@ -168,52 +164,39 @@ class _Reader(RecordReader):
         """A call is known from the request and, a moment later, from its start."""
         call_id, model = get_str(request, "toolCallId"), get_str(record, "data", "model")
         if call_id:
-            self.add_call(Call(call_id, name, get(request, "arguments"), time, self.order, _agent(record), model, cwd=self.cwd))
+            self.call_tool(call_id, name, get(request, "arguments"), time, agent_id=_agent(record), model=model)
 
     def _result(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
-        text = get_str(data, "result", "content") or get_str(data, "error", "message")
-        self.add_result(get_str(data, "toolCallId"), Result(time, text, failed=data.get("success") is not True, details=data))
+        output, error = get_str(data, "result", "content"), get_str(data, "error", "message")
+        rejected = get_str(data, "error", "code") == "rejected" or "user rejected" in error.lower()
+        status = Status.REJECTED if rejected else is_error(data.get("success") is not True)
+        self.add_result(get_str(data, "toolCallId"), Result(time, output or error, status, error, data, printed=output))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
     def outcome(self, call: Call, result: Result) -> Outcome:
-        if not result.recorded:
-            return Status.UNKNOWN, ""
-        if result.failed:
-            error = get_str(result.details, "error", "message")
-            rejected = get_str(result.details, "error", "code") == "rejected" or "user rejected" in error.lower()
-            return (Status.REJECTED if rejected else Status.ERROR), (error or result.text)[:ERROR_CHARS]
-        output = _content(result)
-        code = _EXIT.search(output[-200:]) if call.name in self.shells else None
-        return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else (Status.OK, "")
+        output = result.printed or ""
+        code = _EXIT.search(output[-200:]) if call.name in self.shells and result.status is Status.OK else None
+        return (Status.ERROR, output[:ERROR_CHARS]) if code and int(code[1]) != 0 else super().outcome(call, result)
 
-    def command(self, call: Call, result: Result) -> Command:
-        background = get(call.arguments, "mode") == "async" or get(call.arguments, "detach") is True
-        return shell_command(get_str(call.arguments, "command"), call.cwd, _content(result), background)
+    def command(self, call: Call, result: Result) -> Command | None:
+        return super().command(call, replace(result, running=get(call.arguments, "mode") == "async"))
 
-    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
-        return commits_in(command, _content(result))
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        return () if get_str(call.arguments, "command") == "view" else super().edits(call, result)
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name == "apply_patch":
-            return edits_from_patch(call.arguments, call.cwd)
-        if call.name == "delete":
-            return deletions(call.arguments, call.cwd)
-        if call.name not in _EDITORS or (get_str(call.arguments, "command") or call.name) == "view":
-            return []
-        diff = "" if result.failed else _diff(result)
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        diff = _diff(result) if result.status is Status.OK else ""
         created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
-        return edits_from_arguments(call.arguments, call.cwd, hunks=parse_unified(diff), before_known=created)
+        return {"hunks": parse_unified(diff), "before_known": created}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text that `view` showed; a directory is shown as a list, which no diff accompanies."""
-        path, metrics = resolve(call.cwd, path_argument(call.arguments)), get_dict(result.details, "toolTelemetry", "metrics")
-        cut = metrics.get("resultLength") != metrics.get("resultForLlmLength")
-        if not path or cut or "\n@@ " not in _diff(result):
+        metrics = get_dict(result.details, "toolTelemetry", "metrics")
+        if metrics.get("resultLength") != metrics.get("resultForLlmLength") or "\n@@ " not in _diff(result):
             return None
         lines = [line for line in get_list(call.arguments, "view_range") if isinstance(line, int)]
-        start = max(lines[0], 1) if lines else 1
-        return FileObservation(path, result.at or call.at, start, _content(result), whole=not lines)
+        return self.display(call, result, result.printed or "", max(lines[0], 1) if lines else 1, whole=not lines)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         background = get(call.arguments, "mode") == "background"
@@ -222,10 +205,6 @@ class _Reader(RecordReader):
 
 def _agent(record: dict[str, Any]) -> str:
     return get_str(record, "agentId") or get_str(record, "data", "parentToolCallId")
-
-
-def _content(result: Result) -> str:
-    return get_str(result.details, "result", "content")
 
 
 def _diff(result: Result) -> str:
@@ -237,25 +216,10 @@ def _diff(result: Result) -> str:
 _EVENTS = "events.jsonl"
 
 
-def _places(machine: Machine) -> list[Path]:
-    home = machine.variable("COPILOT_HOME", machine.home / ".copilot")
-    return machine.existing([home / "session-state", home / "history-session-state"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for path in files.listed(location, (".jsonl",), depth=2):
-        if path.parent == location or path.name == _EVENTS:
-            yield path
-
-
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _session_files(location):
-        first = files.first_line(path)
-        named = [get_str(first, "data", "context", name) for name in ("cwd", "gitRoot")]
-        cwd = next((entry for entry in named if roots.of(entry)), "")
-        if cwd:
-            usual = path.parent.name if path.name == _EVENTS else path.stem
-            yield LocalSession(get_str(first, "data", "sessionId") or usual, (path,), f"started in {cwd}", cwd=cwd)
+def _whose(path: Path) -> tuple[str, str]:
+    first = files.first_line(path)
+    usual = path.parent.name if path.name == _EVENTS else path.stem
+    return get_str(first, "data", "sessionId") or usual, get_str(first, "data", "context", "cwd")
 
 
 STORES = (
@@ -263,8 +227,8 @@ STORES = (
         NAME,
         "`~/.copilot/session-state/<id>/events.jsonl`, before that `<id>.jsonl`; the first event names the directory.",
         Known.REAL,
-        _places,
-        _find,
-        stored=_session_files,
+        at=tuple(f"${{COPILOT_HOME:-~/.copilot}}/{name}" for name in ("session-state", "history-session-state")),
+        patterns=("*.jsonl", f"*/{_EVENTS}"),
+        whose=_whose,
     ),
 )

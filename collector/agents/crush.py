@@ -14,18 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import edits_from_arguments, path_argument
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
-from collector.agents.common.costs import recorded_cost
-from collector.agents.common.facets import FACETS
+from collector.agents.common.edits import path_argument
 from collector.agents.common.jsonl import copies
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import recorded_cost
+from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import Known, LocalSession, Machine, Store
 from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
-from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
+from collector.model import Command, FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
 
@@ -34,9 +32,7 @@ AGENT = Agent(NAME, "Crush", accounts=r"crush@charm\.land", tools={"grep": "sour
 GIVES = frozenset(FACETS) - {"positions", "tokens"}
 ORDER = 24
 
-_EDITORS = frozenset({"edit", "multiedit", "write"})
 _DENIED = ("user denied permission", "permission denied")
-_EXIT = re.compile(r"^Exit code (\d{1,9})\s*(?:<cwd>|\Z)", re.M)
 _ALL = "session"
 _MORE = "(File has more lines"
 
@@ -52,6 +48,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"bash"})
+    writers = frozenset({"edit", "multiedit", "write"})
+    exits = re.compile(r"^Exit code (\d{1,9})\s*(?:<cwd>|\Z)", re.M)
     reads = frozenset({"view"})
     spawns = frozenset({"agent"})
 
@@ -123,10 +121,8 @@ class _Reader(RecordReader):
         chosen = get_str(data, "id")
         call_id = chosen if chosen and chosen not in self.calls else key
         self.open[chosen] = call_id
-        arguments = parse_json(data.get("input"))
-        call = Call(call_id, get_str(data, "name"), arguments if isinstance(arguments, dict) else {}, time, self.order, agent)
-        call.model, call.message_id, call.cwd = self.model, key.rpartition("/")[0], self.cwd
-        self.add_call(call)
+        arguments, message_id = get_dict(parse_json(data.get("input"))), key.rpartition("/")[0]
+        self.call_tool(call_id, get_str(data, "name"), arguments, time, agent_id=agent, message_id=message_id)
 
     def _result(self, data: dict[str, Any], time: float | None) -> None:
         call_id = self.open.pop(get_str(data, "tool_call_id"), "")
@@ -141,39 +137,32 @@ class _Reader(RecordReader):
         if done is not None and call.at is not None:
             done = max(done, call.at)
         self.add_cwd(details.get("working_directory"))
-        self.add_result(call_id, Result(done, get_str(data, "content"), get(data, "is_error") is True, details))
+        text, printed = get_str(data, "content"), get_str(details, "output") or None
+        self.add_result(call_id, Result(done, text, is_error(get(data, "is_error")), details=details, printed=printed))
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
     def outcome(self, call: Call, result: Result) -> Outcome:
-        if result.failed:
-            denied = result.text.strip().lower().startswith(_DENIED)
-            return (Status.REJECTED if denied else Status.ERROR), result.text[:ERROR_CHARS]
-        code = _EXIT.search(result.text[-2_000:]) if call.name in self.shells else None
-        return (Status.ERROR, f"exit {code[1]}") if code and int(code[1]) else super().outcome(call, result)
+        status, error = super().outcome(call, result)
+        denied = result.status is Status.ERROR and result.text.strip().lower().startswith(_DENIED)
+        return (Status.REJECTED if denied else status), error
 
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = get_str(result.details, "working_directory") or get_str(call.arguments, "working_dir") or call.cwd
-        output = get_str(result.details, "output") or result.text
-        background = get(call.arguments, "run_in_background") is True
-        return shell_command(get_str(call.arguments, "command"), resolve(call.cwd, cwd), output, background)
+    def command(self, call: Call, result: Result) -> Command | None:
+        ran_in = get_str(result.details, "working_directory")
+        arguments = get_dict(call.arguments) | ({"working_dir": ran_in} if ran_in else {})
+        return super().command(replace(call, arguments=arguments), result)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(kind="agent", visible=bool(self.started))
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        path = resolve(call.cwd, path_argument(call.arguments))
-        if call.name not in _EDITORS or not path:
-            return []
-        after = get(result.details, "new_content")
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        path, after = resolve(call.cwd, path_argument(call.arguments)), get(result.details, "new_content")
         if isinstance(after, str):
-            texts = self._texts(get_str(result.details, "old_content"), after)
             self._reach(path, after)
-        elif call.name == "write" and not result.failed:
-            texts = self._version_texts(path, get_str(call.arguments, "content"))
-        else:
-            texts = {}
-        return edits_from_arguments({**get_dict(call.arguments), "file_path": path}, call.cwd, **texts)
+            return self._texts(get_str(result.details, "old_content"), after)
+        if call.name == "write" and result.status is Status.OK:
+            return self._version_texts(path, get_str(call.arguments, "content"))
+        return {}
 
     def _version_texts(self, path: str, after: str) -> dict[str, Any]:
         """Texts before and after a write: the version that it made, and the one before, which is taken if it was not known."""
@@ -193,36 +182,28 @@ class _Reader(RecordReader):
         return {"before": before or None, "before_known": True, "after": after}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        display = get_str(result.details, "content")
-        path = normal_path(get_str(result.details, "file_path")) or resolve(call.cwd, path_argument(call.arguments))
-        start, limited = get_int(call.arguments, "offset"), get_int(call.arguments, "limit") > 0
-        if not display or not path:
-            return None
-        whole = start <= 0 and not limited and _MORE not in result.text[-500:]
-        return FileObservation(path, result.at or call.at, max(start, 0) + 1, display, whole)
+        path, start = get_str(result.details, "file_path"), max(get_int(call.arguments, "offset"), 0)
+        whole = start == 0 and get_int(call.arguments, "limit") <= 0 and _MORE not in result.text[-500:]
+        shown = replace(call, arguments={"path": path}) if path else call
+        return self.display(shown, result, get_str(result.details, "content"), start + 1, whole)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # No row names a directory: a session belongs when it changed files of the worktree, or none that has an absolute path.
-_DATABASE = Path(".crush") / "crush.db"
+_INSIDE = ".crush/crush.db"
 _TABLES = {"sessions": ("id", "created_at"), "messages": ("id", "session_id", "parts"), "files": ("path", "content", "version")}
 _ABOUT = ("id", "parent_session_id", "message_count", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at")
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "is_summary_message")
 
 
-def _places(machine: Machine) -> list[Path]:
+def _places(machine: Machine) -> Iterator[Path]:
     """Of projects that Crush remembers, for whoever asks what is on this machine."""
-    data = machine.variable("CRUSH_GLOBAL_DATA", machine.data / "crush")
-    registry = files.document(data / "projects.json")
-    listed = objects(registry.get("projects")) if isinstance(registry, dict) else []
-    named = [get_str(entry, "data_dir") for entry in listed]
-    return machine.existing(Path(entry) / _DATABASE.name for entry in named if Path(entry).is_absolute())
-
-
-def _inside(worktree: Path) -> list[Path]:
-    location = worktree / _DATABASE
-    return [location] if files.is_plain(location) and not location.parent.is_symlink() else []
+    for data in machine.paths("${CRUSH_GLOBAL_DATA:-${XDG_DATA_HOME:-~/.local/share}/crush}"):
+        for project in objects(get(files.document(data / "projects.json"), "projects")):
+            location = Path(get_str(project, "data_dir"))
+            if location.is_absolute():
+                yield location / "crush.db"
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -233,9 +214,8 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             return
         rows = database.rows(f"SELECT {database.present('sessions', _ABOUT)} FROM sessions ORDER BY created_at, id")
         for row in rows:
-            paths = [
-                str(entry["path"]) for entry in database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
-            ]
+            files_of = database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
+            paths = [str(entry["path"]) for entry in files_of]
             cwd = _directory(location, paths, roots)
             if cwd and not row.get("parent_session_id"):
                 number, time = str(row["id"]), time_of(row.get("updated_at")) or 0.0
@@ -278,10 +258,10 @@ STORES = (
         NAME,
         "`.crush/crush.db` in the worktree itself, tables `sessions`, `messages` and `files`.",
         Known.REAL,
-        _places,
-        _find,
+        at=_places,
+        find=_find,
         load=_load,
-        inside=_inside,
+        inside=_INSIDE,
         evidence="3 databases with 13 sessions, committed to public repositories; its source",
     ),
 )

@@ -13,23 +13,21 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
-from collector.agents.common.clock import written_time
+from collector.agents.common.edits import argument
 from collector.agents.common.jsonl import copies, first_value, values
-from collector.agents.common.messages import blocks_of, text_of
-from collector.agents.common.prompts import classify, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import blocks_of, classify, text_of, without_reminders
+from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result
 from collector.agents.formats.cursor_editor import CONVERSATIONS, is_conversation, read_conversation
 from collector.agents.machine import files
 from collector.agents.machine.databases import copied
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_str, objects, parse_json
-from collector.model import Edit, Session, Status, Turn
+from collector.model import Session, Status, Turn
 from collector.text import decode
 from collector.vocabulary.agents import Agent
 
@@ -54,14 +52,12 @@ AGENT = Agent(
 GIVES = frozenset({"text", "commands", "directory"})
 ORDER = 60
 
-_WRITERS = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
 _STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _SAME_SHARE = 0.5
 _PROMPT = re.compile(rb'\s*\{"role":\s*"user"')
 _MARK = re.compile(rb'\s*\{"(?:type":\s*"turn_ended"|store":)')
 _STORE = b'{"store":'
-_EXIT = re.compile(r"Exit code: (-?\d{1,9})\n+")
 _FAILED = re.compile(r"error\b", re.I)
 _ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
 
@@ -88,6 +84,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"Shell", "run_terminal_cmd"})
+    writers = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
+    exits = re.compile(r"\AExit code: (-?\d{1,9})\n+")
     spawns = frozenset({"Task"})
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -181,31 +179,48 @@ class _Reader(RecordReader):
         name = get_str(block, "name")
         root = argument(arguments, "path") if name == _ROOT_TOOL else ""
         self.root = root or self.root
-        cwd = self.add_cwd(argument(arguments, "working_directory", "cwd") or root) or self.root
-        call_id = get_str(block, "id") or key
-        call = Call(call_id, name, arguments, None, self.order, message_id=self.key, cwd=cwd, not_before=self.asked)
+        self.add_cwd(argument(arguments, "working_directory", "cwd") or root)
         outputs = self.stored.get(_call_key(name, arguments))
-        self.add_call(call, Result(None, outputs.pop(0)) if outputs else None)
+        result = Result(None, outputs.pop(0)) if outputs else None
+        more = {"message_id": self.key, "cwd": self.root, "not_before": self.asked}
+        self.call_tool(get_str(block, "id") or key, name, arguments, None, result, **more)
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         """Known from results alone: those of a shell begin with the exit code, others say that they are errors."""
-        code = _EXIT.match(result.text) if call.name in self.shells else None
-        if not result.recorded:
-            return Status.UNKNOWN, ""
-        if code:
-            return (Status.ERROR, f"exit {code[1]}") if int(code[1]) else (Status.OK, "")
-        return (Status.ERROR, result.text[:ERROR_CHARS]) if _FAILED.match(result.text) else (Status.OK, "")
-
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name in ("ApplyPatch", "apply_patch"):
-            return edits_from_patch(call.arguments)
-        if call.name in ("Delete", "delete_file"):
-            return deletions(call.arguments)
-        return edits_from_arguments(call.arguments) if call.name in _WRITERS else []
+        failed = result.recorded and _FAILED.match(result.text)
+        return (Status.ERROR, result.text[:ERROR_CHARS]) if failed else super().outcome(call, result)
 
 
 def _call_key(name: object, arguments: object) -> str:
     return json.dumps([name, arguments], sort_keys=True)
+
+
+# --- times written for people, as a prompt carries them: `Sunday, Oct 4, 2026, 11:54 PM (UTC+5:30)` -----------------------------
+
+_MONTHS = {name: number for number, name in enumerate(("jan feb mar apr may jun " + "jul aug sep oct nov dec").split(), 1)}
+_WRITTEN = re.compile(
+    r"(?P<month>[A-Z][a-z]{2})[a-z]*\.? (?P<day>\d{1,2}), (?P<year>\d{4}),? (?:at )?"
+    r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\s*(?P<half>[AP])M)?"
+    r"\s*\((?:UTC|GMT)(?:(?P<sign>[+\-\u2212])(?P<hours>\d{1,2})(?::?(?P<minutes>\d\d))?)?\)"
+)
+
+
+def written_time(text: str) -> float | None:
+    """Seconds since 1970; None where the text is no time, or does not say in which zone it is."""
+    match = _WRITTEN.search(text)
+    if match is None:
+        return None
+    parts = match.groupdict("0")
+    hour = int(parts["hour"])
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"] == "P" else 0)
+    offset = timedelta(hours=int(parts["hours"]), minutes=int(parts["minutes"]))
+    try:
+        day = int(parts["year"]), _MONTHS.get(parts["month"].lower(), 0), int(parts["day"])
+        local = datetime(*day, hour, int(parts["minute"]), int(parts["second"]), tzinfo=UTC)
+        return (local + offset if match["sign"] not in (None, "+") else local - offset).timestamp()
+    except (ValueError, OverflowError):  # there is no such day, hour or zone
+        return None
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -213,40 +228,34 @@ def _call_key(name: object, arguments: object) -> str:
 # The directory is named after the one that was worked in, with `-` for all that is neither letter nor digit. No record names it:
 # a session belongs when it names a path in the worktree. The results of its calls are in `~/.cursor/chats/<MD5 of the
 # directory>/<id>/store.db`, a tree of blobs.
-_LOGS = "agent-transcripts"
-_store_STORE = "store.db"
-
-
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("CURSOR_CONFIG_DIR", machine.home / ".cursor") / "projects"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for project in files.directories(location):
-        yield from _sessions(project)
+_PATTERNS = ("*/agent-transcripts/*.jsonl", "*/agent-transcripts/*/*.jsonl")
+_STORED = "store.db"
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     by_slug: dict[str, list[str]] = {}
     for root in roots.paths:
         by_slug.setdefault(_slug(root), []).append(root)
-    for project in files.directories(location):
-        for path in _sessions(project) if project.name in by_slug or roots.anywhere else ():
-            named = next((root for root in by_slug.get(project.name, ()) if _names(path, root)), "")
-            if named or roots.anywhere:
-                below = files.listed(path.parent / "subagents", (".jsonl",)) if path.parent.name == path.stem else ()
-                store = location.parent / "chats" / _digest(named) / path.stem / _store_STORE
-                used = (path, *below, *((store,) if named and files.is_plain(store) else ()))
-                yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)
+    for path in (path for pattern in _PATTERNS for path in files.matching(location, pattern)):
+        project = path.relative_to(location).parts[0]
+        inside = path.parent.name == path.stem
+        if not (inside or path.parents[1].name == project) or not (project in by_slug or roots.anywhere):
+            continue
+        named = next((root for root in by_slug.get(project, ()) if _names(path, root)), "")
+        if named or roots.anywhere:
+            below = files.listed(path.parent / "subagents", (".jsonl",)) if inside else ()
+            store = location.parent / "chats" / _digest(named) / path.stem / _STORED
+            used = (path, *below, *((store,) if named and files.is_plain(store) else ()))
+            yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The transcript, after the results of its calls where they are known; then those of subagents."""
     first, *others = session.files
-    stores = [path for path in others if path.name == _store_STORE]
+    stores = [path for path in others if path.name == _STORED]
     results = [entry for path in stores for entry in _results(path)]
     yield (json.dumps({"store": results}).encode() + b"\n" if results else b"") + files.lines(first)
-    yield from (files.lines(path) for path in others if path.name != _store_STORE)
+    yield from (files.lines(path) for path in others if path.name != _STORED)
 
 
 def _results(path: Path) -> Iterator[dict[str, Any]]:
@@ -299,12 +308,6 @@ def _slug(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", path.removeprefix("/"))
 
 
-def _sessions(project: Path) -> Iterator[Path]:
-    for path in files.listed(project / _LOGS, (".jsonl",), depth=2):
-        if path.parent.name in (_LOGS, path.stem):
-            yield path
-
-
 def _names(path: Path, root: str) -> bool:
     return re.search(rb'"' + re.escape(root.encode()) + rb'["/]', files.content(path)) is not None
 
@@ -316,10 +319,10 @@ STORES = (
         NAME,
         "`~/.cursor/projects/<directory>/agent-transcripts/<id>.jsonl`, or `<id>/<id>.jsonl` with subagents below.",
         Known.DOCUMENTATION,
-        _places,
-        _find,
+        at=("${CURSOR_CONFIG_DIR:-~/.cursor}/projects",),
+        patterns=_PATTERNS,
+        find=_find,
         load=_load,
-        stored=_session_files,
         evidence="real transcripts in checkpoints; their place and the database from descriptions by other projects",
     ),
 )

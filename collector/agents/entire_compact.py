@@ -6,18 +6,16 @@ A file holds the session so far or only what is new; calls are known by their id
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents.common.any_agent import AnyAgentReader
-from collector.agents.common.arguments import path_argument
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
-from collector.agents.common.facets import FACETS
+from collector.agents.common.edits import path_argument
 from collector.agents.common.jsonl import copies
-from collector.agents.common.messages import blocks_of
-from collector.agents.common.prompts import CODEX_INJECTED, PromptKind, classify, without_reminders
-from collector.json_values import first_of, get, get_dict, get_int, get_str, time_of
-from collector.model import FileObservation, Session, Status, Usage
+from collector.agents.common.messages import CODEX_INJECTED, PromptKind, blocks_of, classify, without_reminders
+from collector.agents.common.reader import FACETS, AnyAgentReader, Call, Result, is_part, numbered_lines
+from collector.json_values import get, get_dict, get_int, get_str, time_of
+from collector.model import FileObservation, Session, Status
 from collector.text import normal_path
 from collector.vocabulary.agents import Agent, slug_of
 
@@ -26,7 +24,8 @@ AGENT = Agent(NAME, "Entire compact transcript", exported={"git-ai": "unknown"})
 GIVES = frozenset(FACETS) - {"before", "positions", "subagents", "models"}
 ORDER = 10
 
-_REJECTED = ("doesn't want to proceed", "User rejected")
+_STATUS = {"success": Status.OK, "error": Status.ERROR}
+_ROW = re.compile(r"(?=.{0,9}\t)\s*(\d+)\s*\t(.*)", re.S)
 
 
 def sniff(head: object) -> bool:
@@ -38,6 +37,8 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(AnyAgentReader):
+    rejections = ("doesn't want to proceed", "user rejected")
+
     def take(self, record: dict[str, Any]) -> None:
         time = time_of(record.get("ts"))
         self.begin(time)
@@ -61,9 +62,7 @@ class _Reader(AnyAgentReader):
 
     def _assistant(self, record: dict[str, Any], blocks: list[Any], time: float | None) -> None:
         message_id = get_str(record, "id") or f"{time}"
-        tokens = get_int(record, "input_tokens"), get_int(record, "output_tokens")
-        if any(tokens):
-            self.add_usage(Usage(message_id, time, 0, "", *tokens))
+        self.use_tokens(message_id, time, get_int(record, "input_tokens"), get_int(record, "output_tokens"))
         for index, block in enumerate(blocks):
             text = get_str(block, "text")
             if get(block, "type") == "text":
@@ -73,24 +72,16 @@ class _Reader(AnyAgentReader):
 
     def _call(self, block: dict[str, Any], message_id: str, key: str, time: float | None) -> None:
         arguments = block.get("input") if "input" in block else block.get("arguments")
-        call = Call(get_str(block, "id") or key, get_str(block, "name"), arguments, time, self.order, message_id=message_id)
-        result = get_dict(block, "result")
-        self.add_call(call, Result(None, get_str(result, "output"), details=result) if result else None)
-
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        status, error = get_str(result.details, "status"), result.text[:ERROR_CHARS]
-        if status not in ("success", "error"):
-            return Status.UNKNOWN, ""
-        if any(text in error for text in _REJECTED):
-            return Status.REJECTED, error
-        failed = status == "error" or error.startswith("apply_patch verification failed")
-        return (Status.ERROR, error) if failed else (Status.OK, "")
+        answer = get_dict(block, "result")
+        text, status = get_str(answer, "output"), _STATUS.get(get_str(answer, "status"), Status.UNKNOWN)
+        if status is Status.OK and text.startswith("apply_patch verification failed"):
+            status = Status.ERROR
+        result = Result(None, text, status) if answer else None
+        self.call_tool(get_str(block, "id") or key, get_str(block, "name"), arguments, time, result, message_id=message_id, cwd="")
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """A listing with line numbers, `12<tab>text`."""
-        heads = [line.partition("\t") for line in result.text.split("\n")]
-        path = normal_path(path_argument(call.arguments))
-        if not path or not all(head.strip().isdecimal() and tab and len(head) < 10 for head, tab, _ in heads):
+        path, listed = normal_path(path_argument(call.arguments)), numbered_lines(result.text, _ROW)
+        if not path or listed is None:
             return None
-        part = first_of(call.arguments, "offset", "limit") is not None
-        return FileObservation(path, call.at, int(heads[0][0]), "\n".join(text for _, _, text in heads), whole=not part)
+        return FileObservation(path, call.at, listed[0], "\n".join(listed[1]), whole=not is_part(call.arguments))

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument
-from collector.agents.common.calls import Call, Result, shell_command
-from collector.agents.common.facets import FACETS
+from collector.agents.common.edits import edits_from_patch, path_argument
 from collector.agents.common.jsonl import copies
-from collector.agents.common.messages import anthropic_usage, blocks_of, text_of
-from collector.agents.common.prompts import PromptKind, classify, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, text_of, without_reminders
+from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, Store
 from collector.git.patches import parse_unified
-from collector.json_values import first_of, get, get_dict, get_list, get_str, parse_json, time_of
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn
+from collector.json_values import get, get_dict, get_list, get_str, parse_json, time_of
+from collector.model import Edit, FileObservation, Hunk, Session, Spawn
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
@@ -51,7 +47,6 @@ GIVES = frozenset(FACETS) - {"before", "subagents", "tokens"}
 ORDER = 70
 UNTESTED = "calls"
 
-_WRITERS = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
 
 
@@ -68,9 +63,11 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"Execute", "Bash", "Shell"})
+    writers = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})
     reads = frozenset({"Read"})
     spawns = frozenset({"Task"})
     rejections = ("user rejected", "user cancelled", "doesn't want to proceed", "rejected by user")
+    one_directory = True
 
     def take(self, record: dict[str, Any]) -> None:
         key = get_str(record, "id")
@@ -97,15 +94,15 @@ class _Reader(RecordReader):
             return
         for block in blocks:
             if get(block, "type") == "tool_result":
-                failed = get(block, "is_error") is True
-                self.add_result(get_str(block, "tool_use_id"), Result(time, text_of(get(block, "content")), failed))
-        text = without_reminders("\n".join(get_str(b, "text") for b in blocks if get(b, "type") == "text"))
+                status = is_error(get(block, "is_error"))
+                self.add_result(get_str(block, "tool_use_id"), Result(time, text_of(get(block, "content")), status))
+        text = "\n".join(get_str(block, "text") for block in blocks if get(block, "type") == "text")
         if message.get("visibility") == "llm_only":  # nobody typed it, and nothing answers it
-            self.add_user_text(key, time, text, PromptKind.INJECTED)
+            self.add_user_text(key, time, without_reminders(text), PromptKind.INJECTED)
         elif self.parent_id:  # what starts a worker was written by the agent that called it
-            self.add_turn(key, time, text, PromptKind.INJECTED.value)
+            self.add_turn(key, time, without_reminders(text), PromptKind.INJECTED.value)
         else:
-            self.add_user_text(key, time, text, classify(text))
+            self.add_prompt(key, time, text)
 
     def _assistant(self, message: dict[str, Any], blocks: list[Any], key: str, time: float | None) -> None:
         model, usage = get_str(message, "modelId") or get_str(message, "model"), get_dict(message, "usage")
@@ -115,21 +112,19 @@ class _Reader(RecordReader):
         for index, block in enumerate(blocks):
             if get(block, "type") == "tool_use":
                 call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
-                self.add_call(Call(call_id, name, block.get("input"), time, self.order, model=model, message_id=key))
+                self.call_tool(call_id, name, block.get("input"), time, model=model, message_id=key)
             else:
                 self.add_block((key, index), time, block)
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name in ("ApplyPatch", "apply_patch"):
-            display, stated = self._display_hunks(result), edits_from_patch(call.arguments, self.cwd)
-            once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
-            return [replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e for e in stated]
-        if call.name == "Delete":
-            return deletions(call.arguments, self.cwd)
-        if call.name not in _WRITERS:
-            return []
-        hunks = self._display_hunks(result).get(resolve(self.cwd, path_argument(call.arguments)), ())
-        return edits_from_arguments(call.arguments, self.cwd, hunks=hunks)
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        if call.name not in ("ApplyPatch", "apply_patch"):
+            return super().edits(call, result)
+        display, stated = self._display_hunks(result), edits_from_patch(call.arguments, self.cwd)
+        once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
+        return [replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e for e in stated]
+
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        return {"hunks": self._display_hunks(result).get(resolve(self.cwd, path_argument(call.arguments)), ())}
 
     def _display_hunks(self, result: Result) -> dict[str, tuple[Hunk, ...]]:
         """Path -> hunks of its diff, as the result of an edit has them."""
@@ -138,15 +133,10 @@ class _Reader(RecordReader):
         value = ((resolve(self.cwd, get_str(file, "file_path")), parse_unified(get_str(file, "diff"))) for file in files)
         return {path: hunks for path, hunks in value if path and hunks}
 
-    def command(self, call: Call, result: Result) -> Command:
-        return shell_command(get_str(call.arguments, "command"), self.cwd, result.text)
-
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        path = resolve(self.cwd, path_argument(call.arguments))
-        part = first_of(call.arguments, "offset", "limit") is not None
-        if not path or part or not result.text or "<system-reminder>" in result.text:  # how a part is shown is not known
+        if is_part(call.arguments) or "<system-reminder>" in result.text:  # how a part is shown is not known
             return None
-        return FileObservation(path, result.at or call.at, 1, result.text, whole=True)
+        return self.display(call, result, result.text)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = _AGENT.search(result.text)
@@ -156,29 +146,18 @@ class _Reader(RecordReader):
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("FACTORY_HOME_OVERRIDE", machine.home) / ".factory" / "sessions"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    return files.listed(location, (".jsonl",), depth=2)
-
-
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _session_files(location):
-        first = files.first_line(path)
-        cwd = get_str(first, "cwd")
-        if get_str(first, "type") == "session_start" and roots.of(cwd):
-            yield LocalSession(get_str(first, "id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
+def _whose(path: Path) -> tuple[str, str]:
+    first = files.first_line(path)
+    return get_str(first, "id") or path.stem, get_str(first, "cwd") if get_str(first, "type") == "session_start" else ""
 
 
 STORES = (
     Store(
         NAME,
         "`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory.",
-        Known.DOCUMENTATION,
-        _places,
-        _find,
-        stored=_session_files,
+        Known.REAL,
+        at=("${FACTORY_HOME_OVERRIDE:-~}/.factory/sessions",),
+        patterns=("*.jsonl", "*/*.jsonl"),
+        whose=_whose,
     ),
 )

@@ -15,20 +15,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
-from collector.agents.common.facets import FACETS
+from collector.agents.common.edits import edits_from_arguments, path_argument
 from collector.agents.common.jsonl import first_value, records
-from collector.agents.common.messages import text_of
-from collector.agents.common.prompts import without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import text_of, without_reminders
+from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of, to_json
-from collector.model import Command, Edit, FileObservation, Session, Status, Usage
-from collector.text import decode, resolve
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of, to_json
+from collector.model import Edit, FileObservation, Session, Status
+from collector.text import decode
 from collector.vocabulary.agents import Agent
 
 NAME = "gemini-cli"
@@ -56,13 +53,12 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 21
 
-_EDIT_TOOLS = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR}
 _ATTACHED = "\n--- Content from referenced files ---"
 _GO_ON = "System: Please continue."  # what the program says itself when an answer broke off
+_CONTEXT = "<session_context>"  # ... and at the beginning
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
-_EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
 _KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of messages
 
 
@@ -87,26 +83,39 @@ def _is_log(blob: bytes) -> bool:
 
 
 def folded(lines: Iterable[Any]) -> dict[str, Any]:
-    """One document of a log: the last form of each message, where its first one stood.
+    """One document of a log: the last form of each message that tells no less, where its first one stood.
 
     Messages that a rewind of the talk took back are kept: the files did not go back with it.
     """
     document: dict[str, Any] = {}
-    messages: dict[str, Any] = {}
+    messages: dict[str, dict[str, Any]] = {}
     for number, record in enumerate(lines):
         change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
-        for entry in get_list(change, "messages"):
-            messages[get_str(entry, "id") or f"{number}/{len(messages)}"] = entry
+        entries = objects(change.get("messages"))
         if get_str(change, "type") and "messages" not in change:
-            messages[get_str(change, "id") or str(number)] = change
+            entries = [change]
         else:
             document |= {name: value for name, value in change.items() if name not in ("messages", "$rewindTo")}
+        for entry in entries:
+            key = get_str(entry, "id") or f"{number}/{len(messages)}"
+            if _tells_more(entry, messages.get(key)):
+                messages[key] = entry
     return document | {"messages": list(messages.values())}
+
+
+def _tells_more(entry: dict[str, Any], existing: dict[str, Any] | None) -> bool:
+    """A session that goes on begins with the talk so far in the form of the model's interface: no tokens, results as a user's."""
+    if existing is None:
+        return True
+    same = entry.get("type") == existing.get("type")
+    return same and all(name in entry for name in ("toolCalls", "tokens") if existing.get(name))
 
 
 class _Reader(RecordReader):
     shells = frozenset({"run_shell_command"})
+    writers = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
     reads = frozenset({"read_file"})
+    exits = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
 
     def folded(self, blob: bytes) -> dict[str, Any]:
         """One document of a log; lines that cannot be read are problems."""
@@ -138,8 +147,8 @@ class _Reader(RecordReader):
 
     def _user(self, typed: str, key: str, time: float | None) -> None:
         text = without_reminders(typed.partition(_ATTACHED)[0])
-        if text.strip() == _GO_ON:
-            self.add_event("injected", time, _GO_ON)
+        if text.strip() == _GO_ON or text.lstrip().startswith(_CONTEXT):
+            self.add_event("injected", time, text.strip()[:80])
         else:
             self.add_turn(key, time, text, "command" if _SLASH.match(text) else "prompt")
 
@@ -154,7 +163,7 @@ class _Reader(RecordReader):
         if tokens:
             cached, thoughts = get_int(tokens, "cached"), get_int(tokens, "thoughts")
             fresh = max(0, get_int(tokens, "input") - cached)
-            self.add_usage(Usage(key, time, 0, self.model, fresh, get_int(tokens, "output"), cached, reasoning=thoughts))
+            self.use_tokens(key, time, fresh, get_int(tokens, "output"), cache_read=cached, reasoning=thoughts)
         for number, request in enumerate(get_list(message, "toolCalls")):
             if isinstance(request, dict):
                 self._call(request, key, number, time)
@@ -165,75 +174,47 @@ class _Reader(RecordReader):
         self.begin(done_at)
         location = _WHERE.search(get_str(request, "description"))
         cwd = self.add_cwd(location[1]) if location else next(iter(self.cwds), "")
-        call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
-        call = Call(call_id, name, get_dict(request, "args"), time, self.order, model=self.model, message_id=key, cwd=cwd)
-        # The tool puts a heading before what a command printed.
-        output = get_str(_response(request), "output").removeprefix("Output: ")
-        self.add_call(call, Result(done_at, output, details=request))
-
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
-        error = get_str(_response(result.details), "error")
+        response = next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
+        error, status = get_str(response, "error"), _STATUS.get(get_str(request, "status"), Status.UNKNOWN)
         if "User denied" in error or "user rejected" in error.lower():
-            return Status.REJECTED, error[:ERROR_CHARS]
-        code = _EXIT.search(result.text) if call.name in self.shells else None
-        if status is Status.OK and code and int(code[1]) != 0:
-            return Status.ERROR, f"exit {code[1]}"
-        return status, error[:ERROR_CHARS]
+            status = Status.REJECTED
+        # The tool puts a heading before what a command printed.
+        output = get_str(response, "output").removeprefix("Output: ")
+        result = Result(done_at, output, status, error, details=get_dict(request, "resultDisplay"))
+        call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
+        self.call_tool(call_id, name, get_dict(request, "args"), time, result, message_id=key, cwd=cwd)
 
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = resolve(call.cwd, argument(call.arguments, "dir_path", "directory")) or call.cwd
-        background = get(call.arguments, "is_background") is True
-        return shell_command(get_str(call.arguments, "command"), cwd, result.text, background)
-
-    def edits(self, call: Call, result: Result) -> list[Edit]:
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """What the agent proposed, and the texts before and after, which include what the user changed in the proposal."""
-        if call.name not in _EDIT_TOOLS:
-            return []
-        arguments, display = get_dict(call.arguments), get_dict(result.details, "resultDisplay")
+        display, arguments = get_dict(result.details), get_dict(call.arguments)
+        if call.name not in self.writers:
+            return super().edits(call, result)
         proposed, path = arguments.get("ai_proposed_content"), get_str(display, "filePath") or path_argument(arguments)
-        if isinstance(proposed, str):
-            arguments = {**arguments, "content": proposed}
-        before, after, new = display.get("originalContent"), display.get("newContent"), display.get("isNewFile") is True
-        return edits_from_arguments(
-            {**arguments, "file_path": path},
-            call.cwd,
-            before=before if isinstance(before, str) and not new else None,
-            before_known=isinstance(before, str) or new,
-            after=after if isinstance(after, str) else None,
-            hunks=parse_unified(get_str(display, "fileDiff")),
-        )
+        content = {"content": proposed} if isinstance(proposed, str) else {}
+        return edits_from_arguments({**arguments, **content, "file_path": path}, call.cwd, **displayed_texts(display))
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        arguments, output = get_dict(call.arguments), result.text
-        path = resolve(call.cwd, argument(arguments, "file_path", "absolute_path", "path"))
-        start = get_int(arguments, "start_line") or get_int(arguments, "offset") + 1
-        part = any(key in arguments for key in ("start_line", "end_line", "offset", "limit"))
-        if not path or not output or "file content has been truncated" in output[:ERROR_CHARS]:
+        if "file content has been truncated" in result.text[:ERROR_CHARS]:
             return None
-        return FileObservation(path, result.at or call.at, max(start, 1), output, whole=not part)
+        start = get_int(call.arguments, "start_line") or get_int(call.arguments, "offset") + 1
+        return self.display(call, result, result.text, max(start, 1), whole=not is_part(call.arguments))
 
 
-def _response(request: object) -> dict[str, Any]:
-    """The first function response of a call."""
-    return next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
+def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
+    """Texts before and after an edit, and its diff, as the result shows them."""
+    before, after, new = display.get("originalContent"), display.get("newContent"), display.get("isNewFile") is True
+    return {
+        "before": before if isinstance(before, str) and not new else None,
+        "before_known": isinstance(before, str) or new,
+        "after": after if isinstance(after, str) else None,
+        "hunks": parse_unified(get_str(display, "fileDiff")),
+    }
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # A project is named in `projects.json` and in `.project_root`, before that by the SHA-256 of its directory.
-_ENDINGS = (".json", ".jsonl")
-_REGISTRY = "projects.json"
-_MARK = ".project_root"
-
-
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "tmp"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for project in files.directories(location):
-        yield from _chats(project)
+_CHATS = tuple(f"chats/{place}.{ending}" for place in ("*", "*/*") for ending in ("json", "jsonl"))  # subagents below
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -242,8 +223,9 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         cwd = next((entry for entry in [*directories.get(project.name, ()), _marked_directory(project)] if roots.of(entry)), "")
         cwd = cwd or next((path for path in roots.paths if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
         if cwd:
-            for path in _chats(project):
-                yield LocalSession(_id(path), (path,), f"kept for {cwd}", cwd=cwd)
+            for path in (path for pattern in _CHATS for path in files.matching(project, pattern)):
+                about = (files.first_line(path) if path.suffix == ".jsonl" else {}) or files.document(path)
+                yield LocalSession(get_str(about, "sessionId") or path.stem, (path,), f"kept for {cwd}", cwd=cwd)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -253,28 +235,17 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     yield json.dumps(document).encode()
 
 
-def _chats(project: Path) -> Iterator[Path]:
-    """Sessions of a project, subagents in directories of their parent's id."""
-    return files.listed(project / "chats", _ENDINGS, depth=2)
-
-
-def _id(path: Path) -> str:
-    first = files.first_line(path) if path.suffix == ".jsonl" else {}
-    document = first or files.document(path)
-    return get_str(document, "sessionId") or path.stem
-
-
 def _project_directories(location: Path) -> dict[str, list[str]]:
     """Name of a project's directory -> directories of files."""
     results: dict[str, list[str]] = {}
-    for path, name in get_dict(files.document(location.parent / _REGISTRY), "projects").items():
+    for path, name in get_dict(files.document(location.parent / "projects.json"), "projects").items():
         if isinstance(name, str):
             results.setdefault(name, []).append(path)
     return results
 
 
 def _marked_directory(project: Path) -> str:
-    mark = project / _MARK
+    mark = project / ".project_root"
     return decode(files.head(mark, 4096)).strip() if mark.is_file() else ""
 
 
@@ -283,10 +254,10 @@ STORES = (
         NAME,
         "`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`, where the same message is written again with more in it.",
         Known.DOCUMENTATION,
-        _places,
-        _find,
+        at=("${GEMINI_CLI_HOME:-~}/.gemini/tmp",),
+        patterns=tuple(f"*/{pattern}" for pattern in _CHATS),
+        find=_find,
         load=_load,
-        stored=_session_files,
         kept_days=30,
     ),
 )

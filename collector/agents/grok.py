@@ -14,30 +14,25 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import argument, deletions, edits_from_arguments, edits_from_patch
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result
 from collector.agents.common.jsonl import copies, records
 from collector.agents.common.messages import text_of
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.reader import RecordReader, Result
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
-from collector.model import Edit, Session, Status
-from collector.text import resolve
+from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "grok"
 AGENT = Agent(NAME, "Grok Build", aliases=("grok-build",), tools={"read": "read_file", "edit": "search_replace"})
 GIVES = frozenset({"results", "text", "commands", "commits", "models"})
 ORDER = 62
-UNTESTED = "all of it"
 
 _TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
 _OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})  # what no line of Grok has
 _TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
-_WRITERS = frozenset({"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"})
+_SUCCEEDED = re.compile(r"^exit: 0\b|has been (?:updated|created|written|edited) successfully|^Successfully ", re.M)
 _FAILED = re.compile(r"(?:error|failed)\b[:\s]", re.I)
 
 
@@ -57,6 +52,7 @@ class _Reader(RecordReader):
     """A line is known by what it says, and which one of several that say the same it is."""
 
     shells = frozenset({"run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell"})
+    writers = frozenset({"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"})
     spawns = frozenset({"spawn_subagent", "Task"})
     key = ""  # of the line
 
@@ -85,7 +81,7 @@ class _Reader(RecordReader):
             self._answer(record, text)
         elif kind == "tool_result":
             call_id = get_str(record, "tool_call_id")
-            self.add_result(call_id, Result(self.ended.get(call_id), text))
+            self.add_result(call_id, Result(self.ended.get(call_id), text, _status(text)))
         elif kind == "user":
             self._user(record, text)
         elif kind == "reasoning":
@@ -114,51 +110,28 @@ class _Reader(RecordReader):
         for index, entry in enumerate(objects(record.get("tool_calls"))):
             call_id, name = get_str(entry, "id") or f"{self.key}/{index}", get_str(entry, "name")
             began, ended = (time_of(value) for value in (*get_list(self.known, call_id), None, None)[:2])
-            call = Call(call_id, name, parse_json(entry.get("arguments")), began, self.order, model=self.model, message_id=self.key)
-            call.cwd = self.cwd
             self.ended[call_id] = ended
-            self.add_call(call)
+            self.call_tool(call_id, name, parse_json(entry.get("arguments")), began, message_id=self.key)
 
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        """What failed says so at its beginning; nothing says that a call succeeded."""
-        if result.recorded and _FAILED.match(result.text):
-            return Status.ERROR, result.text[:ERROR_CHARS]
-        return Status.UNKNOWN, ""
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name in ("apply_patch", "ApplyPatch"):
-            return edits_from_patch(call.arguments, call.cwd)
-        path = resolve(call.cwd, argument(call.arguments, "file_path", "path", "target_file", "filePath", "file"))
-        if call.name in ("delete_file", "Delete"):
-            return deletions({"path": path})
-        if call.name not in _WRITERS or not path or not isinstance(call.arguments, dict):
-            return []
-        return edits_from_arguments({**call.arguments, "file_path": path})
+def _status(text: str) -> Status:
+    """A result says at its beginning that a call failed, and of some tools that it succeeded."""
+    if _FAILED.match(text):
+        return Status.ERROR
+    return Status.OK if _SUCCEEDED.search(text[:2_000]) else Status.UNKNOWN
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_CHAT, _ABOUT, _UPDATES = "chat_history.jsonl", "summary.json", "updates.jsonl"
+_CHAT, _ABOUT, _UPDATES, _USAGE = "chat_history.jsonl", "summary.json", "updates.jsonl", "usage.json"
 
 
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("GROK_HOME", machine.home / ".grok") / "sessions"])
+def _whose(path: Path) -> tuple[str, str]:
+    return path.parent.name, get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")
 
 
-def _session_files(location: Path) -> Iterator[Path]:
-    for directory in files.directories(location):
-        for session in files.directories(directory):
-            if files.is_plain(session / _CHAT):
-                yield session / _CHAT
-
-
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _session_files(location):
-        cwd = get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")
-        if roots.of(cwd):
-            beside = (path.with_name(name) for name in (_ABOUT, _UPDATES))
-            used = (path, *(other for other in beside if files.is_plain(other)))
-            yield LocalSession(path.parent.name, used, f"started in {cwd}", cwd=cwd)
+def _beside(path: Path) -> Iterator[Path]:
+    return (path.with_name(name) for name in (_ABOUT, _UPDATES, _USAGE))
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -187,11 +160,11 @@ STORES = (
     Store(
         NAME,
         "`~/.grok/sessions/<directory>/<id>/chat_history.jsonl` of Grok Build; `summary.json` beside it names the directory.",
-        Known.DOCUMENTATION,
-        _places,
-        _find,
+        Known.REAL,
+        at=("${GROK_HOME:-~/.grok}/sessions",),
+        patterns=(f"*/*/{_CHAT}",),
+        whose=_whose,
+        beside=_beside,
         load=_load,
-        stored=_session_files,
-        evidence="its plug-in for Entire, and what other projects read",
     ),
 )

@@ -7,31 +7,43 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.calls import Call, Result, shell_command
+from collector.agents.common.edits import edits_from_arguments
 from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.reader import Call, RecordReader, Result, is_error, numbered_lines
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
-from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
-from collector.model import Command, Edit, FileObservation, Replacement, Session, Spawn, Usage
-from collector.text import resolve
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.model import Edit, FileObservation, Session, Spawn
 from collector.vocabulary.agents import Agent
 
 NAME = "kimi-cli"
 AGENT = Agent(NAME, "Kimi CLI", aliases=("kimi",), tools={"read": "readfile", "write": "writefile", "edit": "strreplacefile"})
 GIVES = frozenset({"times", "results", "text", "reads", "commands", "commits", "subagents", "tokens", "directory"})
 ORDER = 27
-UNTESTED = "all of it"
 
-_EVENTS = frozenset(
-    {"StatusUpdate", "TurnEnd", "StepBegin", "StepRetry", "ApprovalRequest", "ApprovalResponse", "ApprovalRequestResolved"}
+_EVENTS = (
+    "StatusUpdate",
+    "TurnEnd",
+    "StepBegin",
+    "StepRetry",
+    "Approval",
+    "Hook",
+    "MCP",
+    "Btw",
+    "Question",
+    "Plan",
+    "Notification",
 )
+_TOKENS = {"input": "input_other", "output": "output", "cache_read": "input_cache_read", "cache_write": "input_cache_creation"}
+_ROW = re.compile(r"(?=.{0,9}\t)\s*(\d+)\s*\t(.*)", re.S)
 
 
 def sniff(head: object) -> bool:
@@ -46,6 +58,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"Shell", "Bash", "CMD"})
+    writers = frozenset({"WriteFile", "StrReplaceFile"})
     reads = frozenset({"ReadFile"})
     spawns = frozenset({"Task", "Agent", "CreateSubagent"})
     rejections = ("rejected by the user", "user rejected")
@@ -59,7 +72,6 @@ class _Reader(RecordReader):
     def take(self, record: dict[str, Any]) -> None:
         if record.get("type") == "metadata":
             self.add_cwd(record.get("work_dir"))
-            self.add_version(record.get("protocol_version"))
             return
         time = time_of(record.get("timestamp"))
         self.begin(time)
@@ -87,29 +99,25 @@ class _Reader(RecordReader):
 
     def _rest(self, kind: str, payload: dict[str, Any], time: float | None, agent: str, key: str) -> None:
         if kind in ("ContentPart", "TextPart", "ThinkPart"):
-            thought = get_str(payload, "think")
-            self.add_message(
-                (key, agent, self.order), time, "reasoning" if thought else "text", thought or get_str(payload, "text"), agent
-            )
+            thought, text = get_str(payload, "think"), get_str(payload, "text")
+            self.add_message((key, agent, self.order), time, "reasoning" if thought else "text", thought or text, agent)
         elif kind == "StepInterrupted":
             self.add_event("interrupt", time)
         elif kind == "CompactionBegin":
             self.add_event("compaction", time)
-        elif kind not in _EVENTS and not kind.startswith(
-            ("Hook", "MCP", "Btw", "Question", "Plan", "Notification", "CompactionEnd")
-        ):
+        elif not kind.startswith((*_EVENTS, "CompactionEnd")):
             self.unknown_record_type(kind)
         tokens = get_dict(payload, "token_usage")
         if tokens:
             usage = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
-            self.add_usage(Usage(get_str(payload, "message_id") or f"{agent} {key}", time, 0, "", agent_id=agent, **usage))
+            self.use_tokens(get_str(payload, "message_id") or f"{agent} {key}", time, agent_id=agent, **usage)
 
     def _call(self, payload: dict[str, Any], time: float | None, agent: str) -> None:
         call_id = get_str(payload, "id") or f"call {self.order}"
         if call_id in self.calls:
             return
         self.latest[agent], self.texts[call_id] = call_id, get_str(payload, "function", "arguments")
-        self.add_call(Call(call_id, get_str(payload, "function", "name"), {}, time, self.order, agent, cwd=self.cwd))
+        self.call_tool(call_id, get_str(payload, "function", "name"), {}, time, agent_id=agent)
 
     def _more(self, payload: dict[str, Any], agent: str) -> None:
         call_id = self.latest.get(agent, "")
@@ -121,74 +129,43 @@ class _Reader(RecordReader):
         output = text_of(value.get("output"))
         failed = value.get("is_error") is True or value.get("type") == "ToolError"
         text = output if output and not failed else f"{get_str(value, 'message')}\n{output}".strip()
-        self.add_result(get_str(payload, "tool_call_id"), Result(time, text, failed, value))
+        self.add_result(get_str(payload, "tool_call_id"), Result(time, text, is_error(failed), details=value))
 
     def session(self) -> Session:
         for call_id, text in self.texts.items():
-            arguments = parse_json(text)
-            self.calls[call_id].arguments = arguments if isinstance(arguments, dict) else {}
+            self.calls[call_id].arguments = get_dict(parse_json(text))
         return super().session()
 
     # --- what a call did ------------------------------------------------------------------------------------------
 
-    def command(self, call: Call, result: Result) -> Command:
-        background = get(call.arguments, "run_in_background") is True
-        return shell_command(get_str(call.arguments, "command"), call.cwd, result.text, background)
-
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = self.started.get(call.id, "")
-        return Spawn(
-            agent, get_str(call.arguments, "subagent_type") or get_str(call.arguments, "subagent_name"), visible=bool(agent)
-        )
+        return replace(super().spawn(call, result), agent_id=agent, visible=bool(agent))
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        path = resolve(call.cwd, get_str(call.arguments, "path"))
-        if not path:
-            return []
-        if call.name == "WriteFile":
-            op = "append" if get(call.arguments, "mode") == "append" else "write"
-            return [Edit(path, op, content=get_str(call.arguments, "content"))]
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         if call.name != "StrReplaceFile":
-            return []
+            return super().edits(call, result)
         chosen = get(call.arguments, "edit")
-        several = objects(chosen) or ([chosen] if isinstance(chosen, dict) else [])
-        pairs = (Replacement(get_str(entry, "old"), get_str(entry, "new"), entry.get("replace_all") is True) for entry in several)
-        return [Edit(path, "edit", replacements=tuple(pairs))]
+        pairs = get_list(call.arguments, "edit") or ([chosen] if isinstance(chosen, dict) else [])
+        return edits_from_arguments({"path": get_str(call.arguments, "path"), "edits": pairs}, call.cwd)
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """Lines of a file, with their numbers before a tab."""
-        path, lines = resolve(call.cwd, get_str(call.arguments, "path")), result.text.removesuffix("\n").split("\n")
-        pairs = [line.partition("\t") for line in lines]
-        if not path or not all(tab and number.strip().isdecimal() and len(number) < 10 for number, tab, _ in pairs):
-            return None
-        return FileObservation(
-            path, result.at or call.at, int(pairs[0][0]), "".join(f"{text}\n" for _, _, text in pairs), whole=False
-        )
-
-
-_TOKENS = {"input": "input_other", "output": "output", "cache_read": "input_cache_read", "cache_write": "input_cache_creation"}
+        listed = numbered_lines(result.text.removesuffix("\n"), _ROW)
+        return self.display(call, result, "".join(f"{line}\n" for line in listed[1]), listed[0], whole=False) if listed else None
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_WIRE = "wire.jsonl"
-
-
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("KIMI_SHARE_DIR", machine.home / ".kimi") / "sessions"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for directory in files.directories(location):
-        yield from _sessions(directory)
+_SESSIONS = "*/*/wire.jsonl"
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = [get_str(entry, "path") for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))]
     by_digest = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
-    for directory in files.directories(location):
-        cwd = by_digest.get(directory.name.rpartition("_")[2], "")  # another kind of machine stands before the digest
-        for path in _sessions(directory) if cwd else ():
+    for path in files.matching(location, _SESSIONS):
+        cwd = by_digest.get(path.parents[1].name.rpartition("_")[2], "")  # another kind of machine stands before the digest
+        if cwd:
             yield LocalSession(path.parent.name, (path,), f"kept for {cwd}", cwd=cwd)
 
 
@@ -196,12 +173,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """The records name no directory: a first line does."""
     head = {"type": "metadata", "protocol_version": "", "work_dir": session.cwd}
     yield json.dumps(head).encode() + b"\n" + files.lines(session.files[0])
-
-
-def _sessions(directory: Path) -> Iterator[Path]:
-    for session in files.directories(directory):
-        if files.is_plain(session / _WIRE):
-            yield session / _WIRE
 
 
 def _digest(path: str) -> str:
@@ -212,11 +183,10 @@ STORES = (
     Store(
         NAME,
         "`~/.kimi/sessions/<MD5 of the directory>/<id>/wire.jsonl`; `kimi.json` lists the directories.",
-        Known.DOCUMENTATION,
-        _places,
-        _find,
+        Known.REAL,
+        at=("${KIMI_SHARE_DIR:-~/.kimi}/sessions",),
+        patterns=(_SESSIONS,),
+        find=_find,
         load=_load,
-        stored=_session_files,
-        evidence="its source",
     ),
 )

@@ -10,20 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, commits_in, shell_command
+from collector.agents.common.edits import added_lines, argument, edits_from_arguments, path_argument
 from collector.agents.common.jsonl import copies, first_value, records
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.formats.kiro_editor import CHATS, is_chat, read_chat
 from collector.agents.machine import files
 from collector.agents.machine.databases import copied
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
-from collector.model import Command, Edit, FileObservation, Hunk, Problem, Session, Status
+from collector.model import Edit, FileObservation, Problem, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
@@ -35,7 +35,6 @@ UNTESTED = "edits"
 
 _BESIDE = "Session"  # what lies in a file beside the lines
 _KINDS = frozenset({"Prompt", "AssistantMessage", "ToolResults", _BESIDE})
-_WRITERS = frozenset({"fs_write", "write"})
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.REJECTED}
 
 
@@ -47,9 +46,8 @@ def sniff(head: object) -> bool:
     if isinstance(get(head, "entry"), int):
         return "user" in get_dict(head) or "assistant" in get_dict(head)
     history = get_list(head, "history")
-    return isinstance(get(head, "conversation_id"), str) and all(
-        "user" in item and "assistant" in item for item in objects(history)
-    )
+    entries = all("user" in item and "assistant" in item for item in objects(history))
+    return isinstance(get(head, "conversation_id"), str) and entries
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -59,15 +57,14 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         return read_chat(NAME, session_id, chats)
     documents = [blob for blob in value if "history" in get_dict(first_value(blob))]
     reader = _Reader(NAME, session_id)
-    return (
-        reader.read_documents(documents)
-        if documents
-        else reader.read_lines(_entries_again(blob, reader.problems, session_id) for blob in value)
-    )
+    if documents:
+        return reader.read_documents(documents)
+    return reader.read_lines(_entries_again(blob, reader.problems, session_id) for blob in value)
 
 
 class _Reader(RecordReader):
     shells = frozenset({"execute_bash", "execute_cmd", "shell"})
+    writers = frozenset({"fs_write", "write"})
     reads = frozenset({"fs_read", "read"})
 
     def take(self, record: dict[str, Any]) -> None:
@@ -112,9 +109,8 @@ class _Reader(RecordReader):
 
     def _line(self, record: dict[str, Any]) -> None:
         data = get_dict(record, "data")
-        time = time_of(first_of(get_dict(data, "meta"), "timestamp", "timestamp_ms")) or time_of(
-            first_of(data, "timestamp", "created_at")
-        )
+        meta = get_dict(data, "meta")
+        time = time_of(first_of(meta, "timestamp", "timestamp_ms")) or time_of(first_of(data, "timestamp", "created_at"))
         key = first_of(data, "message_id", "messageId")
         key = key if isinstance(key, str) and key else f"line {self.order}"
         if not self.is_new(f"{record.get('kind')} {key}"):
@@ -137,46 +133,47 @@ class _Reader(RecordReader):
     # --- both -----------------------------------------------------------------------------------------------------
 
     def _call(self, call_id: str, name: str, arguments: object, key: str, time: float | None) -> None:
-        call = Call(call_id, name, get_dict(arguments), time, self.order, model=self.model, message_id=key, cwd=self.cwd)
-        self.add_call(call)
+        self.call_tool(call_id, name, get_dict(arguments), time, message_id=key)
 
     def _result(self, result: dict[str, Any], time: float | None, cancelled: bool) -> None:
         parts = [first_of(item, "Json", "Text", "data") for item in get_list(result, "content")]
         text = "\n".join(part if isinstance(part, str) else to_json(part, 1_000_000) for part in parts if part is not None)
         status = "cancelled" if cancelled else get_str(result, "status").lower()
-        value = next((part for part in parts if isinstance(part, dict)), None)
-        details = {"status": status, "value": value if value is not None else parse_json(text)}
-        self.add_result(get_str(result, "tool_use_id") or get_str(result, "toolUseId"), Result(time, text, details=details))
+        value = next((part for part in parts if isinstance(part, dict)), None) or parse_json(text)
+        code = get_str(value, "exit_status") or str(get_int(value, "exit_status"))
+        self.add_result(
+            get_str(result, "tool_use_id") or get_str(result, "toolUseId"),
+            Result(
+                time, text, _STATUS.get(status, Status.UNKNOWN), printed=get_str(value, "stdout") or None,
+                exit_code=int(code) if code.lstrip("-").isdecimal() else 1,
+            ),
+        )  # fmt: skip
 
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        status = _STATUS.get(get_str(result.details, "status"), Status.UNKNOWN)
-        code = get_str(result.details, "value", "exit_status") or str(get_int(result.details, "value", "exit_status"))
-        if status is Status.OK and call.name in self.shells and code.strip("0 "):
-            return Status.ERROR, f"exit {code}"[:ERROR_CHARS]
-        return status, "" if status is Status.OK else result.text[:ERROR_CHARS]
+    # --- what a call did ------------------------------------------------------------------------------------------
 
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = resolve(call.cwd, argument(call.arguments, "working_dir", "workingDir", "cwd")) or call.cwd
-        output = get_str(result.details, "value", "stdout") or result.text
-        return shell_command(get_str(call.arguments, "command"), cwd, output)
-
-    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
-        return commits_in(command, command.output)
-
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name not in _WRITERS:
-            return []
-        return list(_writing_edits(get_dict(call.arguments), resolve(call.cwd, path_argument(call.arguments))))
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or `append`, in two spellings."""
+        path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)
+        kind, new = get_str(arguments, "command"), argument(arguments, "new_str", "newStr", "content")
+        if call.name not in self.writers or not path:
+            return super().edits(call, result)
+        if kind == "create":
+            return [Edit(path, "write", content=argument(arguments, "file_text", "fileText") or new)]
+        if kind == "append":
+            return [Edit(path, "append", content=new)]
+        if kind == "insert":
+            return [added_lines(path, max(get_int(first_of(arguments, "insert_line", "insertLine")), 0), new)]
+        old = argument(arguments, "old_str", "oldStr")
+        return edits_from_arguments({"file_path": path, **({"old_str": old, "new_str": new} if old else arguments)})
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """A whole file, where one was asked for and no part of it."""
         prompted = objects(get(call.arguments, "operations")) or [get_dict(call.arguments)]
         item = prompted[0]
         part = any(get_int(item, name) not in (0, 1) for name in ("start_line", "end_line", "offset", "limit"))
-        path = resolve(call.cwd, path_argument(item))
-        if len(prompted) > 1 or part or not path or not result.text or item.get("mode") not in (None, "Line"):
+        if len(prompted) > 1 or part or item.get("mode") not in (None, "Line"):
             return None
-        return FileObservation(path, result.at or call.at, 1, result.text, whole=False)
+        return self.display(replace(call, arguments=item), result, result.text, whole=False)
 
 
 def _entries_again(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
@@ -199,45 +196,18 @@ def _place(entry: dict[str, Any], number: int) -> str:
     return f"entry {number} {hashlib.sha256(to_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-def _writing_edits(arguments: dict[str, Any], path: str) -> Iterator[Edit]:
-    """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or `append`, in two spellings."""
-    kind, new = get_str(arguments, "command"), argument(arguments, "new_str", "newStr", "content")
-    if not path:
-        return
-    if kind == "create":
-        yield Edit(path, "write", content=argument(arguments, "file_text", "fileText") or new)
-    elif kind == "append":
-        yield Edit(path, "append", content=new)
-    elif kind == "insert":
-        line = max(get_int(arguments, "insert_line") or get_int(arguments, "insertLine"), 0)
-        added = tuple(f"+{item}" for item in new.removesuffix("\n").split("\n"))
-        yield Edit(path, "edit", hunks=(Hunk(line, 0, line + 1, len(added), added, exact_text=True),))
-    else:
-        old = argument(arguments, "old_str", "oldStr")
-        pair = {"old_str": old, "new_str": new} if old else arguments
-        yield from edits_from_arguments({"file_path": path, **pair})
-
-
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_DATABASE = "data.sqlite3"
-
-
-def _places(machine: Machine) -> list[Path]:
-    homes = [machine.data, machine.home / "Library" / "Application Support"]
-    lines = machine.variable("KIRO_HOME", machine.home / ".kiro") / "sessions" / "cli"
-    return machine.existing([lines, *(home / name / _DATABASE for home in homes for name in ("kiro-cli", "amazon-q"))])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    if location.name == _DATABASE:
-        yield location
-    else:
-        yield from files.listed(location, (".jsonl",))
+# The key of a row is the directory; before version 2 there was one conversation for each.
+_COLUMNS = {
+    "conversations_v2": "conversation_id AS id, conversation_id AS number",
+    "conversations": "key AS id, CASE WHEN json_valid(value) THEN json_extract(value, '$.conversation_id') END AS number",
+}
+_KEYS = {"conversations_v2": "conversation_id", "conversations": "key"}
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    return _rows(location, roots) if location.name == _DATABASE else _lines(location, roots)
+    return _lines(location, roots) if location.is_dir() else _rows(location, roots)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -245,57 +215,49 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     if path.suffix == ".jsonl":
         yield json.dumps({"kind": "Session", "data": {"cwd": session.cwd}}).encode() + b"\n" + files.lines(path)
         return
+    table, _, key = session.key.partition(" ")
     with copied(path) as database:
-        table = _table(session.key)
-        condition = "conversation_id = ?" if table == "conversations_v2" else "key = ?"
-        sql = f"SELECT CAST(value AS TEXT) AS value FROM {table} WHERE {condition}"
-        (row,) = database.rows(sql, (session.key.partition(" ")[2],))
+        (row,) = database.rows(f"SELECT CAST(value AS TEXT) AS value FROM {table} WHERE {_KEYS[table]} = ?", (key,))
     yield str(row["value"]).encode("utf-8", "replace")
 
 
-def _table(key: str) -> str:
-    return "conversations_v2" if key.startswith("v2 ") else "conversations"
-
-
 def _rows(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    """The key is the directory; before version 2 there was one conversation for each."""
     with copied(location) as database:
-        if {"key", "conversation_id", "value"} <= (columns := database.columns("conversations_v2")):
-            updated = "updated_at" if "updated_at" in columns else "NULL"
-            for row in database.rows(f"SELECT key, conversation_id, {updated} AS at FROM conversations_v2"):
-                if roots.of(str(row["key"])):
-                    yield _session(
-                        location, str(row["conversation_id"]), f"v2 {row['conversation_id']}", str(row["key"]), row["at"]
-                    )
-        elif {"key", "value"} <= database.columns("conversations"):
-            sql = "SELECT key, json_extract(value, '$.conversation_id') AS id FROM conversations WHERE json_valid(value)"
-            for row in database.rows(sql):
-                if roots.of(str(row["key"])) and row["id"]:
-                    yield _session(location, str(row["id"]), f"v1 {row['key']}", str(row["key"]), None)
-
-
-def _session(location: Path, number: str, key: str, cwd: str, updated: object) -> LocalSession:
-    stamp = f"{key} {updated}" if updated is not None else ""
-    return LocalSession(number, (location,), f"kept for {cwd}", key, cwd, stamp, time_of(updated) or 0.0)
+        table = next((name for name, key in _KEYS.items() if {"key", key, "value"} <= database.columns(name)), "")
+        updated = "updated_at" if "updated_at" in database.columns(table) else "NULL"
+        sql = f"SELECT key AS cwd, {_COLUMNS.get(table)}, {updated} AS updated FROM {table}"
+        rows = database.rows(sql) if table else []
+    for row in rows:
+        cwd, key = str(row["cwd"]), f"{table} {row['id']}"
+        if row["number"] and roots.of(cwd):
+            stamp = f"{key} {row['updated']}" if row["updated"] is not None else ""
+            time = time_of(row["updated"]) or 0.0
+            yield LocalSession(str(row["number"]), (location,), f"kept for {cwd}", key, cwd, stamp, time)
 
 
 def _lines(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in _session_files(location):
+    for path in files.matching(location, _LINES):
         about = files.document(path.with_suffix(".json"))
         cwd = get_str(about, "cwd")
         if roots.of(cwd):
             yield LocalSession(get_str(about, "session_id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
 
 
+_HOMES = ("${XDG_DATA_HOME:-~/.local/share}", "~/Library/Application Support")
+_LINES = "*.jsonl"
+
 STORES = (
     Store(
         NAME,
         "`data.sqlite3` of Kiro CLI, table `conversations_v2`; newer: `~/.kiro/sessions/cli/<id>.jsonl` with a `.json` beside it.",
         Known.DOCUMENTATION,
-        _places,
-        _find,
+        at=(
+            "${KIRO_HOME:-~/.kiro}/sessions/cli",
+            *(f"{home}/{name}/data.sqlite3" for home in _HOMES for name in ("kiro-cli", "amazon-q")),
+        ),
+        patterns=(_LINES,),
+        find=_find,
         load=_load,
-        stored=_session_files,
         evidence="the source of Amazon Q Developer CLI, which became Kiro CLI, and readers of other projects",
     ),
     CHATS,

@@ -11,25 +11,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import edits_from_arguments, edits_from_patch, path_argument
-from collector.agents.common.calls import Call, Result, shell_command
-from collector.agents.common.costs import recorded_cost
-from collector.agents.common.facets import FACETS
-from collector.agents.common.hashline import hashline_edits, is_hashline
+from collector.agents.common.edits import edits_from_patch, path_argument
 from collector.agents.common.jsonl import copies, values
-from collector.agents.common.messages import text_of
-from collector.agents.common.numbered_diffs import display_hunks, recorded_edits
-from collector.agents.common.prompts import PromptKind, classify, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.messages import PromptKind, classify, recorded_cost, text_of, without_reminders
+from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
+from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Command, Edit, FileObservation, Session, Spawn, Usage
+from collector.model import Edit, FileObservation, Session, Spawn
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
@@ -43,19 +37,9 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
-_EDIT_TOOLS = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
 _IGNORED = frozenset(
-    {
-        "thinking_level_change",
-        "custom",
-        "custom_message",
-        "label",
-        "ttsr_injection",
-        "session_info",
-        "title",
-        "title_change",
-        "credential_pin",
-    }
+    {"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info", "title", "title_change"}
+    | {"credential_pin"}
 )
 _MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
@@ -74,8 +58,10 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"bash", "shell"})
+    writers = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
     reads = frozenset({"read"})
     spawns = frozenset({"task", "subagent"})
+    one_directory = True
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
@@ -130,7 +116,7 @@ class _Reader(RecordReader):
         elif role == "assistant":
             self._assistant(message, key, time)
         elif role == "toolResult":
-            result = Result(time, text, failed=message.get("isError") is True, details=message.get("details"))
+            result = Result(time, text, is_error(message.get("isError")), details=message.get("details"))
             self.add_result(get_str(message, "toolCallId"), result)
         elif role == "bashExecution":
             self.add_event("user_shell", time, get_str(message, "command"))
@@ -140,27 +126,21 @@ class _Reader(RecordReader):
     def _assistant(self, message: dict[str, Any], key: str, time: float | None) -> None:
         self._switch_model(get_str(message, "model"), time)
         fresh, output, cached, written = (get_int(message, "usage", n) for n in ("input", "output", "cacheRead", "cacheWrite"))
-        if fresh or output or cached or written:
-            cost = recorded_cost(get(message, "usage", "cost", "total"))
-            self.add_usage(Usage(key, time, 0, self.model, fresh, output, cached, written, cost=cost))
+        cost = recorded_cost(get(message, "usage", "cost", "total"))
+        self.use_tokens(key, time, fresh, output, cache_read=cached, cache_write=written, cost=cost)
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
             self.add_event("interrupt" if stop == "aborted" else "api_error", time, get_str(message, "errorMessage"))
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "toolCall":
                 call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
-                arguments = get_dict(block, "arguments")
-                self.add_call(Call(call_id, name, arguments, time, self.order, model=self.model, message_id=key))
+                self.call_tool(call_id, name, get_dict(block, "arguments"), time, message_id=key)
             else:
                 self.add_block((key, index), time, block)
 
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = resolve(self.cwd, get_str(call.arguments, "cwd")) or self.cwd
-        return shell_command(get_str(call.arguments, "command"), cwd, result.text)
-
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name not in _EDIT_TOOLS:
-            return []
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        if call.name not in self.writers:
+            return super().edits(call, result)
         patched = edits_from_patch(call.arguments, self.cwd)
         if patched:
             return patched
@@ -171,18 +151,18 @@ class _Reader(RecordReader):
         path, new_path = (resolve(self.cwd, p) for p in (path_argument(call.arguments), get_str(call.arguments, "rename")))
         if get_str(call.arguments, "op") == "delete" and path:
             return [Edit(path, "delete")]
-        hunks = display_hunks(get_str(result.details, "diff"))
         if new_path and path:
-            return [Edit(path, "move", hunks=hunks, new_path=new_path)]
-        return edits_from_arguments(call.arguments, self.cwd, hunks=hunks)
+            return [Edit(path, "move", new_path=new_path, **self.recorded(call, result))]
+        return super().edits(call, result)
+
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        return {"hunks": display_hunks(get_str(result.details, "diff"))}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        path = resolve(self.cwd, path_argument(call.arguments))
-        if not path or not result.text or _TAGGED.match(result.text) or is_hashline(result.text):
+        if _TAGGED.match(result.text) or is_hashline(result.text):
             return None
-        part = "offset" in get_dict(call.arguments) or "limit" in get_dict(call.arguments)
         text, cut = _MORE.subn("", result.text)
-        return FileObservation(path, result.at or call.at, max(get_int(call.arguments, "offset"), 1), text, not part and not cut)
+        return self.display(call, result, text, max(get_int(call.arguments, "offset"), 1), not is_part(call.arguments) and not cut)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False)
@@ -192,41 +172,24 @@ class _Reader(RecordReader):
 
 # A fork is a new file that begins with the entries of the session it was made from, under their old ids: both are read as one.
 _HEADER_LINES = 5
-
-
-def _places(machine: Machine) -> list[Path]:
-    pi = machine.variable("PI_CODING_AGENT_DIR", machine.home / ".pi" / "agent")
-    chosen = machine.variable("PI_CODING_AGENT_SESSION_DIR", pi / "sessions")
-    profiles = [entry / "agent" / "sessions" for entry in files.directories(machine.home / ".omp" / "profiles")]
-    return machine.existing([chosen, machine.home / ".omp" / "agent" / "sessions", machine.data / "omp" / "sessions", *profiles])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    return files.listed(location, (".jsonl",), depth=2)
+_PATTERNS = ("*.jsonl", "*/*.jsonl")
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    families: dict[str, list[_Found]] = defaultdict(list)
+    families: dict[str, list[tuple[str, Path, str]]] = defaultdict(list)  # name of the first file -> (id, file, directory) of all
     parents: dict[str, str] = {}
-    for path in _session_files(location):
+    for path in (path for pattern in _PATTERNS for path in files.matching(location, pattern)):
         header = _header(path)
         cwd = get_str(header, "cwd")
         if roots.of(cwd):
-            parent = Path(get_str(header, "parentSession")).name
-            parents[path.name] = parent
-            families[path.name].append(_Found(get_str(header, "id") or path.stem, cwd, path))
+            parents[path.name] = Path(get_str(header, "parentSession")).name
+            families[path.name].append((get_str(header, "id") or path.stem, path, cwd))
     for name in [name for name, parent in parents.items() if parent in families and parent != name]:
         families[_origin(name, parents)] += families.pop(name)
-    for entry, *forks in families.values():
-        why = f"started in {entry.cwd}" + "".join(f"; with its fork {fork.id}" for fork in forks)
-        yield LocalSession(entry.id, (entry.path, *(fork.path for fork in forks)), why, cwd=entry.cwd)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    id: str
-    cwd: str
-    path: Path
+    for family in families.values():
+        (number, _, cwd), *forks = family
+        why = f"started in {cwd}" + "".join(f"; with its fork {fork}" for fork, _, _ in forks)
+        yield LocalSession(number, tuple(path for _, path, _ in family), why, cwd=cwd)
 
 
 def _origin(name: str, parents: dict[str, str]) -> str:
@@ -255,8 +218,13 @@ STORES = (
         NAME,
         "`~/.pi/agent/sessions/<directory>/*.jsonl`, and Oh My Pi's `~/.omp/agent/sessions/`; a header names the directory.",
         Known.REAL,
-        _places,
-        _find,
-        stored=_session_files,
+        at=(
+            "${PI_CODING_AGENT_SESSION_DIR:-${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions}",
+            "~/.omp/agent/sessions",
+            "${XDG_DATA_HOME:-~/.local/share}/omp/sessions",
+            "~/.omp/profiles/*/agent/sessions",
+        ),
+        patterns=_PATTERNS,
+        find=_find,
     ),
 )

@@ -5,24 +5,17 @@ The result of a call is a record of its own. Edit tools show the whole text of t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import argument, edits_from_arguments, path_argument
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, failure, shell_command
-from collector.agents.common.facets import FACETS
 from collector.agents.common.jsonl import copies
-from collector.agents.common.prompts import classify, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
+from collector.agents.gemini_cli import displayed_texts
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
-from collector.git.patches import parse_unified
+from collector.agents.machine.model import Known, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Command, Edit, FileObservation, Session, Status, Usage
-from collector.text import resolve
+from collector.model import FileObservation, Session, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "qwen-code"
@@ -40,10 +33,8 @@ AGENT = Agent(
 )
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 45
-UNTESTED = "edits"
 
-_EDIT_TOOLS = frozenset({"write_file", "edit", "replace"})
-_REJECTED = ("user denied", "user rejected", "user cancelled", "did not allow")
+_STATUS = {"error": Status.ERROR, "cancelled": Status.REJECTED}
 
 
 def sniff(head: object) -> bool:
@@ -58,8 +49,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     shells = frozenset({"run_shell_command"})
+    writers = frozenset({"write_file", "edit", "replace"})
     reads = frozenset({"read_file"})
-    rejections = _REJECTED
+    rejections = ("user denied", "user rejected", "user cancelled", "did not allow")
 
     def take(self, record: dict[str, Any]) -> None:
         key = get_str(record, "uuid")
@@ -72,8 +64,8 @@ class _Reader(RecordReader):
         self.add_branch(record.get("gitBranch"))
         kind, parts = get_str(record, "type"), get_list(record, "message", "parts")
         if kind == "user":
-            text = without_reminders("\n".join(get_str(part, "text") for part in parts))
-            self.add_user_text(key, time, text, classify(text, is_meta=get_str(record, "provenance") not in ("", "real_user")))
+            text = "\n".join(get_str(part, "text") for part in parts)
+            self.add_prompt(key, time, text, is_meta=get_str(record, "provenance") not in ("", "real_user"))
         elif kind == "assistant":
             self._answer(record, parts, key, time)
         elif kind == "tool_result":
@@ -91,18 +83,15 @@ class _Reader(RecordReader):
             cached, thoughts = get_int(tokens, "cachedContentTokenCount"), get_int(tokens, "thoughtsTokenCount")
             fresh = max(0, get_int(tokens, "promptTokenCount") - cached)
             output = get_int(tokens, "candidatesTokenCount")
-            self.add_usage(Usage(key, time, 0, self.model, fresh, output, cached, reasoning=thoughts))
+            self.use_tokens(key, time, fresh, output, cache_read=cached, reasoning=thoughts)
         for number, part in enumerate(parts):
             request = get_dict(part, "functionCall")
             if request:
                 call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
-                arguments = get_dict(request, "args")
-                call = Call(call_id, name, arguments, time, self.order, model=self.model, message_id=key, cwd=self.cwd)
-                self.add_call(call)
+                self.call_tool(call_id, name, get_dict(request, "args"), time, message_id=key)
             elif get_str(part, "text"):
-                self.add_message(
-                    (key, number), time, "reasoning" if get(part, "thought") is True else "text", get_str(part, "text")
-                )
+                kind = "reasoning" if get(part, "thought") is True else "text"
+                self.add_message((key, number), time, kind, get_str(part, "text"))
 
     def _results(self, record: dict[str, Any], parts: list[Any], time: float | None) -> None:
         details = get_dict(record, "toolCallResult")
@@ -112,71 +101,36 @@ class _Reader(RecordReader):
                 continue
             answer = get_dict(response, "response")
             text = get_str(answer, "output") or get_str(answer, "error")
-            failed = "error" in answer or get_str(details, "status") in ("error", "cancelled")
-            self.add_result(get_str(response, "id") or get_str(details, "callId"), Result(time, text, failed, details))
+            status = _STATUS.get(get_str(details, "status"), Status.ERROR if "error" in answer else Status.OK)
+            result = Result(time, text, status, details=details, printed=text.removeprefix("Output: "))
+            self.add_result(get_str(response, "id") or get_str(details, "callId"), result)
 
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        if result.failed and get_str(result.details, "status") == "cancelled":
-            return Status.REJECTED, result.text[:ERROR_CHARS]
-        return failure(result.text, _REJECTED) if result.failed else super().outcome(call, result)
-
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = resolve(call.cwd, argument(call.arguments, "directory", "dir_path")) or call.cwd
-        background = get(call.arguments, "is_background") is True
-        return shell_command(get_str(call.arguments, "command"), cwd, result.text.removeprefix("Output: "), background)
-
-    def edits(self, call: Call, result: Result) -> list[Edit]:
-        if call.name not in _EDIT_TOOLS:
-            return []
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
         display = get_dict(result.details, "resultDisplay")
-        whole = display.get("truncatedForSession") is not True
-        before, after = display.get("originalContent"), display.get("newContent")
-        new = whole and "originalContent" in display and before is None
-        return edits_from_arguments(
-            {**get_dict(call.arguments), "file_path": path_argument(call.arguments)},
-            call.cwd,
-            before=before if whole and isinstance(before, str) else None,
-            before_known=new or (whole and isinstance(before, str)),
-            after=after if whole and isinstance(after, str) else None,
-            hunks=parse_unified(get_str(display, "fileDiff")),
-        )
+        new = "originalContent" in display and display["originalContent"] is None
+        texts = displayed_texts({**display, "isNewFile": new})
+        return {"hunks": texts["hunks"]} if display.get("truncatedForSession") is True else texts
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        path = resolve(call.cwd, argument(call.arguments, "file_path", "absolute_path", "path"))
-        part = any(key in get_dict(call.arguments) for key in ("offset", "limit"))
-        if not path or not result.text or part or "truncated" in result.text[:ERROR_CHARS]:
+        if is_part(call.arguments) or "truncated" in result.text[:ERROR_CHARS]:
             return None
-        return FileObservation(path, result.at or call.at, 1, result.text, whole=True)
+        return self.display(call, result, result.text)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing([machine.variable("QWEN_RUNTIME_DIR", machine.home / ".qwen") / "projects"])
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for project in files.directories(location):
-        yield from files.listed(project / "chats", (".jsonl",))
-
-
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    mine = tuple(re.sub(r"[^A-Za-z0-9]", "-", root) for root in roots.paths)
-    for path in _session_files(location):
-        if roots.anywhere or path.parents[1].name.startswith(mine):
-            cwd = get_str(files.first_line(path), "cwd")
-            if roots.of(cwd):
-                yield LocalSession(path.stem, (path,), f"started in {cwd}", cwd=cwd)
+def _whose(path: Path) -> tuple[str, str]:
+    return path.stem, get_str(files.first_line(path), "cwd")
 
 
 STORES = (
     Store(
         NAME,
         "`~/.qwen/projects/<directory>/chats/<session>.jsonl`; every record names the directory.",
-        Known.DOCUMENTATION,
-        _places,
-        _find,
-        stored=_session_files,
+        Known.REAL,
+        at=("${QWEN_RUNTIME_DIR:-~/.qwen}/projects",),
+        patterns=("*/chats/*.jsonl",),
+        whose=_whose,
     ),
 )

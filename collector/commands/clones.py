@@ -102,7 +102,7 @@ def _agent(repo: GitRepo, record: SessionRecord, read: dict[str, str]) -> str:
 def known_formats() -> list[dict[str, Any]]:
     """Agents, layouts and what plug-ins read, from the registries."""
     from collector.agents import readers
-    from collector.agents.common.facets import FACETS
+    from collector.agents.common.reader import FACETS
     from collector.checkpoints import layouts
     from collector.plugins import hooks
     from collector.vocabulary.agents import label_of

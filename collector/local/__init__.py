@@ -52,8 +52,9 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
     """Where an agent keeps sessions: in places of its own, and in the worktrees."""
     yield from dict.fromkeys(location for machine in machines(options) for location in store.places(machine))
-    if store.inside is not None:
-        yield from dict.fromkeys(location for path in roots.paths for location in store.inside(Path(path)))
+    if store.inside:
+        inside = (Path(path) / store.inside for path in roots.paths)
+        yield from (location for location in inside if files.is_plain(location) and not location.parent.is_symlink())
 
 
 def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:

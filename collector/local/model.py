@@ -1,4 +1,4 @@
-"""What the finder of local transcripts hands on: sessions of one repository on this machine, and where they were looked for."""
+"""What the finder of local transcripts takes and hands on: which sessions may be read, and those of one repository."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from collector.agents.machine.model import LocalSession
 from collector.model import Problem
-
-if TYPE_CHECKING:
-    pass
 
 
 class LocalChoice(StrEnum):

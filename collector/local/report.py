@@ -8,15 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents import stores, unproven
+from collector.agents.machine import databases
 from collector.agents.machine.model import Machine, Store
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalOptions
-from collector.local.unreadable import UNREADABLE
 from collector.storage.views import Table, table_of
 
 _DAY = 86_400.0
 UNPROVEN = "unproven: no real transcript of this agent was ever read"
+_NO_SAMPLE = "no real session of it was ever there to write a reader after"
+UNREADABLE = {  # agent -> where its sessions are on the machine, or were, and why they cannot be read
+    "windsurf": ("~/.codeium/windsurf/cascade", "encrypted by Windsurf; it cannot be read"),
+    "amp": ("${XDG_DATA_HOME:-~/.local/share}/amp", "since March 2026 Amp keeps its threads on its server"),
+    "goose": ("${XDG_DATA_HOME:-~/.local/share}/goose/sessions", _NO_SAMPLE),
+    "zed": ("${XDG_DATA_HOME:-~/.local/share}/zed/threads", _NO_SAMPLE),
+    "copilot": (
+        "${XDG_CONFIG_HOME:-~/.config}/github-copilot",
+        "Copilot in JetBrains editors keeps no edits; the directory is not read",
+    ),
+}
 
 
 def would_read(repo: GitRepo, options: LocalOptions) -> Table:
@@ -47,13 +58,13 @@ def survey(machines: Iterable[Machine]) -> Table:
     """Which agents keep sessions where on these machines; only names, sizes and times of files are looked at.
 
     `oldest` and `newest` are when files of sessions were last written (UTC). `kept_days`: the agent deletes older ones by itself.
-    `tested`: whether the place was ever read with real files: real, documentation, untested; "" where it cannot be read.
+    `tested`: whether the place was ever read with real files: real or documentation; "" where it cannot be read.
     """
     rows = []
     for machine in machines:
         rows += [_stored(store, place) for store in stores() for place in store.places(machine)]
-        for agent in UNREADABLE:
-            rows += [_unreadable(agent.agent, place, agent.why) for place in machine.existing(agent.places(machine))]
+        for agent, (pattern, why) in UNREADABLE.items():
+            rows += [_unreadable(agent, place, why) for place in machine.existing(machine.paths(pattern))]
     notes = [] if rows else ["no coding agent has left sessions in the usual places of this machine"]
     return table_of(rows, {"agent": "agent", "bytes": "bytes", "oldest": "date", "newest": "date", "tested": "word"}, notes)
 
@@ -64,15 +75,15 @@ def _unreadable(agent: str, place: Path, why: str) -> dict[str, Any]:
 
 
 def _stored(store: Store, place: Path) -> dict[str, Any]:
-    states = [path.stat() for path in store.stored(place) if path.exists()]
-    times = [state.st_mtime for state in states]
+    states = [databases.state(path) for path in store.stored(place) if path.exists()]  # a database with its log
+    times = [max(time for _, time in state) / 1e9 for state in states]
     oldest, newest = min(times, default=0.0), max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []
     if store.kept_days is not None and times:
         deletes = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
         notes.append(f"{deletes} after {store.kept_days} days")
     return {
-        "agent": store.agent, "path": str(place), "files": len(times), "bytes": sum(state.st_size for state in states),
+        "agent": store.agent, "path": str(place), "files": len(times), "bytes": sum(size for state in states for size, _ in state),
         "oldest": _minute(oldest), "newest": _minute(newest), "kept_days": store.kept_days, "tested": store.known,
         "note": "; ".join(notes),
     }  # fmt: skip

@@ -14,12 +14,11 @@ from support.local_clone import AgentSession, Clone
 
 from collector import agents
 from collector.agents import readers
-from collector.agents.common.text_edits import applied
-from collector.agents.common.uris import path_of
-from collector.agents.copilot_chat import replayed
+from collector.agents.copilot_chat import changed_text, replayed
 from collector.agents.gemini_cli import folded
 from collector.agents.machine import files
 from collector.agents.machine.databases import DatabaseUnreadable, copied
+from collector.agents.machine.editors import path_of
 from collector.agents.machine.model import LocalSession, Machine, Store
 from collector.agents.machine.zstd import decompressed
 from collector.git.repository import GitRepo
@@ -183,13 +182,6 @@ def test_bytes_where_text_should_be_cost_no_session(clone: Clone, home: Path) ->
     assert len(read(one).calls) == 1
 
 
-def test_what_is_in_the_database_and_in_files_is_one_session(clone: Clone, home: Path) -> None:
-    layouts.opencode_files(home, session(clone))
-    assert [one.source for one in found(clone).values()] == ["opencode-files"]
-    layouts.opencode(home, session(clone))
-    assert [one.source for one in found(clone).values()] == ["opencode"]
-
-
 # --- Pi -----------------------------------------------------------------------------------------------------------------
 
 
@@ -257,8 +249,8 @@ def test_edits_of_an_editor_are_all_of_the_text_before() -> None:
         {"range": _range(2, 4, 2, 7), "text": "2"},  # columns count the face twice
         {"range": _range(3, 6, 4, 1), "text": ""},
     ]
-    assert applied(text, edits) == "first line\nand another\n\U0001f600 2\nthree"
-    assert applied(text, [{"range": _range(9, 1, 9, 1), "text": "outside"}]) is None
+    assert changed_text(text, edits) == "first line\nand another\n\U0001f600 2\nthree"
+    assert changed_text(text, [{"range": _range(9, 1, 9, 1), "text": "outside"}]) is None
 
 
 @pytest.mark.parametrize(
@@ -425,7 +417,7 @@ def test_kilo_code_and_opencode_keep_to_their_own_databases(clone: Clone, home: 
     threads.kilo_cli(home, session(clone))
     layouts.opencode(home, session(clone, TWO))
     assert {key: (one.source, one.agent) for key, one in found(clone).items()} == {
-        ONE: ("kilo-cli", "kilo-code"),
+        ONE: ("kilo-code", "kilo-code"),
         TWO: ("opencode", "opencode"),
     }
 

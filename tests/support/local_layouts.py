@@ -210,21 +210,6 @@ _OPENCODE_TABLES = (
 )
 
 
-def opencode_files(home: Path, session: AgentSession) -> Path:
-    """`~/.local/share/opencode/storage/`: a file for each session, message and part, their ids in the names alone."""
-    storage = home / ".local" / "share" / "opencode" / "storage"
-    info, messages = _opencode(session)
-    path = put_text(storage / "session" / "p" / f"{session.id}.json", json.dumps(info), session.ended)
-    put_text(storage / "project" / "p.json", json.dumps({"worktree": session.cwd}), session.ended)
-    for message, parts in messages:
-        place = storage / "message" / session.id / f"{message['id']}.json"
-        put_text(place, json.dumps({k: v for k, v in message.items() if k != "id"}), session.ended)
-        for part in parts:
-            place = storage / "part" / message["id"] / f"{part['id']}.json"
-            put_text(place, json.dumps({k: v for k, v in part.items() if k != "id"}), session.ended)
-    return path
-
-
 def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]]]:
     """(session, its messages with their parts)."""
     messages: list[tuple[Json, list[Json]]] = []

@@ -83,7 +83,7 @@ def _content(database: sqlite3.Connection, text: str) -> str:
     return key
 
 
-# --- Cline, Kilo Code ---------------------------------------------------------------------------------------------------
+# --- Cline -----------------------------------------------------------------------------------------------------------
 
 
 def cline(home: Path, session: AgentSession) -> Path:
@@ -93,66 +93,50 @@ def cline(home: Path, session: AgentSession) -> Path:
     path = place / "state" / "taskHistory.json"
     known = json.loads(path.read_text("utf-8")) if path.exists() else []
     put_text(path, json.dumps([*known, item]), session.ended)
-    return _task(place / "tasks" / session.id, session, own_times=False)
+    return _task(place / "tasks" / session.id, session)
 
 
-def kilo_code(home: Path, session: AgentSession) -> Path:
-    task = home / ".config" / "VSCodium" / "User" / "globalStorage" / "kilocode.kilo-code" / "tasks" / session.id
-    put_text(task / "history_item.json", json.dumps({"id": session.id, "workspace": session.cwd}), session.ended)
-    return _task(task, session, own_times=True)
-
-
-def _task(task: Path, session: AgentSession, own_times: bool) -> Path:
-    """`own_times`: messages have them, and results are blocks of their own."""
+def _task(task: Path, session: AgentSession) -> Path:
     api: list[Json] = []
     shown: list[Json] = []
 
-    def message(at: float, role: str, *blocks: Json) -> None:
-        api.append({"role": role, "content": list(blocks)} | ({"ts": int(at * 1000)} if own_times else {}))
+    def message(role: str, *blocks: Json) -> None:
+        api.append({"role": role, "content": list(blocks)})
 
     def show(at: float, kind: str, text: str, last: int) -> None:
-        entry = {"ts": int(at * 1000), "type": "say", "say": kind, "text": text}
-        shown.append(entry | ({} if own_times else {"conversationHistoryIndex": last}))
+        shown.append({"ts": int(at * 1000), "type": "say", "say": kind, "text": text, "conversationHistoryIndex": last})
 
     for number, action in enumerate(session.actions):
         if action.kind == "prompt":
-            tag = "user_message" if own_times else "feedback" if api else "task"
+            tag = "feedback" if api else "task"
             show(action.at, "user_feedback" if api else "text", action.text, len(api) - 1)
-            message(action.at, "user", {"type": "text", "text": f"<{tag}>\n{action.text}\n</{tag}>"})
+            message("user", {"type": "text", "text": f"<{tag}>\n{action.text}\n</{tag}>"})
             continue
         began, call = action.at - 0.3, f"toolu_{session.id}_{number}"
         show(began, "api_req_started", json.dumps({"tokensIn": 9, "tokensOut": 3, "cost": 0.001}), len(api) - 2)
         if action.kind == "say":
-            message(began, "assistant", {"type": "text", "text": action.text})
+            message("assistant", {"type": "text", "text": action.text})
             continue
-        name, arguments = _task_call(action, own_times)
+        name, arguments = _task_call(action)
         show(action.at - 0.1, "command" if action.kind == "shell" else "tool", "{}", len(api) - 1)
-        message(action.at - 0.1, "assistant", {"type": "tool_use", "id": call, "name": name, "input": arguments})
-        result = _task_result(action, session.cwd, own_times)
-        text = {"type": "text", "text": f"[{name} for '{action.path}'] Result:\n{result}"}
-        message(action.at, "user", {"type": "tool_result", "tool_use_id": call, "content": result} if own_times else text)
+        message("assistant", {"type": "tool_use", "id": call, "name": name, "input": arguments})
+        message("user", {"type": "text", "text": f"[{name} for '{action.path}'] Result:\n{_task_result(action)}"})
     put_text(task / "ui_messages.json", json.dumps(shown), session.ended)
     return put_text(task / "api_conversation_history.json", json.dumps(api), session.ended)
 
 
-def _task_call(action: Action, roo: bool) -> tuple[str, Json]:
+def _task_call(action: Action) -> tuple[str, Json]:
     if action.kind == "shell":
         return "execute_command", {"command": action.text, "requires_approval": False}
     if action.kind == "write":
-        return "write_to_file", {"path" if roo else "absolutePath": action.path, "content": action.text}
+        return "write_to_file", {"absolutePath": action.path, "content": action.text}
     old, new = action.old.rstrip("\n"), action.text.rstrip("\n")
-    if roo:
-        diff = f"<<<<<<< SEARCH\n:start_line:1\n-------\n{old}\n=======\n{new}\n>>>>>>> REPLACE"
-        return "apply_diff", {"path": action.path, "diff": diff}
     return "replace_in_file", {"absolutePath": action.path, "diff": f"------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE\n"}
 
 
-def _task_result(action: Action, cwd: str, roo: bool) -> str:
+def _task_result(action: Action) -> str:
     if action.kind == "shell":
-        done = f"Command executed in terminal within working directory '{cwd}'. Exit code: 0" if roo else "Command executed."
-        return f"{done}\nOutput:\n{action.output}"
-    if roo:
-        return json.dumps({"path": action.path, "operation": "modified", "notice": "You do not need to re-read the file"})
+        return f"Command executed.\nOutput:\n{action.output}"
     final = f'<final_file_content path="{action.path}">\n{action.after}\n</final_file_content>'
     return f"The content was successfully saved to {action.path}.\n\nHere is the full content:\n\n{final}\n\n"
 

@@ -12,7 +12,7 @@ from attribution.authorship.edits import recorded_starts
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
 from collector.agents import claude_code
-from collector.agents.common.prompts import PromptKind, classify, without_reminders
+from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.model import Edit, Replacement, Session, Status, ToolCall
 
 _SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "claude-code" / "sample.jsonl"

@@ -11,7 +11,7 @@ import pytest
 from support.builder import git
 from support.builder.objects import Blob, History, import_stream
 
-from collector.agents.common.compacted import continued
+from collector.agents.common.stored_copies import continued
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import LoadedSession, read_session, session_files

@@ -15,8 +15,8 @@ from support.commands import run
 from attribution.authorship.session_edits import session_edits
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.agents import cursor
-from collector.agents.common.bounds import StoredCopy, bounded, is_undated
-from collector.agents.common.clock import written_time
+from collector.agents.common.stored_copies import StoredCopy, bounded, is_undated
+from collector.agents.cursor import written_time
 from collector.git.repository import GitRepo
 from collector.load import SessionFiles, read_session
 from collector.model import Session, SessionRecord

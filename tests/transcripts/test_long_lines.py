@@ -7,7 +7,7 @@ import json
 import pytest
 
 from collector.agents.common import jsonl
-from collector.agents.common.documents import documents
+from collector.agents.common.jsonl import documents
 from collector.model import Problem
 
 

@@ -38,7 +38,6 @@ def test_transcripts_of_agents_without_a_reader_are_nobodys(name: str) -> None:
 
 _PROJECTED = {"type": "user", "timestamp": "2026-05-04T10:00:00Z", "message": {"role": "user", "content": _TEXT}}
 _LINES: dict[str, dict[str, Any]] = {
-    "kilo-code": {"info": {"id": "m", "role": "user"}, "parts": []},
     "kiro": {"conversation_id": "c", "entry": 0, "user": {"content": {"Prompt": {"prompt": "Hello"}}}},
 }
 

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.agents import reader_for, readers
-from collector.agents.common.apply_patch import parse_patch, patches_in
-from collector.agents.common.facets import FACETS
+from collector.agents.common.edits import parse_patch, patches_in
 from collector.agents.common.jsonl import first_value, same_lines
 from collector.agents.common.numbered_diffs import display_hunks
+from collector.agents.common.reader import FACETS
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import time_of
@@ -131,7 +131,11 @@ def _view_edit(edit: Edit) -> dict[str, Any]:
 
 
 def test_every_reader_but_the_first_has_a_sample() -> None:
-    assert set(_READERS) - set(_NAMES) <= {"claude-code", "aider"}  # a program of its own, and Markdown
+    assert set(_READERS) - set(_NAMES) <= {
+        "claude-code",
+        "aider",
+        "kilo-code",
+    }  # a program of its own, Markdown, and the documents of OpenCode
 
 
 @pytest.mark.parametrize("name", _NAMES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from collector.agents.common.jsonl import MAX_DETAIL
-from collector.agents.common.prompts import PromptKind, classify, without_reminders
+from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.json_values import get, get_str
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
 from collector.text import normal_path
@@ -106,10 +106,10 @@ class SessionBuilder:
         else:
             self.add_turn(key, time, text, kind.value)
 
-    def add_prompt(self, key: Hashable, time: float | None, text: str) -> None:
+    def add_prompt(self, key: Hashable, time: float | None, text: str, is_meta: bool = False) -> None:
         """A text in the place of a user's, as it stands in the record: what the harness added to it is taken out."""
         clean = without_reminders(text)
-        self.add_user_text(key, time, clean, classify(clean))
+        self.add_user_text(key, time, clean, classify(clean, is_meta))
 
     def add_message(self, key: Hashable, time: float | None, kind: str, text: str, agent_id: str = "") -> None:
         self.messages.setdefault(key, (self.order, AgentMessage(time, 0, kind, text, agent_id)))
@@ -126,6 +126,11 @@ class SessionBuilder:
         """Streamed records repeat the usage of a response with a growing output: the largest counts."""
         existing = self.usage.get(message_id)
         return existing is None or existing[1].output < output
+
+    def use_tokens(self, key: str, time: float | None, input: int = 0, output: int = 0, **more: Any) -> None:
+        """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing where there are none."""
+        if input or output or more.get("cache_read") or more.get("cache_write"):
+            self.add_usage(Usage(key, time, 0, **{"model": self.model, "input": input, "output": output, **more}))
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens of a response, unless it is known with as many; at the time of its first record."""

@@ -1,4 +1,4 @@
-"""JSON lines: the values in the bytes of a transcript, each distinct line once. Unreadable lines do not end the reading."""
+"""The JSON in the bytes of a transcript: lines, each distinct one once, or whole documents. What is unreadable is a problem."""
 
 from __future__ import annotations
 
@@ -128,3 +128,16 @@ def copies(blobs: Iterable[bytes]) -> list[bytes]:
         if not any(longer.startswith(blob) for longer in retained):
             retained.append(blob)
     return retained
+
+
+def documents(blobs: Iterable[bytes], problems: list[Problem], session_id: str) -> Iterator[object]:
+    """The documents of all copies, largest copy first.
+
+    A long session is stored as several documents, one after the other. What follows an unreadable one is lost; the copy becomes a
+    problem.
+    """
+    for blob in copies(blobs):
+        try:
+            yield from values(blob)
+        except (ValueError, RecursionError) as error:
+            problems.append(Problem("transcripts", session_id, "unreadable_document", str(error)[:MAX_DETAIL]))

@@ -1,4 +1,8 @@
-"""What the result of an edit of Pi or Oh My Pi says it did to files: whole texts where they are short, else a numbered diff."""
+"""Edits of Pi and Oh My Pi.
+
+The result says what was done to files: whole texts where they are short, else a numbered diff. The line-addressed patches of
+Oh My Pi, sections `[path#tag]` of operations on numbered lines (`SWAP 3.=5:`, `REM`, `MV path`), say nothing of the text.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from collector.agents.common.edits import argument
 from collector.json_values import get, get_list, get_str
 from collector.model import Edit, Hunk
 from collector.text import resolve
@@ -92,3 +97,33 @@ def _rebuilt(group: list[_Row], shift: int) -> Hunk:
     new = sum(1 for mark, _, _ in group if mark != "-")
     # a unified diff counts from the line before where a side is empty
     return Hunk(old_start if old else old_start - 1, old, old_start + shift if new else old_start + shift - 1, new, lines, True)
+
+
+# --- line-addressed patches ---------------------------------------------------------------------------------------------
+
+_HEADER = re.compile(r"^\[([^\[\]\n]{1,1000}?)#[0-9A-Za-z]{2,12}\]\s*$", re.M)
+_MOVE = re.compile(r"^MV\s+[\"']?(.+?)[\"']?\s*$", re.M)
+_REMOVE = re.compile(r"^REM\s*$", re.M)
+
+
+def is_hashline(text: str) -> bool:
+    """Whether the text begins like such a patch, or like a file shown to the model for one."""
+    return _HEADER.match(text.lstrip()) is not None
+
+
+def hashline_edits(arguments: object, cwd: str = "") -> list[Edit]:
+    """The files that a patch changes, deletes or moves; the new text of a changed file is not known from the patch."""
+    text = argument(arguments, "input", "patch")
+    headers = list(_HEADER.finditer(text))
+    edits = []
+    for number, header in enumerate(headers, 1):
+        end = headers[number].start() if number < len(headers) else len(text)
+        path, body = resolve(cwd, header[1]), text[header.end() : end]
+        move = _MOVE.search(body)
+        if _REMOVE.search(body):
+            edits.append(Edit(path, "delete"))
+        elif move:
+            edits.append(Edit(path, "move", new_path=resolve(cwd, move[1])))
+        else:
+            edits.append(Edit(path, "edit"))
+    return edits

@@ -1,26 +1,107 @@
-"""The base of all readers: it goes through the records, pairs calls with their results, and asks the reader what a call did."""
+"""The base of all readers: it goes through the records, pairs calls with their results, and tells what a call did.
+
+What a call did follows from its name and arguments, which agents spell in few ways; a reader overrides what is special about it.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from collector.agents.common.builder import SessionBuilder
-from collector.agents.common.calls import NO_RESULT, Call, Outcome, Result, commits_in, outcome_of, shell_command
-from collector.agents.common.documents import documents
-from collector.agents.common.jsonl import records
-from collector.json_values import get_str, to_json
+from collector.agents.common.edits import (
+    DELETE_TOOLS,
+    PATCH_TOOLS,
+    argument,
+    deletions,
+    edits_from_arguments,
+    edits_from_patch,
+    parse_patch,
+    patches_in,
+    path_argument,
+)
+from collector.agents.common.jsonl import documents, records
+from collector.agents.common.numbered_diffs import hashline_edits
+from collector.agents.common.scripts import commands_in_script, patches_in_script
+from collector.json_values import first_of, get, get_dict, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall
+from collector.text import normal_path, resolve
+
+# What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its part as `GIVES`; the tests compare
+# that with what it finds in its sample.
+FACETS = {
+    "times": "when each call was made",
+    "results": "whether a call succeeded",
+    "text": "the exact text an edit writes",
+    "before": "the whole text before an edit",
+    "positions": "line numbers of an edit",
+    "reads": "what the agent saw of files",
+    "commands": "shell commands",
+    "commits": "commits a command made",
+    "subagents": "calls of subagents, in the same transcript",
+    "models": "the model of each response",
+    "tokens": "tokens used",
+    "directory": "the working directory",
+}
+
+ERROR_CHARS = 300
+OUTPUT_CHARS = 100_000
+Outcome = tuple[Status, str]  # how the call ended, and the beginning of its error message
+
+_COMMAND = ("command", "cmd", "CommandLine", "keystrokes", "script")
+_DIRECTORY = ("workdir", "cwd", "Cwd", "working_directory", "working_dir", "workingDir", "dir_path", "directory")
+_BACKGROUND = ("run_in_background", "is_background", "detach")
+_PARTS = ("offset", "limit", "start_line", "end_line", "line_range", "startLineOneIndexed", "start_line_one_indexed")
+_COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
+
+
+@dataclass(slots=True)
+class Call:
+    """The record of a call. Its result may stand in a later record, or in another copy of the transcript."""
+
+    id: str
+    name: str
+    arguments: object
+    at: float | None
+    order: int
+    agent_id: str = ""
+    model: str = ""
+    message_id: str = ""
+    cwd: str = ""
+    not_before: float | None = None  # see `ToolCall`
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came back from a call."""
+
+    at: float | None
+    text: str  # as the model got it
+    status: Status = Status.OK
+    error: str = ""  # where the message is not the text
+    details: object = None  # what the agent recorded for itself beside the text
+    printed: str | None = None  # by a command, where the text has more
+    exit_code: int = 0  # of a command
+    running: bool = False  # the command goes on in the background
+    recorded: bool = True  # False: nothing came back, or not yet
+
+
+NO_RESULT = Result(None, "", recorded=False)
 
 
 class RecordReader(SessionBuilder, ABC):
-    """A reader of one format is a subclass: it adds what a record says (`take`) and tells what a call did (`edits` and so on)."""
+    """A reader of one format is a subclass: it adds what a record says (`take`), and what is special about a call."""
 
     shells: frozenset[str] = frozenset()  # tools that run a command
+    writers: frozenset[str] = frozenset()  # tools that write or edit a file
     reads: frozenset[str] = frozenset()  # tools that show a file
     spawns: frozenset[str] = frozenset()  # tools that start a subagent
     rejections: tuple[str, ...] = ()  # parts, in lower case, of the error of a call that the user did not allow
+    exits: re.Pattern[str] | None = None  # the exit code in what a shell gave back
+    one_directory = False  # the whole session ran in one directory, which may be known only later
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
@@ -48,8 +129,15 @@ class RecordReader(SessionBuilder, ABC):
                 self.take(document)
         return self.session()
 
+    def call_tool(
+        self, key: str, name: str, arguments: object, time: float | None, result: Result | None = None, **more: Any
+    ) -> str:
+        """Adds a call of the record that is read, with its result where that has both; its id. `more` are fields of `Call`."""
+        fields = {"model": self.model, "cwd": self.cwd, **more}
+        self.add_call(Call(key, name, arguments, time, self.order, **fields), result)
+        return key
+
     def add_call(self, call: Call, result: Result | None = None) -> None:
-        """A call, with its result where one record holds both."""
         if call.id not in self.calls:
             self.calls[call.id] = call
             if result is not None:
@@ -67,6 +155,8 @@ class RecordReader(SessionBuilder, ABC):
     def completed_calls(self) -> Iterator[tuple[int, ToolCall]]:
         """(number of its record, call) of all calls, once everything is read."""
         for call in self.calls.values():
+            if self.one_directory:
+                call.cwd = self.cwd
             yield call.order, self.completed(call, self.results.get(call.id, NO_RESULT))
 
     def completed(self, call: Call, result: Result) -> ToolCall:
@@ -100,24 +190,130 @@ class RecordReader(SessionBuilder, ABC):
         return call.name
 
     def outcome(self, call: Call, result: Result) -> Outcome:
-        return outcome_of(result, self.rejections)
+        """Unknown without a result; a rejection where the error says that the user did not allow the call."""
+        error = result.error or result.text
+        if not result.recorded or result.status is Status.UNKNOWN:
+            return Status.UNKNOWN, ""
+        if result.status is Status.OK:
+            code = self._exit_code(result) if self.tool(call) in self.shells else 0
+            return (Status.ERROR, f"exit {code}") if code else (Status.OK, "")
+        rejected = any(text in error.lower() for text in self.rejections)
+        return (Status.REJECTED if rejected else result.status), error[:ERROR_CHARS]
+
+    def _exit_code(self, result: Result) -> int:
+        match = self.exits.search(result.text) if self.exits else None
+        return int(match[1]) if match else result.exit_code
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """Changes of files, for every call."""
-        return ()
+        name = call.name.replace("ApplyPatch", "apply_patch").lower()
+        if name in PATCH_TOOLS:
+            return edits_from_patch(call.arguments, call.cwd)
+        if name in DELETE_TOOLS:
+            return deletions(call.arguments, call.cwd)
+        if self.tool(call) not in self.writers:
+            return ()
+        return edits_from_arguments(call.arguments, call.cwd, **self.recorded(call, result))
+
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        """What the result of a writing tool tells beside the arguments: fields of `Edit`."""
+        return {}
 
     def command(self, call: Call, result: Result) -> Command | None:
         """What a shell ran."""
-        return shell_command(get_str(call.arguments, "command"), call.cwd, result.text)
+        cwd = resolve(call.cwd, argument(call.arguments, *_DIRECTORY)) or call.cwd
+        background = result.running or any(get(call.arguments, name) is True for name in _BACKGROUND)
+        output = result.text if result.printed is None else result.printed
+        return shell_command(argument(call.arguments, *_COMMAND), cwd, output, background)
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text that a tool which reads files has shown."""
         return None
 
+    def display(self, call: Call, result: Result, text: str, start: int = 1, whole: bool = True) -> FileObservation | None:
+        """A text that was shown of the file which a call names; None without one of both."""
+        path = resolve(call.cwd, path_argument(call.arguments))
+        return FileObservation(path, result.at or call.at, start, text, whole) if path and text else None
+
     def spawn(self, call: Call, result: Result) -> Spawn:
         """The subagent that a call started."""
-        return Spawn(kind=get_str(call.arguments, "subagent_type"), visible=False)
+        return Spawn(kind=argument(call.arguments, "subagent_type", "agent_type", "subagent_name", "agent"), visible=False)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         """Ids of the commits that a command made."""
-        return commits_in(command, result.text)
+        return commits_in(command, command.output)
+
+
+def is_part(arguments: object) -> bool:
+    """Whether a tool was asked to show only a part of a file."""
+    return first_of(arguments, *_PARTS) is not None
+
+
+def numbered_lines(listing: str, row: re.Pattern[str]) -> tuple[int, list[str]] | None:
+    """Number of the first line, and the lines of a listing with a number before each; None where one has no number."""
+    rows = [match for line in listing.split("\n") if (match := row.match(line))]
+    return (int(rows[0][1]), [match[2] for match in rows]) if len(rows) == listing.count("\n") + 1 else None
+
+
+def is_error(value: object) -> Status:
+    """The status that a flag in a result tells."""
+    return Status.ERROR if value is True else Status.OK
+
+
+def shell_command(text: str, cwd: str, output: str = "", background: bool = False) -> Command:
+    """A command with the beginning of its output."""
+    return Command(text, normal_path(cwd), background, output[:OUTPUT_CHARS])
+
+
+def commits_in(command: Command, output: str) -> tuple[str, ...]:
+    """Abbreviated ids that git printed for the commits a command made: `[main 1a2b3c4] Subject`."""
+    return tuple(dict.fromkeys(_COMMIT_LINE.findall(output))) if "git" in command.text else ()
+
+
+# --- formats that several agents share ----------------------------------------------------------------------------------
+
+_EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"})  # take a subcommand
+_CHANGING = frozenset({"create", "write", "str_replace", "insert", "edit"})
+
+
+class AnyAgentReader(RecordReader, ABC):
+    """Knows the tools of all agents by their names in lower case."""
+
+    shells = frozenset(
+        {"bash", "powershell", "shell", "execute", "exec", "exec_command", "shell_command", "run_shell_command", "run_command"}
+        | {"execute_bash", "bash_command", "run_terminal_cmd", "run_terminal_command", "execute_command", "terminal"}
+    )
+    writers = frozenset(
+        {"edit", "write", "multiedit", "create", "strreplace", "str_replace", "replace", "write_file", "edit_file", "save_file"}
+        | {"write_to_file", "replace_file_content", "multi_replace_file_content", "mcp__acp__edit", "mcp__acp__write"}
+        | {"notebookedit", "notebook_edit", "create_file", "search_replace", "fs_write", *_EDITORS}
+    )
+    reads = frozenset({"read"})
+    spawns = frozenset({"task", "agent", "spawn_agent"})
+
+    def tool(self, call: Call) -> str:
+        return call.name.lower()
+
+    def command(self, call: Call, result: Result) -> Command | None:
+        commands = commands_in_script(get_str(call.arguments, "input")) if self.tool(call) == "exec" else []
+        if commands and not argument(call.arguments, *_COMMAND):
+            text = "\n".join(entry.text for entry in commands)
+            call = replace(call, arguments={**get_dict(call.arguments), "command": text, "cwd": commands[0].cwd})
+        elif self.tool(call) == "exec" and not argument(call.arguments, *_COMMAND):
+            return None
+        self.add_cwd(normal_path(argument(call.arguments, *_DIRECTORY)))
+        return super().command(call, result)
+
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        name, arguments = self.tool(call), call.arguments
+        if name == "exec" and get_str(arguments, "input"):
+            return [edit for patch in patches_in_script(get_str(arguments, "input")) for edit in parse_patch(patch, call.cwd)]
+        if name in self.shells:
+            text, cwd = argument(arguments, *_COMMAND), argument(arguments, *_DIRECTORY) or call.cwd
+            return [edit for patch in patches_in(text) for edit in parse_patch(patch, cwd, by_shell=True)]
+        if name in _EDITORS and get_str(arguments, "command") not in _CHANGING:
+            return ()
+        if name in self.writers:
+            patched = edits_from_patch(arguments, call.cwd)
+            return patched or list(super().edits(call, result)) or hashline_edits(arguments)
+        return super().edits(call, result)

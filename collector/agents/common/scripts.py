@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from collector.agents.common.apply_patch import BEGIN, END
+from collector.agents.common.edits import BEGIN, END
 
 _QUOTE_BEFORE = re.compile(r"(String\.raw)?([\"'`])(?:\\n|\s)*$")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.S)

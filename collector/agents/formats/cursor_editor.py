@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.arguments import deletions, edits_from_arguments, edits_from_patch, path_argument, replacements
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.edits import edits_from_arguments, path_argument, replacements
 from collector.agents.common.jsonl import copies
-from collector.agents.common.reader import RecordReader
-from collector.agents.common.uris import path_of
+from collector.agents.common.reader import Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, DatabaseUnreadable, copied
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.editors import folders, in_editors, path_of
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
-from collector.agents.machine.workspaces import editor_users, folders
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Usage
+from collector.model import Edit, FileObservation, Hunk, Session, Spawn, Status
 from collector.text import normal_path, resolve
 
-_EDITORS = frozenset({"edit_file", "edit_file_v2", "search_replace", "write", "MultiEdit", "reapply"})
 _USER, _ASSISTANT = 1, 2
 _YEAR_2000 = 946_684_800_000  # milliseconds; what is less counts from the start of the program
 _ENDS = ("clientRpcSendTime", "clientSettleTime", "clientEndTime")
-_PARTS = ("offset", "limit", "startLineOneIndexed", "start_line_one_indexed")
 
 
 def is_conversation(head: object) -> bool:
@@ -44,6 +40,7 @@ def read_conversation(agent: str, session_id: str, blobs: Iterable[bytes]) -> Se
 
 class _Reader(RecordReader):
     shells = frozenset({"run_terminal_cmd", "run_terminal_command", "run_terminal_command_v2"})
+    writers = frozenset({"edit_file", "edit_file_v2", "search_replace", "write", "MultiEdit", "reapply"})
     reads = frozenset({"read_file", "read_file_v2"})
     spawns = frozenset({"task", "task_v2"})
     main = ""  # the conversation that a person began; others are those of its subagents
@@ -98,9 +95,7 @@ class _Reader(RecordReader):
         if text:
             self.add_message(key, time, "text", text, agent)
         tokens = get_dict(bubble, "tokenCount")
-        put_in, put_out = get_int(tokens, "inputTokens"), get_int(tokens, "outputTokens")
-        if put_in or put_out:
-            self.add_usage(Usage(key, time, 0, self.model, put_in, put_out, agent_id=agent))
+        self.use_tokens(key, time, get_int(tokens, "inputTokens"), get_int(tokens, "outputTokens"), agent_id=agent)
         tool = get_dict(bubble, "toolFormerData")
         if get_str(tool, "name"):
             self._tool(tool, record, key, time, agent)
@@ -108,55 +103,42 @@ class _Reader(RecordReader):
     def _tool(self, tool: dict[str, Any], record: dict[str, Any], key: str, time: float | None, agent: str) -> None:
         """What the model wrote (`rawArgs`) and how Cursor read it (`params`) are one set of arguments."""
         arguments = {**_object(tool.get("rawArgs")), **_object(tool.get("params"))}
-        details = {"tool": tool, "result": _object(tool.get("result"))}
-        details |= {name: record[name] for name in ("before", "after") if isinstance(record.get(name), str)}
-        call_id = get_str(tool, "toolCallId") or key
-        call = Call(call_id if call_id not in self.calls else key, get_str(tool, "name"), arguments, time, self.order)
-        call.agent_id, call.model, call.message_id, call.cwd = agent, self.model, key, self.cwd
-        call.not_before = None if time is not None else self.last
-        ended = get_str(tool, "status") in ("completed", "error", "cancelled")
-        self.add_call(call, Result(None, get_str(details, "result", "output"), details=details, recorded=ended))
-
-    # --- what a call did ------------------------------------------------------------------------------------------
-
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        tool, answer = get_dict(result.details, "tool"), get_dict(result.details, "result")
-        status = get_str(tool, "status")
+        answer, status = _object(tool.get("result")), get_str(tool, "status")
+        texts = {name: record[name] for name in ("before", "after") if isinstance(record.get(name), str)}
         refused = get_str(tool, "userDecision") == "rejected" or answer.get("rejected") is True
         if refused or get_str(tool, "additionalData", "reviewData", "selectedOption") == "reject":
-            return Status.REJECTED, ""
-        if status == "error" or (get(answer, "diff") is None and answer.get("applyFailed") is True):
-            return Status.ERROR, _error(tool)[:ERROR_CHARS]
-        if status != "completed":
-            return Status.UNKNOWN, ""
+            ended, error = Status.REJECTED, ""
+        elif status == "error" or (get(answer, "diff") is None and answer.get("applyFailed") is True):
+            ended, error = Status.ERROR, _error(tool)
+        else:
+            ended, error = Status.OK if status == "completed" else Status.UNKNOWN, ""
         code = get_int(answer, "exitCodeV2") or get_int(answer, "exitCode")
-        return (Status.ERROR, f"exit {code}") if code and call.name in self.shells else (Status.OK, "")
+        result = Result(
+            None, get_str(answer, "output"), ended, error, {"result": answer, **texts}, exit_code=code,
+            recorded=status in ("completed", "error", "cancelled") or ended in (Status.REJECTED, Status.ERROR),
+        )  # fmt: skip
+        call_id = get_str(tool, "toolCallId") or key
+        more = {"agent_id": agent, "message_id": key, "not_before": None if time is not None else self.last}
+        self.call_tool(call_id if call_id not in self.calls else key, get_str(tool, "name"), arguments, time, result, **more)
 
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = resolve(call.cwd, get_str(call.arguments, "cwd")) or call.cwd
-        background = get(call.arguments, "is_background") is True
-        return shell_command(get_str(call.arguments, "command"), cwd, result.text, background)
+    # --- what a call did ------------------------------------------------------------------------------------------
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = get_str(result.details, "result", "agentId")
         kind = get_str(call.arguments, "subagentType") or get_str(call.arguments, "subagent_type")
         return Spawn(agent, kind, visible=bool(agent))
 
-    def edits(self, call: Call, result: Result) -> list[Edit]:
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         path = _path(call)
-        arguments = {**get_dict(call.arguments), "file_path": path}
-        if call.name == "delete_file":
-            return deletions(arguments, call.cwd)
-        if call.name == "apply_patch":
-            return edits_from_patch(arguments, call.cwd)
-        if call.name not in _EDITORS or not path:
-            return []
+        named = replace(call, arguments={**get_dict(call.arguments), "file_path": path})
+        if call.name not in self.writers or not path:
+            return super().edits(named, result)
         after, before = get(result.details, "after"), get(result.details, "before")
         if isinstance(after, str):
             return [self._whole(path, before, after, call)]
         hunks = _hunks(get_list(result.details, "result", "diff", "chunks"))
-        if replacements(arguments) or (call.name == "write" and not hunks):
-            return edits_from_arguments(arguments, call.cwd)
+        if replacements(named.arguments) or (call.name == "write" and not hunks):
+            return edits_from_arguments(named.arguments, call.cwd)
         return [Edit(path, "edit", hunks=hunks)]
 
     def _whole(self, path: str, before: object, after: str, call: Call) -> Edit:
@@ -171,12 +153,10 @@ class _Reader(RecordReader):
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         answer = get_dict(result.details, "result")
-        text, path = get_str(answer, "contents"), _path(call)
-        lines = get_int(answer, "totalLinesInFile")
-        part = any(name in get_dict(call.arguments) for name in _PARTS)
-        if not text or not path or part or (lines and lines != text.removesuffix("\n").count("\n") + 1):
+        text, lines = get_str(answer, "contents"), get_int(answer, "totalLinesInFile")
+        if is_part(call.arguments) or (lines and lines != text.removesuffix("\n").count("\n") + 1):
             return None
-        return FileObservation(path, call.at, 1, text, whole=True)
+        return self.display(replace(call, arguments={"path": _path(call)}), result, text)
 
 
 def _path(call: Call) -> str:
@@ -233,35 +213,33 @@ _COMPOSER, _BUBBLE, _TEXT = "composerData:", "bubbleId:", "composer.content."
 _LISTED = "composer.composerData"
 _PANE, _VIEW = "workbench.panel.composerChatViewPane", "workbench.panel.aichat.view."
 _ABOUT = ("composerId", "createdAt", "lastUpdatedAt", "createdOnBranch", "modelConfig", "newlyCreatedFiles")  # others hold keys
+_FIELDS = {
+    "workspace": "$.workspaceIdentifier.id",
+    "folder": "$.workspaceIdentifier.uri.fsPath",
+    "parent": "$.subagentInfo.parentComposerId",
+    "updated": "$.lastUpdatedAt",
+    "created": "$.createdAt",
+}
 _TOOLS = 15  # the capability that old versions kept tool calls in
 _LARGEST_TEXT = 20_000_000  # characters of one version of a file
 
 
-def _places(machine: Machine) -> list[Path]:
-    return machine.existing(user / _WORKSPACES for user in editor_users(machine, ("Cursor",)))
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    database = location.parent / "globalStorage" / _STATE
-    if database.is_file():
-        yield database
-
-
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    opened = {
-        workspace.name: folder for workspace in files.directories(location) for folder in folders(workspace)[:1] if roots.of(folder)
-    }
-    for path in _session_files(location) if opened or roots.anywhere else ():
-        listed = {number: folder for name, folder in opened.items() for number in _list_sessions(location / name / _STATE)}
-        with copied(path) as database:
-            composers = [entry for row in _composers(database) if (entry := _composer(row))]
-        parents = {entry.id: entry.parent for entry in composers}
-        for entry in composers:
-            folder = listed.get(entry.id) or opened.get(entry.workspace) or (entry.folder if roots.of(entry.folder) else "")
-            if folder and entry.parent not in parents:
-                stamp = f"{entry.id} {entry.updated}"
-                why = f"Cursor opened {folder}"
-                yield LocalSession(entry.id, (path,), why, entry.id, folder, stamp, entry.updated or 0.0)
+    workspaces = files.directories(location.parents[1] / _WORKSPACES)
+    opened = {workspace: folder for workspace in workspaces for folder in folders(workspace)[:1] if roots.of(folder)}
+    if not opened and not roots.anywhere:
+        return
+    listed = {number: folder for workspace, folder in opened.items() for number in _list_sessions(workspace / _STATE)}
+    by_name = {workspace.name: folder for workspace, folder in opened.items()}
+    with copied(location) as database:
+        rows = [row for row in _composers(database) if row["id"]]
+    existing = {row["id"] for row in rows}
+    for row in rows:
+        folder = listed.get(row["id"]) or by_name.get(row["workspace"]) or (row["folder"] if roots.of(row["folder"]) else "")
+        if folder and row["parent"] not in existing:
+            updated = time_of(row["updated"]) or time_of(row["created"])
+            stamp = f"{row['id']} {updated}"
+            yield LocalSession(row["id"], (location,), f"Cursor opened {folder}", row["id"], folder, stamp, updated or 0.0)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -270,38 +248,15 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     yield "\n".join(lines).encode()
 
 
-@dataclass(frozen=True, slots=True)
-class _Composer:
-    """What a conversation says about itself."""
-
-    id: str
-    workspace: str
-    folder: str
-    parent: str
-    updated: float | None
-
-
 def _composers(database: CopiedDatabase) -> Iterator[dict[str, Any]]:
-    """Of every conversation no more than where it took place."""
+    """Of every conversation no more than where it took place, and when; `""` for what is not recorded."""
     if "key" not in database.columns("cursorDiskKV"):
         return
     text = "CAST(value AS TEXT)"
-    fields = {
-        "workspace": "$.workspaceIdentifier.id",
-        "folder": "$.workspaceIdentifier.uri.fsPath",
-        "parent": "$.subagentInfo.parentComposerId",
-        "updated": "$.lastUpdatedAt",
-        "created": "$.createdAt",
-    }
-    columns = ", ".join(f"json_extract({text}, '{path}') AS {name}" for name, path in fields.items())
-    sql = f"SELECT key, {columns} FROM cursorDiskKV WHERE key >= ? AND key < ? AND json_valid({text})"
-    yield from database.rows(sql, _range(_COMPOSER))
-
-
-def _composer(row: dict[str, Any]) -> _Composer | None:
-    number = str(row["key"]).removeprefix(_COMPOSER)
-    workspace, folder, parent = (str(row[name] or "") for name in ("workspace", "folder", "parent"))
-    return _Composer(number, workspace, folder, parent, time_of(row["updated"]) or time_of(row["created"])) if number else None
+    columns = ", ".join(f"coalesce(json_extract({text}, '{path}'), '') AS {name}" for name, path in _FIELDS.items())
+    sql = f"SELECT substr(key, {len(_COMPOSER) + 1}) AS id, {columns} FROM cursorDiskKV"
+    for row in database.rows(f"{sql} WHERE key >= ? AND key < ? AND json_valid({text})", _range(_COMPOSER)):
+        yield row | {name: str(row[name]) for name in ("id", "workspace", "folder", "parent")}
 
 
 def _list_sessions(path: Path) -> list[str]:
@@ -396,10 +351,9 @@ CONVERSATIONS = Store(
     "cursor",
     "`globalStorage/state.vscdb` of Cursor's editor, table `cursorDiskKV`; `workspaceStorage/<hash>/` beside it tells the folders.",
     Known.DOCUMENTATION,
-    _places,
-    _find,
+    at=in_editors(("Cursor",), f"globalStorage/{_STATE}"),
+    find=_find,
     load=_load,
-    stored=_session_files,
     evidence="descriptions of real databases by other projects, exported calls",
     form="cursor-editor",
 )

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.calls import ERROR_CHARS, Call, Outcome, Result, shell_command
+from collector.agents.common.edits import deletions
 from collector.agents.common.messages import text_of
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
+from collector.agents.machine.editors import in_editors
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
-from collector.agents.machine.workspaces import editor_users
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, time_of
-from collector.model import Command, Edit, Session, Status
+from collector.model import Edit, Session, Status
 from collector.text import resolve
 
 _SAY = "say"
@@ -66,31 +66,17 @@ class _Reader(RecordReader):
             if kind == _SAY:
                 self.add_message(call_id, time, "text", get_str(action, "output", "message"))
                 continue
-            call = Call(call_id, kind, get_dict(action, "input"), time, self.order, message_id=key, cwd=self.cwd)
-            output = get_dict(action, "output")
+            output, state = get_dict(action, "output"), get_str(action, "actionState").lower()
             display = get_str(output, "output") or get_str(output, "message")
-            self.add_call(
-                call, Result(time, display, details=action, recorded=bool(output) or bool(get_str(action, "actionState")))
-            )
-
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        if not result.recorded:
-            return Status.UNKNOWN, ""
-        status = _STATUS.get(get_str(result.details, "actionState").lower(), Status.OK)
-        code = get_int(result.details, "output", "exitCode")
-        if status is Status.OK and code and call.name in self.shells:
-            return Status.ERROR, f"exit {code}"
-        return status, "" if status is Status.OK else result.text[:ERROR_CHARS]
-
-    def command(self, call: Call, result: Result) -> Command:
-        cwd = resolve(call.cwd, get_str(call.arguments, "cwd") or get_str(call.arguments, "path")) or call.cwd
-        return shell_command(get_str(call.arguments, "command"), cwd, result.text)
+            status, code = _STATUS.get(state, Status.OK), get_int(output, "exitCode")
+            result = Result(time, display, status, exit_code=code, recorded=bool(output) or bool(state))
+            self.call_tool(call_id, kind, get_dict(action, "input"), time, result, message_id=key)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         path = resolve(call.cwd, get_str(call.arguments, "file"))
         before, after = get(call.arguments, "originalContent"), get(call.arguments, "modifiedContent")
-        if call.name == "delete" and path:
-            return [Edit(path, "delete")]
+        if call.name == "delete":
+            return deletions(call.arguments, call.cwd)
         if call.name not in _EDITS or not path:
             return []
         if not isinstance(after, str):
@@ -105,16 +91,6 @@ class _Reader(RecordReader):
 
 _LIST = "sessions.json"
 _LOGS = "414d1636299d2b9e4ce7e17fb11f63e9"  # the directory of logs, in each workspace's own
-
-
-def _places(machine: Machine) -> list[Path]:
-    users = editor_users(machine, ("Kiro",))
-    return machine.existing(user / "globalStorage" / "kiro.kiroagent" / "workspace-sessions" for user in users)
-
-
-def _session_files(location: Path) -> Iterator[Path]:
-    for workspace in files.directories(location):
-        yield from (path for path in files.listed(workspace, (".json",)) if path.name != _LIST)
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -142,10 +118,10 @@ CHATS = Store(
     "kiro",
     "`globalStorage/kiro.kiroagent/workspace-sessions/` of Kiro's editor: chats; logs beside that directory say what they did.",
     Known.DOCUMENTATION,
-    _places,
-    _find,
+    at=in_editors(("Kiro",), "globalStorage/kiro.kiroagent/workspace-sessions"),
+    patterns=("*/*.json",),
+    find=_find,
     load=_load,
-    stored=_session_files,
     evidence="its plug-in for Entire, and what other projects read",
     form="kiro-editor",
 )

@@ -82,7 +82,10 @@ def _open(uri: str, path: Path) -> Iterator[CopiedDatabase]:
         raise DatabaseUnreadable(f"{path}: {error}") from error
     with closing(connection):
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        connection.execute("PRAGMA trusted_schema = OFF")  # one in a worktree may be anybody's
+        # One in a worktree may be anybody's: nothing that its schema says is run. An index that would have to run something (one on
+        # `json_extract`, before SQLite 3.41) is then an error of the schema; the third line lets the rest of it count.
+        for setting in ("trusted_schema = OFF", "query_only = ON", "writable_schema = ON"):
+            connection.execute(f"PRAGMA {setting}")
         deadline = time.monotonic() + _LONGEST
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 1_000_000)
         yield CopiedDatabase(connection)

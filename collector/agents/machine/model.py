@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -20,7 +21,6 @@ class Known(StrEnum):
 
     REAL = "real"  # files that the agent wrote
     DOCUMENTATION = "documentation"  # the agent's documents or source code, and what readers of other projects do
-    UNTESTED = "untested"  # excerpts alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,17 @@ class Machine:
         for up in list(directory.parents)[:3]:
             yield cls(up, within=directory)
 
-    def variable(self, name: str, default: Path) -> Path:
-        """The directory that a variable names, else the usual one."""
-        chosen = self.variables.get(name, "").strip()
-        return Path(chosen).expanduser() if chosen else default
-
-    @property
-    def data(self) -> Path:
-        return self.variable("XDG_DATA_HOME", self.home / ".local" / "share")
-
     @property
     def config(self) -> Path:
-        return self.variable("XDG_CONFIG_HOME", self.home / ".config")
+        return next(self.paths("${XDG_CONFIG_HOME:-~/.config}"))
+
+    def paths(self, pattern: str) -> Iterator[Path]:
+        """Paths written as for a shell: `~` is the home, `${NAME:-default}` a variable; after a `*` only what there is."""
+        while (written := _VARIABLE.sub(lambda name: self.variables.get(name[1], "").strip() or name[2], pattern)) != pattern:
+            pattern = written
+        location, _, rest = pattern.partition("/*")
+        base = Path(str(self.home) + location[1:] if location.startswith("~") else location)
+        yield from sorted(base.glob(f"*{rest}")) if rest else (base,)
 
     def existing(self, paths: Iterable[Path]) -> list[Path]:
         """Those that are there, each once, and inside what may be read."""
@@ -65,6 +64,10 @@ class Machine:
                 if self.within is None or location.is_relative_to(self.within.resolve()):
                     results[location] = None
         return list(results)
+
+
+_VARIABLE = re.compile(r"\$\{(\w+):-([^${}]*)\}")
+Places = Callable[[Machine], Iterable[Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +91,27 @@ def whole_lines(session: LocalSession) -> Iterator[bytes]:
     return map(files.lines, session.files)
 
 
-def itself(location: Path) -> Iterator[Path]:
-    """A place that is a file with all sessions."""
-    yield location
+Find = Callable[[Path, "Roots"], Iterable[LocalSession]]
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
     """One way in which an agent keeps sessions on a developer's machine.
 
-    Files are chosen by their place and name, never by guessing at their content. Only those that `stored` lists, and files beside
+    Files are chosen by their place and name, never by guessing at their content. Only those that `patterns` name, and files beside
     them, are opened: those of other repositories no further than to see whose they are, and databases that are in use as a copy.
     """
 
     agent: str  # slug of the agent, and of the reader of its transcripts
     where: str  # for people, with the layout
     known: Known
-    places: Callable[[Machine], list[Path]]  # directories and databases of this agent that exist
-    find: Callable[[Path, Roots], Iterable[LocalSession]]  # sessions of the repository in a place; raises OSError
+    at: tuple[str, ...] | Places  # directories and databases of this agent, see `Machine.paths`
+    patterns: tuple[str, ...] = ()  # of the sessions' files in a directory
+    whose: Callable[[Path], tuple[str, str]] | None = None  # (id, directory) of the session in a file; for others there is `find`
+    beside: Callable[[Path], Iterable[Path]] = lambda path: ()  # what else is read for a session
+    find: Find | None = None  # sessions of the repository in a place; raises OSError
     load: Callable[[LocalSession], Iterator[bytes]] = whole_lines  # what the reader takes, part by part; raises OSError, ValueError
-    stored: Callable[[Path], Iterator[Path]] = itself  # every session's file in a place: only names and times are looked at
-    inside: Callable[[Path], list[Path]] | None = None  # the places in a worktree
+    inside: str = ""  # the place in a worktree
     evidence: str = ""  # for people: what it was written after
     kept_days: int | None = None  # the agent deletes older sessions by itself
     form: str = ""  # tells a second way to keep sessions from the first
@@ -117,7 +120,26 @@ class Store:
     def name(self) -> str:
         return self.form or self.agent
 
+    def places(self, machine: Machine) -> list[Path]:
+        """Those that there are on a machine."""
+        named = self.at(machine) if callable(self.at) else (path for pattern in self.at for path in machine.paths(pattern))
+        return machine.existing(named)
+
+    def stored(self, location: Path) -> Iterator[Path]:
+        """The files of all sessions in a place, or the place itself, which holds them."""
+        if not location.is_dir():
+            yield location
+        for pattern in self.patterns:
+            yield from files.matching(location, pattern)
+
     def sessions(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
         """Sessions of the repository in one place. Raises OSError for a place that cannot be read."""
-        for session in self.find(location, roots):
+        for session in self.find(location, roots) if self.find else self._started_in(location, roots):
             yield replace(session, source=self.name, agent=self.agent)
+
+    def _started_in(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
+        for path in self.stored(location):
+            number, cwd = self.whose(path) if self.whose else ("", "")
+            if roots.of(cwd):
+                used = (path, *(other for other in self.beside(path) if files.is_plain(other)))
+                yield LocalSession(number, used, f"started in {cwd}", cwd=cwd)

@@ -25,7 +25,7 @@ _WRITERS = {
     "antigravity": layouts.antigravity, "claude-code": layouts.claude_code, "codex": layouts.codex,
     "copilot-chat": layouts.copilot_chat, "copilot-cli": layouts.copilot_cli, "cursor": layouts.cursor,
     "factory-droid": layouts.factory_droid, "gemini-cli": layouts.gemini_cli, "opencode": layouts.opencode,
-    "opencode-files": layouts.opencode_files, "pi": layouts.pi, "qwen-code": layouts.qwen_code,
+    "pi": layouts.pi, "qwen-code": layouts.qwen_code,
 }  # fmt: skip
 _ONE, _TWO = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
 _SQLITE = b"SQLite format 3\0"

@@ -1,0 +1,51 @@
+"""Editors that grew out of VS Code: where they keep their users' data, which folders a window showed, and how they name files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from collector.agents.machine import files
+from collector.agents.machine.model import Machine, Places
+from collector.json_values import get_list, get_str
+
+_REMOTE = "vscode-remote"
+
+
+def in_editors(editors: tuple[str, ...], location: str, servers: tuple[str, ...] = ()) -> Places:
+    """A place in the data of users of these editors on Linux, macOS and Windows, and of their servers on other machines."""
+
+    def places(machine: Machine) -> Iterator[Path]:
+        homes = (machine.config, machine.home / "Library" / "Application Support", machine.home / "AppData" / "Roaming")
+        yield from (home / editor / "User" / location for home in homes for editor in editors)
+        yield from (machine.home / server / "data" / "User" / location for server in servers)
+
+    return places
+
+
+def folders(workspace: Path) -> list[str]:
+    """Directories that a window showed: one, or those of a file that lists several."""
+    about = files.document(workspace / "workspace.json")
+    listed = path_of(get_str(about, "workspace"))
+    several = files.document(Path(listed)) if listed.endswith(".code-workspace") else None
+    inside = [str(Path(listed).parent / get_str(entry, "path")) for entry in get_list(several, "folders")]
+    return [entry for entry in (path_of(get_str(about, "folder")), *inside) if entry]
+
+
+def path_of(uri: object) -> str:
+    """The path of a file: of `file:///…`, or of the parts of such an address as an object; "" for anything that is no file."""
+    if isinstance(uri, dict):
+        scheme, path = get_str(uri, "scheme") or "file", get_str(uri, "path") or get_str(uri, "fsPath")
+    elif isinstance(uri, str):
+        try:
+            parts = urlsplit(uri)
+        except ValueError:
+            return ""
+        scheme, path = parts.scheme, unquote(parts.path)
+    else:
+        return ""
+    if scheme not in ("file", _REMOTE):
+        return ""
+    drive = len(path) > 2 and path[0] == "/" and path[2] == ":"
+    return path[1:] if drive else path
