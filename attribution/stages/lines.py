@@ -82,7 +82,7 @@ def attribute_repo(
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:
-        raise nothing_found(repo)
+        raise nothing_found(repo, local)
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)

@@ -20,6 +20,7 @@ from collector.local.model import LocalSessions
 from collector.repository_rows import find_repo
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
+from collector.vocabulary.agents import label_of
 
 VERSION = "15"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
@@ -53,11 +54,12 @@ def is_done(store: Store, target: Target) -> bool:
     return existing is not None and STAGE.is_done(store, existing, target.key) and not _arrived(store, target.repo, existing)
 
 
-def nothing_found(repo: GitRepo) -> NoCheckpoints:
+def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
     censored = repo.censored()
+    unread = "".join(f"; {label_of(problem.subject)} could not be read: {problem.detail}" for problem in local.problems)
     command = fetch_command(str(repo.path), bool(censored.shallow), censored.partial)
     return NoCheckpoints(
-        f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine",
+        f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine{unread}",
         f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
         "What is looked for on this machine, and what was found: whowrote doctor\n"
         "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",

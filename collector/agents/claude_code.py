@@ -70,7 +70,7 @@ _TYPES = frozenset(
     {
         "user", "assistant", "progress", "system", "summary", "attachment", "file-history-snapshot", "file-history-delta",
         "queue-operation", "pr-link", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name",
-        "bridge-session",
+        "bridge-session", "atis-latch", "api-request", "api-request-shape", "api-request-blob", "tools-used", "cost-state",
     }
 )  # fmt: skip
 _REJECTED = (

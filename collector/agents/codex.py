@@ -53,7 +53,9 @@ GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 30
 
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"})
-_RECORDS = frozenset({"world_state", "inter_agent_communication_metadata", "compacted", "response_item", "event_msg"})
+_RECORDS = frozenset(
+    {"world_state", "inter_agent_communication_metadata", "compacted", "response_item", "event_msg", "token_usage_record"}
+)
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.M)
 _PLAN = ("PLEASE IMPLEMENT THIS PLAN", "Implement the plan.")
 _TIMED_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")

@@ -107,7 +107,8 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     listed = objects(files.document(path.with_name(_LIST)))
     about = next((entry for entry in listed if get_str(entry, "sessionId") == session.id), {})
     document = json.loads(files.content(path))
-    yield json.dumps({**get_dict(document), "dateCreated": about.get("dateCreated")}).encode()
+    began = get_str(about, "dateCreated")  # milliseconds, as text
+    yield json.dumps({**get_dict(document), "dateCreated": int(began) if began.isdecimal() else None}).encode()
 
 
 STORES = (

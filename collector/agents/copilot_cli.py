@@ -1,7 +1,7 @@
 """Copilot CLI: JSONL events `{type, data, id, timestamp, parentId, agentId?}`, subagents among them.
 
 A call is `tool.execution_start` and `tool.execution_complete`; the result of an edit holds a git diff with exact text.
-Responses tell their output tokens only; totals by model are in `session.shutdown`.
+Before 1.0 responses tell their output tokens only; totals by model are in `session.shutdown`.
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ class _Reader(RecordReader):
             "session.mode_changed": lambda r, d, time: self.add_event("mode_change", time, get_str(d, "newMode")),
             "session.compaction_complete": lambda r, d, time: self.add_event("compaction", time),
             "session.error": lambda r, d, time: self.add_event("api_error", time, get_str(d, "message")),
+            "session.usage_record": self._usage,
             "session.shutdown": self._shutdown,
             "session.workspace_file_changed": lambda r, d, time: self.add_event("files_changed", time, get_str(d, "path")),
             "abort": lambda r, d, time: self.add_event("interrupt", time, get_str(d, "reason")),
@@ -119,6 +120,15 @@ class _Reader(RecordReader):
     def _resume(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         self.add_event("resumed", time)
         self._context(record, data, time)
+
+    def _usage(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+        """Tokens of a response since 1.0; those read from a cache and written to it are among the input."""
+        used = get_dict(data, "usage")
+        read, written = get_int(used, "cacheReadTokens"), get_int(used, "cacheWriteTokens")
+        fresh = max(get_int(used, "inputTokens") - read - written, 0)
+        more = {"cache_read": read, "cache_write": written, "reasoning": get_int(used, "reasoningTokens")}
+        key, model = get_str(used, "apiCallId") or get_str(record, "id"), get_str(used, "model")
+        self.use_tokens(key, time, fresh, get_int(used, "outputTokens"), model=model, agent_id=_agent(record), **more)
 
     def _shutdown(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}

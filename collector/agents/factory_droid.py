@@ -1,14 +1,15 @@
 """Factory AI Droid: JSONL envelopes `{type: "message", id, message: {role, content}}` around Anthropic content blocks.
 
-The result of an edit is JSON text that has a diff of each file. No tokens are recorded. A worker is a session of its own that names
-the session which called it.
+The result of an edit is JSON text that has a diff of each file. Tokens are recorded for the whole session, in a file beside it. A
+worker is a session of its own that names the session which called it.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,9 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, text_of, without_reminders
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, Store
+from collector.agents.machine.model import Known, LocalSession, Store
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_list, get_str, parse_json, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -43,10 +44,11 @@ AGENT = Agent(
         "todo": "todowrite",
     },
 )
-GIVES = frozenset(FACETS) - {"before", "subagents", "tokens"}
+GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 70
-UNTESTED = "calls"
 
+_SETTINGS = "session_settings"  # the line that `_load` makes of a file beside the transcript
+_TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheCreationTokens")
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
 
 
@@ -68,6 +70,7 @@ class _Reader(RecordReader):
     spawns = frozenset({"Task"})
     rejections = ("user rejected", "user cancelled", "doesn't want to proceed", "rejected by user")
     one_directory = True
+    totals: tuple[dict[str, Any], str] = {}, ""  # tokens of the whole session, and the model
 
     def take(self, record: dict[str, Any]) -> None:
         key = get_str(record, "id")
@@ -84,7 +87,9 @@ class _Reader(RecordReader):
             self._message(get_dict(record, "message"), key or f"{time}/{self.order}", time)
         elif kind in ("compaction_state", "compaction"):
             self.add_event("compaction", time)
-        elif kind not in ("session_event", "session_end", "todo_state"):
+        elif kind == _SETTINGS:
+            self.totals = get_dict(record, "tokenUsage"), get_str(record, "model")
+        elif kind not in ("session_event", "session_end", "todo_state", "agent_turn_outcome"):
             self.unknown_record_type(kind)
 
     def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
@@ -115,6 +120,15 @@ class _Reader(RecordReader):
                 self.call_tool(call_id, name, block.get("input"), time, model=model, message_id=key)
             else:
                 self.add_block((key, index), time, block)
+
+    def session(self) -> Session:
+        """Where no response tells its tokens, the settings of the session tell those of all."""
+        used, model = self.totals
+        fresh, output, read, written = (get_int(used, name) for name in _TOKENS)
+        if not self.usage:
+            last = max(self.times, default=None)
+            self.use_tokens("session", last, fresh, output, cache_read=read, cache_write=written, model=model)
+        return super().session()
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         if call.name not in ("ApplyPatch", "apply_patch"):
@@ -151,6 +165,17 @@ def _whose(path: Path) -> tuple[str, str]:
     return get_str(first, "id") or path.stem, get_str(first, "cwd") if get_str(first, "type") == "session_start" else ""
 
 
+def _settings(path: Path) -> Path:
+    return path.with_suffix(".settings.json")
+
+
+def _load(session: LocalSession) -> Iterator[bytes]:
+    """The lines, and the settings of the session as one more."""
+    path = session.files[0]
+    about = get_dict(files.document(_settings(path)))
+    yield files.lines(path) + b"\n" + json.dumps({**about, "type": _SETTINGS}).encode()
+
+
 STORES = (
     Store(
         NAME,
@@ -159,5 +184,7 @@ STORES = (
         at=("${FACTORY_HOME_OVERRIDE:-~}/.factory/sessions",),
         patterns=("*.jsonl", "*/*.jsonl"),
         whose=_whose,
+        beside=lambda path: (_settings(path),),
+        load=_load,
     ),
 )

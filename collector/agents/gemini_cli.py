@@ -15,14 +15,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.edits import edits_from_arguments, path_argument
+from collector.agents.common.edits import displayed_texts, edits_from_arguments, path_argument
 from collector.agents.common.jsonl import first_value, records
 from collector.agents.common.messages import text_of, without_reminders
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Store
 from collector.agents.machine.roots import Roots
-from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of, to_json
 from collector.model import Edit, FileObservation, Session, Status
 from collector.text import decode
@@ -198,17 +197,6 @@ class _Reader(RecordReader):
             return None
         start = get_int(call.arguments, "start_line") or get_int(call.arguments, "offset") + 1
         return self.display(call, result, result.text, max(start, 1), whole=not is_part(call.arguments))
-
-
-def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
-    """Texts before and after an edit, and its diff, as the result shows them."""
-    before, after, new = display.get("originalContent"), display.get("newContent"), display.get("isNewFile") is True
-    return {
-        "before": before if isinstance(before, str) and not new else None,
-        "before_known": isinstance(before, str) or new,
-        "after": after if isinstance(after, str) else None,
-        "hunks": parse_unified(get_str(display, "fileDiff")),
-    }
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------

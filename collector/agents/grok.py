@@ -1,6 +1,6 @@
 """Grok Build: `chat_history.jsonl` of `{type, content, tool_calls}`, arguments as JSON text, results in lines of their own.
 
-No times, no working directory and no word whether a call succeeded; `_load` puts a first line before them with
+No times, no working directory, no tokens and no word whether a call succeeded; `_load` puts a first line before them with
 what other files tell of that. What Grok puts in the user's place says why in `synthetic_reason`.
 """
 
@@ -19,7 +19,7 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Store
-from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
 
@@ -32,7 +32,7 @@ _TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
 _OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})  # what no line of Grok has
 _TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
-_SUCCEEDED = re.compile(r"^exit: 0\b|has been (?:updated|created|written|edited) successfully|^Successfully ", re.M)
+_STATUS = {"completed": Status.OK, "failed": Status.ERROR}  # of updates
 _FAILED = re.compile(r"(?:error|failed)\b[:\s]", re.I)
 
 
@@ -54,13 +54,13 @@ class _Reader(RecordReader):
     shells = frozenset({"run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell"})
     writers = frozenset({"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"})
     spawns = frozenset({"spawn_subagent", "Task"})
+    exits = re.compile(r"\Aexit: (\d{1,9})")
     key = ""  # of the line
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
         self.said: Counter[str] = Counter()  # lines of the copy that is read
-        self.known: dict[str, Any] = {}  # call -> when it was first and last heard of
-        self.ended: dict[str, float | None] = {}
+        self.known: dict[str, Any] = {}  # call -> when it was first and last heard of, and how it ended
 
     def begin_copy(self, blob: bytes) -> bytes:
         self.said.clear()
@@ -81,7 +81,8 @@ class _Reader(RecordReader):
             self._answer(record, text)
         elif kind == "tool_result":
             call_id = get_str(record, "tool_call_id")
-            self.add_result(call_id, Result(self.ended.get(call_id), text, _status(text)))
+            _, ended, status = self._heard(call_id)
+            self.add_result(call_id, Result(ended, text, Status.ERROR if _FAILED.match(text) else status))
         elif kind == "user":
             self._user(record, text)
         elif kind == "reasoning":
@@ -95,6 +96,11 @@ class _Reader(RecordReader):
         for name in ("created_at", "updated_at"):
             self.begin(time_of(about.get(name)))
         self.known = get_dict(about, "times")
+        for number, turn in enumerate(objects(about.get("turns"))):
+            read, written = get_int(turn, "cachedReadTokens"), get_int(turn, "cacheCreationTokens")
+            fresh = max(get_int(turn, "inputTokens") - read, 0)
+            more = {"cache_read": read, "cache_write": written, "model": get_str(turn, "primaryModelId")}
+            self.use_tokens(f"turn {number}", time_of(turn.get("endedAt")), fresh, get_int(turn, "outputTokens"), **more)
 
     def _user(self, record: dict[str, Any], text: str) -> None:
         if get_str(record, "synthetic_reason") not in _TYPED or text.lstrip().startswith("<user_info>"):
@@ -109,16 +115,12 @@ class _Reader(RecordReader):
             self.add_message(self.key, None, "text", text)
         for index, entry in enumerate(objects(record.get("tool_calls"))):
             call_id, name = get_str(entry, "id") or f"{self.key}/{index}", get_str(entry, "name")
-            began, ended = (time_of(value) for value in (*get_list(self.known, call_id), None, None)[:2])
-            self.ended[call_id] = ended
+            began, _, _ = self._heard(call_id)
             self.call_tool(call_id, name, parse_json(entry.get("arguments")), began, message_id=self.key)
 
-
-def _status(text: str) -> Status:
-    """A result says at its beginning that a call failed, and of some tools that it succeeded."""
-    if _FAILED.match(text):
-        return Status.ERROR
-    return Status.OK if _SUCCEEDED.search(text[:2_000]) else Status.UNKNOWN
+    def _heard(self, call_id: str) -> tuple[float | None, float | None, Status]:
+        began, ended, status = (*get_list(self.known, call_id), None, None, None)[:3]
+        return time_of(began), time_of(ended), _STATUS.get(str(status), Status.UNKNOWN)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -140,19 +142,20 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     summary = files.document(by_name[_ABOUT]) if _ABOUT in by_name else None
     about: dict[str, Any] = {name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")}
     times = _times(files.lines(by_name[_UPDATES])) if _UPDATES in by_name else {}
+    about["turns"] = get(files.document(by_name[_USAGE]), "turns") if _USAGE in by_name else None
     head = {"type": "system", "content": [], "about": {**about, "cwd": session.cwd, "times": times}}
     yield json.dumps(head).encode() + b"\n" + files.lines(by_name[_CHAT])
 
 
-def _times(updates: bytes) -> dict[str, tuple[float, float]]:
-    """Call -> when it was first and last heard of."""
-    results: dict[str, tuple[float, float]] = {}
+def _times(updates: bytes) -> dict[str, tuple[float, float, str]]:
+    """Call -> when it was first and last heard of, and how it ended."""
+    results: dict[str, tuple[float, float, str]] = {}
     for record in records([updates], [], ""):
         update = get(record, "params", "update")
         call, time = get_str(update, "toolCallId"), time_of(record.get("timestamp"))
         if call and time is not None:
-            began = results.get(call, (time, time))[0]
-            results[call] = (min(began, time), max(began, time))
+            began, _, status = results.get(call, (time, time, ""))
+            results[call] = (min(began, time), max(began, time), get_str(update, "status") or status)
     return results
 
 

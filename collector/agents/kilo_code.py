@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from collector.agents import opencode
+from collector.agents.common.reader import FACETS
+from collector.agents.formats.opencode import find, load, read_exported
 from collector.agents.machine.model import Known, Store
 from collector.model import Session
 from collector.vocabulary.agents import Agent
 
 NAME = "kilo-code"
 AGENT = Agent(NAME, "Kilo Code", aliases=("kilo", "kilocode"))
-GIVES = opencode.GIVES
+GIVES = frozenset(FACETS) - {"commits", "subagents"}
 ORDER = 23
 
 
@@ -20,7 +21,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return opencode.read(session_id, blobs, NAME)
+    return read_exported(NAME, session_id, blobs)
 
 
 STORES = (
@@ -29,7 +30,7 @@ STORES = (
         "`~/.local/share/kilo/kilo.db`, with the tables of OpenCode.",
         Known.REAL,
         at=("${XDG_DATA_HOME:-~/.local/share}/kilo/kilo.db",),
-        find=opencode.find,
-        load=opencode.load,
+        find=find,
+        load=load,
     ),
 )

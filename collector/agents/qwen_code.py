@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from collector.agents.common.edits import displayed_texts
 from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
-from collector.agents.gemini_cli import displayed_texts
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of

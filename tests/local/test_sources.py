@@ -12,6 +12,8 @@ from support import local_stores as stores
 from support import local_threads as threads
 from support.local_clone import AgentSession, Clone
 
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
 from collector import agents
 from collector.agents import readers
 from collector.agents.copilot_chat import changed_text, replayed
@@ -19,13 +21,16 @@ from collector.agents.gemini_cli import folded
 from collector.agents.machine import files
 from collector.agents.machine.databases import DatabaseUnreadable, copied
 from collector.agents.machine.editors import path_of
-from collector.agents.machine.model import LocalSession, Machine, Store
+from collector.agents.machine.model import LocalSession, Machine
+from collector.agents.machine.model import Store as SessionStore
 from collector.agents.machine.zstd import decompressed
+from collector.errors import NoCheckpoints
 from collector.git.repository import GitRepo
 from collector.json_values import get_str
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session, Status
+from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
@@ -54,7 +59,7 @@ def read(one: LocalSession) -> Session:
 
 
 @pytest.mark.parametrize("store", agents.stores(), ids=lambda store: store.name)
-def test_each_store_names_an_agent_and_its_reader(store: Store) -> None:
+def test_each_store_names_an_agent_and_its_reader(store: SessionStore) -> None:
     assert label_of(store.agent) != store.agent and store.agent in {reader.NAME for reader in readers()}
 
 
@@ -171,6 +176,32 @@ def test_a_file_that_is_no_database_is_a_problem(clone: Clone, home: Path) -> No
         database.rows("SELECT 1 FROM session")
     problems = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS)).problems
     assert [(problem.code, problem.subject) for problem in problems] == [("local_place_unreadable", "opencode")]
+
+
+def test_a_database_that_cannot_be_read_is_named_when_nothing_else_was_found(clone: Clone, home: Path, tmp_path: Path) -> None:
+    path = home / ".local" / "share" / "kilo" / "kilo.db"
+    layouts.put_text(path, "no database at all, but long enough to be taken for one" * 9, clone.clock)
+    clone.person("a.py", "a = 1\n")
+    clone.commit("Start")
+    with Store(tmp_path / "out.db") as store, pytest.raises(NoCheckpoints, match=r"Kilo Code could not be read: .*kilo\.db"):
+        attribute_repo(store, clone.path, AttributeOptions())
+
+
+def test_an_index_on_an_expression_keeps_no_session_from_being_read(clone: Clone, home: Path) -> None:
+    path = threads.kilo_cli(home, session(clone))
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE INDEX recall_message_role_idx ON message (json_extract(data, '$.role'))")
+    connection.close()
+    (one,) = found(clone).values()
+    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
+
+
+def test_a_view_of_a_foreign_database_runs_nothing(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("CREATE VIEW session AS SELECT load_extension('evil') AS id")
+    connection.close()
+    with copied(tmp_path / "a.db") as database, pytest.raises(DatabaseUnreadable, match="unsafe use"):
+        database.rows("SELECT id FROM session")
 
 
 def test_bytes_where_text_should_be_cost_no_session(clone: Clone, home: Path) -> None:

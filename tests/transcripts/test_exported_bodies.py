@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.agents.opencode import body_of
+from collector.agents.formats.opencode import body_of
 
 _BODY = re.compile(r"<(content|file)>\n?(.*?)\n?(?:</\1>|\Z)", re.S)
 _PIECES = st.sampled_from(["<content>", "</content>", "<file>", "</file>", "\n", "1: a", "<", "", "\n\n"])

@@ -25,7 +25,7 @@ def test_each_call_has_the_model_of_its_message() -> None:
     session = factory_droid.read("s", [_SAMPLE.read_bytes()])
     assert [call.model for call in session.calls] == [*["gpt-5.6-luna"] * 6, *["claude-opus-4-6"] * 3]
     assert [mark.detail for mark in session.marks if mark.kind == "model_change"] == ["claude-opus-4-6"]
-    assert session.usage == ()
+    assert [(usage.model, usage.at) for usage in session.usage] == [("claude-opus-4-6", session.ended_at)]  # of the whole session
 
 
 def test_what_starts_a_worker_was_not_typed() -> None:

@@ -626,6 +626,22 @@ def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
     assert [mark.kind for mark in session.marks] == ["injected"]
 
 
+def test_a_session_that_gemini_cli_resumed_keeps_its_calls() -> None:
+    """What is written at the beginning of the next run is the talk in the form of the model's interface: no calls, no tokens."""
+    at = {"timestamp": "2026-11-25T09:00:00Z"}
+    call = {"id": "c1", "name": "write_file", "args": {"file_path": "/w/a.py", "content": "x = 1\n"}, "status": "success", **at}
+    asked = {"id": "u1", "type": "user", "content": [{"text": "write it"}], **at}
+    answered = {"id": "g1", "type": "gemini", "content": "Next.", "tokens": {"input": 10, "output": 5}, "toolCalls": [call], **at}
+    again = [
+        asked,
+        {"id": "g1", "type": "gemini", "content": [{"text": "Next."}, {"functionCall": {"name": "write_file"}}], **at},
+        {"id": "g1", "type": "user", "content": [{"functionResponse": {"id": "c1", "response": {"output": "ok"}}}], **at},
+    ]
+    lines = [{"sessionId": "s", "projectHash": "h"}, asked, answered, {"$set": {"messages": again}}]
+    session = _READERS["gemini-cli"].read("s", ["".join(json.dumps(line) + "\n" for line in lines).encode()])
+    assert [(len(session.turns), len(session.calls), usage.output) for usage in session.usage] == [(1, 1, 5)]
+
+
 def test_a_log_of_gemini_is_read_as_its_document() -> None:
     document = json.loads((_SAMPLES / "gemini-cli" / "sample.json").read_bytes())
     head = {"sessionId": "s", "projectHash": "0" * 64, "startTime": "2026-06-11T06:27:35Z", "kind": "main"}

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from collector.json_values import get, get_list
+from collector.git.patches import parse_unified
+from collector.json_values import get, get_list, get_str
 from collector.model import Edit, Hunk, Replacement
 from collector.text import resolve
 
@@ -71,6 +72,17 @@ def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:
     """What a tool that takes a patch was asked to do: the patch is its whole input, or one of its arguments."""
     text = arguments if isinstance(arguments, str) else argument(arguments, *_PATCH)
     return parse_patch(text, cwd) if BEGIN in text else []
+
+
+def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
+    """Texts before and after an edit, and its diff, as Gemini CLI and what grew out of it show them: fields of `Edit`."""
+    before, after, new = display.get("originalContent"), display.get("newContent"), display.get("isNewFile") is True
+    return {
+        "before": before if isinstance(before, str) and not new else None,
+        "before_known": isinstance(before, str) or new,
+        "after": after if isinstance(after, str) else None,
+        "hunks": parse_unified(get_str(display, "fileDiff")),
+    }
 
 
 def deletions(arguments: object, cwd: str = "") -> list[Edit]:

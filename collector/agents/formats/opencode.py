@@ -1,0 +1,333 @@
+"""Sessions as OpenCode exports them, and agents that grew out of it: documents `{info, messages: [{info, parts}]}`.
+
+A tool part holds its call and its result. Part and call ids may be redacted, so a part is known by its message and its place in
+it. `apply_patch` records whole texts of each file before and after (up to 1.2; later versions a diff); the summary of a user
+message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`. A fork
+begins with the messages of the session it was copied from, older than itself: they are read there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from collector.agents.common.edits import edits_from_patch
+from collector.agents.common.messages import recorded_cost
+from collector.agents.common.reader import Call, RecordReader, Result, commits_in, numbered_lines
+from collector.agents.machine.databases import CopiedDatabase, copied
+from collector.agents.machine.model import LocalSession
+from collector.agents.machine.roots import Roots
+from collector.git.patches import parse_unified, whole_texts
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status
+from collector.text import resolve
+
+_STATUS = {"completed": Status.OK, "error": Status.ERROR}
+_REDACTED = "REDACTED"
+_CLOCK = 1.0  # seconds by which the first message may seem older than its session
+_LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
+_TAGS = ("content", "file")
+_CUT_LINE = "... (line truncated to"
+
+
+def read_exported(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(agent, session_id).read_documents(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"bash", "shell"})
+    writers = frozenset({"write", "edit", "multiedit"})
+    reads = frozenset({"read"})
+    spawns = frozenset({"task"})
+    rejections = ("rejected permission", "user rejected", "user dismissed", "dismissed this question")
+
+    def take(self, record: dict[str, Any]) -> None:
+        info = get_dict(record, "info")
+        messages = objects(record.get("messages"))
+        self.add_cwd(info.get("directory"))
+        self.add_version(info.get("version"))
+        self.parent_id = self.parent_id or get_str(info, "parentID")
+        ends = _turn_ends(messages)
+        created = time_of(get(info, "time", "created"))
+        own = [(number, message) for number, message in enumerate(messages) if not _is_copied(message, created)]
+        if len(own) < len(messages):
+            self.add_event("forked", created)
+        for number, message in own:
+            key = _message_key(get_dict(message, "info"), number)
+            if self.is_new(key):
+                self._message(message, key, ends)
+
+    def _message(self, message: dict[str, Any], key: str, ends: dict[str, float]) -> None:
+        info, parts = get_dict(message, "info"), get_list(message, "parts")
+        time = time_of(get(info, "time", "created"))
+        self.begin(time)
+        if info.get("role") == "user":
+            self._switch_model(info, time)
+            self._user(key, parts, time)
+            self._turn_changes(info, time, ends)
+        else:
+            self._assistant(info, key, parts, time)
+
+    @property
+    def _first_cwd(self) -> str:
+        return next(iter(self.cwds), "")
+
+    # --- user -----------------------------------------------------------------------------------------------------
+
+    def _user(self, key: str, parts: list[Any], time: float | None) -> None:
+        typed = []
+        for part in parts:
+            kind, text = get(part, "type"), get_str(part, "text")
+            if kind == "text" and get(part, "synthetic") is True:
+                self.add_event("injected", time, text[:80])
+            elif kind == "text":
+                typed.append(text)
+            elif kind == "subtask":
+                self.add_turn((key, "command"), time, f"/{get_str(part, 'command')}", self._origin("command"))
+            elif kind == "compaction":
+                self.add_event("compaction", time, "auto" if get(part, "auto") is True else "")
+        self.add_turn(key, time, "\n".join(typed), self._origin("prompt"))
+
+    def _origin(self, origin: str) -> str:
+        """What starts a subagent was written by the agent that started it."""
+        return "injected" if self.parent_id else origin
+
+    def _turn_changes(self, info: dict[str, Any], time: float | None, ends: dict[str, float]) -> None:
+        """Texts of the files that the turn changed, as they were when it began and when it ended."""
+        ended = ends.get(get_str(info, "id"), time)
+        for change in get_list(info, "summary", "diffs"):
+            path = resolve(self._first_cwd, get_str(change, "file"))
+            before, after = _both_texts(change)
+            if before is not None and get(change, "status") != "added":
+                self.add_observation(FileObservation(path, time, 1, before, whole=True))
+            if after is not None and get(change, "status") != "deleted":
+                self.add_observation(FileObservation(path, ended, 1, after, whole=True))
+
+    # --- assistant ------------------------------------------------------------------------------------------------
+
+    def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], time: float | None) -> None:
+        self.add_cwd(get(info, "path", "cwd"))
+        self._switch_model(info, time)
+        self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), time)
+        self._usage(info, key, time)
+        error = get_str(info, "error", "name")
+        if error:
+            kind = "interrupt" if error == "MessageAbortedError" else "api_error"
+            self.add_event(kind, time, get_str(info, "error", "data", "message") or error)
+        for index, part in enumerate(parts):
+            if isinstance(part, dict):
+                self._part(part, info, f"{key}/{index}", time)
+
+    def _switch_model(self, info: dict[str, Any], time: float | None) -> None:
+        """A prompt names the model that was chosen, an answer the one that gave it."""
+        self.model = self.switched("model_change", self.model, _model(info), time)
+
+    def _usage(self, info: dict[str, Any], key: str, time: float | None) -> None:
+        tokens = get_dict(info, "tokens")
+        fresh, output, read, written = (
+            get_int(tokens, *path) for path in (("input",), ("output",), ("cache", "read"), ("cache", "write"))
+        )
+        if fresh or output or read:
+            reasoning, cost = get_int(tokens, "reasoning"), recorded_cost(info.get("cost"))
+            more = {"cache_read": read, "cache_write": written, "reasoning": reasoning, "cost": cost}
+            self.use_tokens(key, time, fresh, output, model=_model(info), **more)
+
+    def _part(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
+        kind = part.get("type")
+        began = time_of(get(part, "time", "start")) or time
+        if kind in ("text", "reasoning"):
+            self.add_message(key, began, str(kind), get_str(part, "text"))
+        elif kind == "tool":
+            self._tool(part, info, key, time)
+        elif kind == "patch":
+            files = "\n".join(f for f in get_list(part, "files") if isinstance(f, str))
+            self.add_event("files_changed", time, files, limit=4000)
+
+    def _tool(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
+        state = get_dict(part, "state")
+        began = time_of(get(state, "time", "start")) or time
+        self.begin(began)
+        call_id = get_str(part, "callID")
+        unusable = not call_id or _REDACTED in call_id or call_id in self.calls
+        text = next((get_str(state, name) for name in ("output", "error") if name in state), None)
+        result = Result(
+            time_of(get(state, "time", "end")), text or "", _STATUS.get(get_str(state, "status"), Status.UNKNOWN),
+            get_str(state, "error"), state, get_str(state, "metadata", "output") or get_str(state, "output"),
+            get_int(state, "metadata", "exit"), recorded=text is not None,
+        )  # fmt: skip
+        self.call_tool(
+            key if unusable else call_id, get_str(part, "tool"), state.get("input"), began, result, model=_model(info),
+            message_id=get_str(info, "id"), cwd=get_str(info, "path", "cwd") or self._first_cwd,
+        )  # fmt: skip
+
+    # --- what a call did ------------------------------------------------------------------------------------------
+
+    def commits(self, command: Command, result: Result) -> tuple[str, ...]:
+        return commits_in(command, get_str(result.details, "output"))
+
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        if call.name not in ("apply_patch", "patch"):
+            return super().edits(call, result)
+        stated = edits_from_patch(call.arguments, call.cwd)
+        by_path = {edit.path: edit for edit in stated}
+        files = [file for file in get_list(result.details, "metadata", "files") if get_str(file, "filePath")]
+        return [_patched_file(file, call.cwd, by_path) for file in files] or stated
+
+    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+        metadata = get_dict(result.details, "metadata")
+        if call.name == "write":
+            return {"before_known": metadata.get("exists") is False}
+        change = get_dict(metadata, "filediff")
+        return {**_texts(change), "hunks": _display_hunks(change, get_str(metadata, "diff"))}
+
+    def observation(self, call: Call, result: Result) -> FileObservation | None:
+        """The lines of a file as `read` showed them, with their numbers."""
+        body = body_of(get_str(result.details, "output"))
+        listed = numbered_lines("\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE)
+        if listed is None or _CUT_LINE in body or listed[0] >= 10**9:
+            return None
+        whole = listed[0] == 1 and "(End of file" in body[-200:]
+        return self.display(call, result, "\n".join(listed[1]) + "\n", listed[0], whole)
+
+    def spawn(self, call: Call, result: Result) -> Spawn:
+        return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
+
+
+def body_of(display: str) -> str:
+    """What stands in `<content>` or `<file>`, whichever is first, without a line break at either end; "" without one of them.
+
+    An output that was cut has no end. Searched without a regular expression, which tries every character of the file.
+    """
+    begins = [(position, tag) for tag in _TAGS if (position := display.find(f"<{tag}>")) >= 0]
+    if not begins:
+        return ""
+    position, tag = min(begins)
+    start = position + len(tag) + 2
+    start += display.startswith("\n", start)
+    end = display.find(f"</{tag}>", start)
+    end = len(display) if end < 0 else end
+    return display[start : end - (end > start and display[end - 1] == "\n")]
+
+
+def _model(info: dict[str, Any]) -> str:
+    return get_str(info, "modelID") or get_str(info, "model", "modelID")
+
+
+def _is_copied(message: dict[str, Any], created: float | None) -> bool:
+    """Whether the message is older than its session."""
+    time = time_of(get(message, "info", "time", "created"))
+    return created is not None and time is not None and time < created - _CLOCK
+
+
+def _message_key(info: dict[str, Any], number: int) -> str:
+    message_id = get_str(info, "id")
+    if message_id and _REDACTED not in message_id:
+        return message_id
+    return f"{info.get('role')}/{to_json(get(info, 'time', 'created'), 40)}/{number}"
+
+
+def _turn_ends(messages: list[dict[str, Any]]) -> dict[str, float]:
+    """Id of a user message -> when the last answer to it was complete."""
+    ends: dict[str, float] = {}
+    for message in messages:
+        ended = time_of(get(message, "info", "time", "completed"))
+        if ended is not None:
+            ends[get_str(message, "info", "parentID")] = ended
+    return ends
+
+
+def _both_texts(change: object) -> tuple[str | None, str | None]:
+    before, after = get(change, "before"), get(change, "after")
+    if isinstance(before, str) and isinstance(after, str):
+        return before, after
+    return whole_texts(parse_unified(get_str(change, "patch"))) or (None, None)
+
+
+def _texts(change: dict[str, Any]) -> dict[str, Any]:
+    before, after = change.get("before"), change.get("after")
+    if not isinstance(before, str) or not isinstance(after, str):
+        return {}
+    return {"before": before, "before_known": True, "after": after}
+
+
+def _display_hunks(change: object, diff: str = "") -> tuple[Hunk, ...]:
+    """Hunks of a display diff: indentation common to all its lines is cut, so positions are exact and text is not."""
+    hunks = parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
+    return tuple(replace(hunk, exact_text=False) for hunk in hunks)
+
+
+def _patched_file(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
+    """One file of an applied patch: whole texts where the version records them, else what the patch states."""
+    path, kind, texts = resolve(cwd, get_str(file, "filePath")), file.get("type"), _texts(file)
+    of_patch = stated.get(path)
+    if kind == "add":
+        added = texts.get("after") if texts else of_patch.content if of_patch else None
+        return Edit(path, "write", content=added, before_known=True, after=added)
+    if kind == "delete":
+        return Edit(path, "delete", before=texts.get("before"), before_known=bool(texts))
+    new_path = resolve(cwd, get_str(file, "movePath") or (get_str(file, "move") if kind == "move" else ""))
+    hunks = _display_hunks(file) if texts or of_patch is None else _place_hunks(_display_hunks(file), of_patch.hunks)
+    return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, **texts)
+
+
+def _place_hunks(display: tuple[Hunk, ...], stated: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
+    """The shown hunks where their lines prove to be uncut, else those of the patch: exact text without positions."""
+    if stated and _changed_lines(display) == _changed_lines(stated):
+        return tuple(replace(hunk, exact_text=True) for hunk in display)
+    return stated or display
+
+
+def _changed_lines(hunks: tuple[Hunk, ...]) -> list[str]:
+    """Removed and added lines; a patch may state the same change in another order."""
+    return sorted(line for hunk in hunks for line in hunk.lines if line[:1] in ("+", "-"))
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+_TABLES = {"session": ("id", "directory"), "message": ("id", "session_id", "data"), "part": ("id", "message_id", "data")}
+_INFO = {"parent_id": "parentID", "version": "version", "title": "title"}
+
+
+def find(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    with copied(location) as database:
+        if not database.has(_TABLES):
+            return
+        columns = database.present("session", ("id", "directory", "time_updated"))
+        for row in database.rows(f"SELECT {columns} FROM session"):
+            number, cwd, updated = str(row["id"]), str(row["directory"]), row.get("time_updated")
+            if roots.of(cwd):
+                stamp = f"{number} {updated}" if updated else ""
+                yield LocalSession(number, (location,), f"started in {cwd}", number, cwd, stamp, time_of(updated) or 0.0)
+
+
+def load(session: LocalSession) -> Iterator[bytes]:
+    with copied(session.files[0]) as database:
+        yield json.dumps(_document(database, session.key), default=str).encode()
+
+
+def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
+    """A session as OpenCode exports it."""
+    (row,) = database.rows("SELECT * FROM session WHERE id = ?", (session,))
+    messages = database.rows("SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,))
+    parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    of_session = "message_id IN (SELECT id FROM message WHERE session_id = ?)"
+    for part in database.rows(f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)):
+        number = part["message_id"]
+        parts[number].append(get_dict(parse_json(part["data"])) | {"id": part["id"], "messageID": number})
+    return {
+        "info": {
+            "id": session,
+            "directory": row["directory"],
+            "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
+            **{theirs: row.get(name) or "" for name, theirs in _INFO.items()},
+        },
+        "messages": [
+            {"info": get_dict(parse_json(entry["data"])) | {"id": entry["id"], "sessionID": session}, "parts": parts[entry["id"]]}
+            for entry in messages
+        ],
+    }
