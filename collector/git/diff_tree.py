@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from sys import intern
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
 from collector.git.quoting import unquote
@@ -50,6 +50,8 @@ class Broken(Exception):
 class PrintedLines:
     """Reads what a child prints line by line, as long as it is wanted."""
 
+    separator = b"\n"
+
     def __init__(self, stream: GitStream) -> None:
         self.stream = stream
         self._lines: list[bytes] = []
@@ -70,7 +72,7 @@ class PrintedLines:
                 self._lines = [self._rest] if self._rest else []
                 self._rest = b""
                 return self._at < len(self._lines)
-            self._lines = (self._rest + data).split(b"\n") if self._rest else data.split(b"\n")
+            self._lines = (self._rest + data if self._rest else data).split(self.separator)
             self._rest = self._lines.pop()
         return True
 
@@ -176,14 +178,10 @@ def _header_path(names: bytes) -> str:
     return intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
 
 
-class RawLists:
+class RawLists(PrintedLines):
     """Reads `git diff-tree --raw -z`: an id, then pairs of a `:…` record and a path."""
 
-    def __init__(self, stream: GitStream) -> None:
-        self.stream = stream
-        self._fields: list[bytes] = []
-        self._at = 0
-        self._rest = b""
+    separator = b"\0"
 
     def commit(self, sha: bytes) -> list[FileDelta]:
         return [delta for record, path in self.records(sha) for delta in _from_record(record, path)]
@@ -195,24 +193,12 @@ class RawLists:
             self._at += 1
             while (record := self._peek()) is not None and record.startswith(b":"):
                 self._at += 1
-                path = self._peek()
-                if path is None:
+                if (path := self._peek()) is None:
                     break
                 self._at += 1
                 records.append((record, decode(path)))
-        if self._peek() is None and self.stream.has_failed():
-            raise Broken
+        self._check()
         return records
-
-    def _peek(self) -> bytes | None:
-        while self._at >= len(self._fields):
-            data = self.stream.read()
-            if not data:
-                return None
-            self._fields = (self._rest + data).split(b"\0")
-            self._rest = self._fields.pop()
-            self._at = 0
-        return self._fields[self._at]
 
 
 def _from_record(record: bytes, path: str) -> list[FileDelta]:
@@ -230,15 +216,7 @@ def files_only(deltas: list[FileDelta]) -> list[FileDelta]:
 
 
 Answer = TypeVar("Answer")
-
-
-class Reader(Protocol):
-    """What reads the output of a child."""
-
-    stream: GitStream
-
-
-_Reader = TypeVar("_Reader", bound=Reader)
+_Reader = TypeVar("_Reader", bound=PrintedLines)
 
 
 class Stream(Generic[_Reader, Answer]):

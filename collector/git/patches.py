@@ -27,15 +27,23 @@ class Touched(NamedTuple):
 
 def touched_files(patch: str) -> Touched:
     """What a patch of any number of files changes. Of a damaged one, what its headers say; empty when it is none."""
-    if len(patch) <= _TOO_LONG:
-        try:
-            files = PatchSet(io.StringIO(patch if patch.endswith("\n") else patch + "\n", newline="\n"))
-            names = [_name(side) for file in files for side in (file.source_file, file.target_file)]
-            return Touched(_files(names), sum(file.added + file.removed for file in files))
-        except (UnidiffParseError, ValueError, AssertionError, RecursionError):
-            pass  # models write diffs whose counts are wrong: the headers still tell the files
+    files = _parse(patch)
+    if files is not None:
+        names = [_name(side) for file in files for side in (file.source_file, file.target_file)]
+        return Touched(_files(names), sum(file.added + file.removed for file in files))
+    # Models write diffs whose counts are wrong: the headers still tell the files.
     names = [name for pair in _GIT.findall(patch) for name in pair] or _SIDE.findall(patch)
     return Touched(_files(names), None)
+
+
+def _parse(patch: str) -> PatchSet | None:
+    """None for what is damaged, or too long."""
+    if len(patch) > _TOO_LONG:
+        return None
+    try:
+        return PatchSet(io.StringIO(patch if patch.endswith("\n") else patch + "\n", newline="\n"))
+    except (UnidiffParseError, ValueError, AssertionError, RecursionError):
+        return None
 
 
 def _name(side: str) -> str:
@@ -53,12 +61,7 @@ def parse_unified(diff: str) -> tuple[Hunk, ...]:
         start = diff.find("\n@@ -") + 1
     if start <= 0 and not diff.startswith("@@ -"):
         return ()
-    body = diff[start:] if diff.endswith("\n") else diff[start:] + "\n"
-    try:
-        files = PatchSet(io.StringIO("--- a\n+++ b\n" + body, newline="\n"))
-    except (UnidiffParseError, ValueError, AssertionError, RecursionError):
-        return ()
-    return tuple(_from_unidiff(hunk) for file in files for hunk in file)
+    return tuple(_from_unidiff(hunk) for file in _parse("--- a\n+++ b\n" + diff[start:]) or () for hunk in file)
 
 
 def _from_unidiff(hunk: UnidiffHunk) -> Hunk:
@@ -81,18 +84,11 @@ class FilePatch(NamedTuple):
 
 def file_patches(patch: str) -> tuple[FilePatch, ...]:
     """A patch of any number of files, in the order in which they stand; empty when it is damaged, cut or no patch."""
-    if len(patch) > _TOO_LONG or "\n@@ -" not in patch:
-        return ()
-    try:
-        files = PatchSet(io.StringIO(patch if patch.endswith("\n") else patch + "\n", newline="\n"))
-        return tuple(_file_patch(file.source_file, file.target_file, tuple(map(_from_unidiff, file))) for file in files)
-    except (UnidiffParseError, ValueError, AssertionError, RecursionError):
-        return ()
-
-
-def _file_patch(source: str, target: str, hunks: tuple[Hunk, ...]) -> FilePatch:
-    before, after = ("" if side in _NO_FILE else _name(side) for side in (source, target))
-    return FilePatch(before, after, hunks)
+    patches = []
+    for file in _parse(patch) or () if "\n@@ -" in patch else ():
+        before, after = ("" if side in _NO_FILE else _name(side) for side in (file.source_file, file.target_file))
+        patches.append(FilePatch(before, after, tuple(map(_from_unidiff, file))))
+    return tuple(patches)
 
 
 class WholeTexts(NamedTuple):

@@ -59,6 +59,15 @@ class GitFailed(WhoWroteError):
     """The git program is absent or ended with an error, for example at an object that the clone does not have."""
 
 
+@contextlib.contextmanager
+def git_found() -> Iterator[None]:
+    """Around the start of a git command. Raises GitFailed when there is no git."""
+    try:
+        yield
+    except OSError as error:
+        raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
+
+
 class ScratchGit:
     """Runs reading git commands on the objects of one repository. Use it in a `with` statement."""
 
@@ -117,7 +126,7 @@ class ScratchGit:
 
     def talking(self, args: Sequence[str]) -> subprocess.Popen[bytes]:
         """Starts a command that answers what is written to it; whoever asks ends it."""
-        try:
+        with git_found():
             return subprocess.Popen(
                 [*self._command(), *args],
                 stdin=subprocess.PIPE,
@@ -126,31 +135,24 @@ class ScratchGit:
                 cwd=self.directory,
                 env=clean_environment(self.directory),
             )
-        except OSError as error:
-            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
 
     def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
         """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
-        command = self._command(settings)
-        input_file = tempfile.TemporaryFile()  # noqa: SIM115 (closed below; the child has its own handle)
-        errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the stream)
-        try:
+        with contextlib.ExitStack() as failing, tempfile.TemporaryFile() as input_file:
+            errors = failing.enter_context(tempfile.TemporaryFile())
             input_file.write(stdin)
             input_file.seek(0)
-            process = subprocess.Popen(
-                [*command, *args],
-                stdin=input_file,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=self.directory,
-                env=clean_environment(self.directory),
-                bufsize=0,
-            )
-        except OSError as error:
-            errors.close()
-            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
-        finally:
-            input_file.close()
+            with git_found():
+                process = subprocess.Popen(
+                    [*self._command(settings), *args],
+                    stdin=input_file,  # the child has its own handle
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    cwd=self.directory,
+                    env=clean_environment(self.directory),
+                    bufsize=0,
+                )
+            failing.pop_all()  # the stream closes it
         _widen(process)
         stream = GitStream(process, errors)
         self._running = [s for s in self._running if not s.closed]
@@ -287,21 +289,6 @@ def own_copy(directory: Path) -> Path:
     return copy
 
 
-def import_repository(directory: Path, stream: bytes) -> None:
-    """A new bare repository of our own from a fast-import stream. Raises GitFailed."""
-    environment = clean_environment(directory)
-    for command, data in (
-        (["git", "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)], b""),
-        (["git", f"--git-dir={directory}", "fast-import", "--quiet", "--force"], stream),
-    ):
-        try:
-            done = subprocess.run(command, input=data, capture_output=True, env=environment, check=False)
-        except OSError as error:
-            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
-        if done.returncode:
-            raise GitFailed(f"git {command[1]} failed: {done.stderr.decode('utf-8', 'replace')[:300]}")
-
-
 class GitStream:
     """One running command."""
 
@@ -373,31 +360,30 @@ def _quote(path: bytes) -> bytes:
 # --- repositories that were named for writing -------------------------------------------------------------------------
 
 
+def import_repository(directory: Path, stream: bytes) -> None:
+    """A new bare repository of our own from a fast-import stream. Raises GitFailed."""
+    _run_git(directory, ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)])
+    _run_git(directory, ["fast-import", "--quiet", "--force"], stream)
+
+
 def bundle_files(out: Path, ref: str, files: Mapping[str, bytes]) -> None:
     """A bundle that holds one ref with one commit of these files. Raises GitFailed."""
-    directory = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
-    try:
-        import_repository(directory, _commit_stream(ref, files, ""))
-        done = _run_git(directory, ["bundle", "create", "--quiet", str(out.resolve()), ref], b"")
-        if done.returncode:
-            raise GitFailed(f"git bundle failed: {done.stderr.decode('utf-8', 'replace')[:300]}")
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="whowrote-git-") as directory:
+        import_repository(Path(directory), _commit_stream(ref, files, ""))
+        _run_git(Path(directory), ["bundle", "create", "--quiet", str(out.resolve()), ref])
 
 
 def write_files(directory: Path, ref: str, files: Mapping[str, bytes], parent: str) -> None:
     """A commit of exactly these files on a ref of a repository that the user named for it. Raises GitFailed; runs no hook."""
-    done = _run_git(directory, ["fast-import", "--quiet"], _commit_stream(ref, files, parent))
-    if done.returncode:
-        raise GitFailed(f"git fast-import failed: {done.stderr.decode('utf-8', 'replace')[:300]}", "Nothing was written")
+    _run_git(directory, ["fast-import", "--quiet"], _commit_stream(ref, files, parent))
 
 
-def _run_git(directory: Path, args: Sequence[str], data: bytes) -> subprocess.CompletedProcess[bytes]:
+def _run_git(directory: Path, args: Sequence[str], data: bytes = b"") -> None:
     command = ["git", f"--git-dir={directory}", "-c", f"core.hooksPath={os.devnull}", *args]
-    try:
-        return subprocess.run(command, input=data, capture_output=True, env=clean_environment(directory), check=False)
-    except OSError as error:
-        raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
+    with git_found():
+        done = subprocess.run(command, input=data, capture_output=True, env=clean_environment(directory), check=False)
+    if done.returncode:
+        raise GitFailed(f"git {args[0]} failed: {done.stderr.decode('utf-8', 'replace')[:300]}", "Nothing was written")
 
 
 def _commit_stream(ref: str, files: Mapping[str, bytes], parent: str) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from collector.deadline import current
 from collector.discovery.github.git_server import HTTP_AGENT
-from collector.git.program import GitFailed, clean_environment
+from collector.git.program import GitFailed, clean_environment, git_found
 
 _POLL = 0.2  # seconds between two looks at a running transfer
 _NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
@@ -75,7 +75,7 @@ def talk(
     with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         input_file.write(stdin)
         input_file.seek(0)
-        try:
+        with git_found():
             process = subprocess.Popen(
                 [*command, *args],
                 stdin=input_file,
@@ -87,8 +87,6 @@ def talk(
                 restore_signals=False,  # a file that may not grow is an error in words, not the silent end of a helper
                 pass_fds=() if lock is None else (lock,),
             )
-        except OSError as error:
-            raise GitFailed(f"git cannot be run: {error}", "Install git 2.30 or newer") from error
         _attend(process, watch)
         errors.seek(0)
         complaint = errors.read(200_000).decode("utf-8", "replace")
