@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from collector.agents import reader_for, readers, readers_for
@@ -18,7 +17,7 @@ from collector.checkpoints import is_checkpoint_ref, read_all
 from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
-from collector.json_values import get_str
+from collector.json_values import get, get_str, parse_json
 from collector.labels import session_label
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSessions
@@ -215,14 +214,11 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
         return LoadedSession(files, None, "missing_blob" if "missing_blob" in states else "none")
     sized = sorted(((sum(repo.blob_size(b) or 0 for b in c), c) for c in copies), reverse=True)
     loaded = LoadedSession(files, None, "partial" if "missing_blob" in states else "present")
-    total = 0
-    distinct = []
-    for size, copy in sized:
-        total += size
-        if total > _MAX_TRANSCRIPT:
-            loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
-            break
-        distinct.append((size, copy))
+    distinct = [
+        entry for entry, total in zip(sized, accumulate(size for size, _ in sized), strict=True) if total <= _MAX_TRANSCRIPT
+    ]
+    if len(distinct) < len(sized):
+        loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
     if not distinct:
         loaded.state = "unreadable"
         return loaded
@@ -280,14 +276,6 @@ def _shorten(data: bytes) -> str:
 # --- a whole repository -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The result of a run; the numbers themselves are in the database."""
-
-    repo_id: int
-    unchanged: bool
-
-
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     """Changes when the facts of a clone may have."""
     refs = [f"{name}={oid}" for name, oid in sorted(repo.refs().items()) if is_checkpoint_ref(name)]
@@ -295,14 +283,18 @@ def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     return digest(FACTS, store.policy.key(), head, *censored.shallow, *(repo.packs() if censored.partial else ()), *refs)
 
 
-def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> Facts:
-    """Loads checkpoints, sessions and commits of a clone. Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable."""
+def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> None:
+    """Loads checkpoints, sessions and commits of a clone unless all of it is there.
+
+    Sessions are kept as they were parsed for the attribution, which needs them next. Raises NotARepository, UnknownBranch,
+    NoCheckpoints, DatabaseUnusable.
+    """
     clock = Clock()
     repo = GitRepo(path)
     branch, head = repo.default_branch()
     key, repo_id = facts_key(store, repo, head), find_repo(store, repo)
     if repo_id is not None and LOAD.is_done(store, repo_id, key):
-        return Facts(repo_id, True)
+        return
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     if not checkpoints and not anyway:
@@ -310,39 +302,29 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     context = RunContext(store, repo, claim_repo(store, repo), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints)
+    files = session_files(checkpoints)
     with sessions_of(store, stored_name(store, context.repo_id)) as cache:
-        _Loading(context, cache, ids, readers()).load(session_files(checkpoints))
+        for number, pending in enumerate(files):  # one in memory at a time
+            progress("reading sessions", number, len(files))
+            _load_session(context, cache, ids[pending.key], pending)
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
     run.key = key_of_run(context, run.key)
     with run.writing():
         describe_repo(context, branch, head)
         write_commits(store, context.repo_id, commits)
-    return Facts(context.repo_id, False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Loading:
-    """Sessions that are read and stored, and kept as they were parsed for the attribution, which needs them next."""
-
-    context: RunContext
-    cache: SessionCache
-    ids: Mapping[str, int]
-    known: Sequence[TranscriptReader]
-
-    def load(self, files: Sequence[SessionFiles]) -> None:
-        """Loads the new sessions, one in memory at a time."""
-        for number, pending in enumerate(files):
-            self.context.progress("reading sessions", number, len(files))
-            run = session_run(self.context, pending)
-            if not run.is_current:
-                self._take(run, read_session(self.context.repo, pending, self.known))
-
-    def _take(self, run: StageRun, loaded: LoadedSession) -> None:
-        session_id = self.ids[loaded.files.key]
-        stored = store_session(run, session_id, *prepare_session(run.store.policy, session_id, loaded))
-        if stored is loaded and self.cache.has_room():
-            _keep_session(self.cache, _parsed_key(self.context.repo, loaded.files, self.known), loaded)
+def _load_session(context: RunContext, cache: SessionCache, session_id: int, files: SessionFiles) -> None:
+    run = session_run(context, files)
+    if run.is_current:
+        return
+    loaded = read_session(context.repo, files)
+    stored = store_session(run, session_id, *prepare_session(context.store.policy, session_id, loaded))
+    if stored is loaded and loaded.session is not None and cache.has_room():
+        with suppress(NotPacked, *PART_ERRORS):  # one that is too large is read again
+            parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
+            cache.put(files.key, _parsed_key(context.repo, files, readers()), compress(pack(_Parsed, parsed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,14 +335,6 @@ class _Parsed:
     state: str
     problems: list[Problem]
     compact: bool
-
-
-def _keep_session(cache: SessionCache, key: str, loaded: LoadedSession) -> None:
-    """Keeps a parsed session in the cache. A session that is too large for it is read again."""
-    if loaded.session is not None:
-        with suppress(NotPacked, *PART_ERRORS):
-            parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
-            cache.put(loaded.files.key, key, compress(pack(_Parsed, parsed)))
 
 
 def kept_session(
@@ -397,9 +371,7 @@ class SessionRows:
     """The rows of a session, as the policy of the database allows them."""
 
     values: dict[str, Any]  # columns of its row
-    turns: list[Sequence[Any]] = field(default_factory=list)
-    messages: list[Sequence[Any]] = field(default_factory=list)
-    calls: list[Sequence[Any]] = field(default_factory=list)
+    rows: dict[str, list[Sequence[Any]]] = field(default_factory=dict)  # of the tables `_COLUMNS`
 
 
 def prepare_session(policy: Policy, session_id: int, loaded: LoadedSession) -> tuple[LoadedSession, SessionRows]:
@@ -419,15 +391,15 @@ def store_session(run: StageRun, session_id: int, loaded: LoadedSession, rows: S
     if any(problem.code == STOPPED for problem in loaded.problems):
         run.key = digest(STOPPED, run.key)
     try:
-        _write_loaded(run, session_id, loaded, rows)
+        _write(run, session_id, loaded, rows)
     except INPUT_ERRORS as error:
         loaded = failed_session(loaded.files, error)
         run.reported = 0
-        _write_loaded(run, session_id, loaded, _session_rows(run.store.policy, session_id, loaded))
+        _write(run, session_id, loaded, _session_rows(run.store.policy, session_id, loaded))
     return loaded
 
 
-def _write_loaded(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows) -> None:
+def _write(run: StageRun, session_id: int, loaded: LoadedSession, rows: SessionRows) -> None:
     with run.writing():
         run.report(loaded.problems)
         write_session(run.store, session_id, rows)
@@ -500,10 +472,10 @@ _VENDOR = ("agent_lines", "human_added", "human_modified", "human_removed", "tot
 
 
 def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) -> tuple[Any, ...]:
-    claim = _object(r.vendor)
+    claim = parse_json(r.vendor)
     return (
         checkpoint, session, r.index, printable(r.session_id_raw), r.transcript_state, _telling_blob(r, repo),
-        r.start, iso(r.created_at), *(_number(claim.get(k)) for k in _VENDOR), r.vendor or None,
+        r.start, iso(r.created_at), *(_number(get(claim, k)) for k in _VENDOR), r.vendor or None,
         r.vendor_prompts or None, r.metadata or None,
     )  # fmt: skip
 
@@ -515,14 +487,6 @@ def _telling_blob(r: SessionRecord, repo: GitRepo) -> str | None:
     return r.transcript[0] if r.transcript else None
 
 
-def _object(text: str) -> Mapping[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def _number(value: object) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53 else None
 
@@ -530,16 +494,21 @@ def _number(value: object) -> int | float | None:
 def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
     """The session's row, turns and calls. Call within a transaction."""
     connection = store.connection
-    for table in ("turns", "messages", "tool_calls"):
-        connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
     assignments = ", ".join(f"{name} = ?" for name in rows.values)
     connection.execute(f"UPDATE sessions SET {assignments} WHERE id = ?", (*rows.values.values(), session_id))
-    for table, columns, several in (
-        ("turns", _TURN, rows.turns),
-        ("messages", _MESSAGE, rows.messages),
-        ("tool_calls", _CALL, rows.calls),
-    ):
-        store.insert_kept(table, columns, several)
+    for table, columns in _COLUMNS.items():
+        connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))
+        store.insert_kept(table, columns, rows.rows.get(table, []))
+
+
+_COLUMNS = {
+    "turns": ("session_id", "turn_index", "at", "origin", "prompt"),
+    "messages": ("session_id", "turn_index", "at", "agent_id", "text", "length"),
+    "tool_calls": (
+        "session_id", "turn_index", "call_id", "name", "at", "done_at", "status", "error", "agent_id", "model", "command",
+        "commits", "input", "result_size", "output",
+    ),
+}  # fmt: skip
 
 
 def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> SessionRows:
@@ -548,30 +517,18 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     session = loaded.session
     if session is None:
         return SessionRows(values)
-    turns = ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in session.turns)
-    calls = _call_rows(session_id, session, loaded.files.local is None)
-    return SessionRows(
-        values,
-        list(policy.rows("turns", _TURN, turns)),
-        list(policy.rows("messages", _MESSAGE, _message_rows(session_id, session))),
-        list(policy.rows("tool_calls", _CALL, calls)),
-    )
-
-
-_TURN = ("session_id", "turn_index", "at", "origin", "prompt")
-_MESSAGE = ("session_id", "turn_index", "at", "agent_id", "text", "length")
+    rows: dict[str, Iterable[tuple[Any, ...]]] = {
+        "turns": ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in session.turns),
+        "messages": _message_rows(session_id, session),
+        "tool_calls": _call_rows(session_id, session, loaded.files.local is None),
+    }
+    return SessionRows(values, {table: list(policy.rows(table, _COLUMNS[table], several)) for table, several in rows.items()})
 
 
 def _message_rows(session_id: int, session: Session) -> Iterable[tuple[Any, ...]]:
     for m in session.messages:
         if m.kind == "text" and m.text.strip():
             yield session_id, m.turn, iso(m.at), m.agent_id or None, printable(m.text[:_MAX_MESSAGE]), len(m.text)
-
-
-_CALL = (
-    "session_id", "turn_index", "call_id", "name", "at", "done_at", "status", "error", "agent_id", "model", "command", "commits",
-    "input", "result_size", "output",
-)  # fmt: skip
 
 
 def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:
@@ -604,37 +561,32 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
     commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)
     spawns = [c.spawn for c in session.calls if c.spawn is not None]
-    total = _token_totals(session)
-    return values | {
-        "agent": session.agent,
-        "model": models.most_common(1)[0][0] if models else next((r.model for r in records if r.model), None),
-        "models": len(models),
-        "started_at": iso(session.started_at),
-        "ended_at": iso(session.ended_at),
-        "cwd": printable(session.cwds[0]) if session.cwds else None,
-        "branch": printable(session.branches[0]) if session.branches else None,
-        "agent_version": session.versions[0] if session.versions else None,
-        "parent_key": session.parent_id or None,
-        "turns": len(user_turns(session)),
-        "tool_calls": len(session.calls),
-        "input_tokens": total.get("input"),
-        "output_tokens": total.get("output"),
-        "cache_read_tokens": total.get("cache_read"),
-        "cache_write_tokens": total.get("cache_write"),
-        "interruptions": marks["interrupt"] + marks["interrupt_tool"],
-        "compactions": marks["compaction"],
-        "subagents": len(spawns),
-        "unseen_subagents": sum(1 for s in spawns if not s.visible),
-        "label": session_label(prompts, commands) or printable(loaded.files.key)[:12],
+    tokens = {
+        f"{name}_tokens": sum(getattr(usage, name) for usage in session.usage) if session.usage else None
+        for name in ("input", "output", "cache_read", "cache_write")
     }
-
-
-def _token_totals(session: Session) -> dict[str, int]:
-    total: dict[str, int] = defaultdict(int)
-    for usage in session.usage:
-        for name in ("input", "output", "cache_read", "cache_write"):
-            total[name] += getattr(usage, name)
-    return total
+    return (
+        values
+        | tokens
+        | {
+            "agent": session.agent,
+            "model": models.most_common(1)[0][0] if models else next((r.model for r in records if r.model), None),
+            "models": len(models),
+            "started_at": iso(session.started_at),
+            "ended_at": iso(session.ended_at),
+            "cwd": printable(session.cwds[0]) if session.cwds else None,
+            "branch": printable(session.branches[0]) if session.branches else None,
+            "agent_version": session.versions[0] if session.versions else None,
+            "parent_key": session.parent_id or None,
+            "turns": len(user_turns(session)),
+            "tool_calls": len(session.calls),
+            "interruptions": marks["interrupt"] + marks["interrupt_tool"],
+            "compactions": marks["compaction"],
+            "subagents": len(spawns),
+            "unseen_subagents": sum(1 for s in spawns if not s.visible),
+            "label": session_label(prompts, commands) or printable(loaded.files.key)[:12],
+        }
+    )
 
 
 _COMMIT = (
