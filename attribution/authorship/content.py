@@ -128,6 +128,3 @@ def _lines_of(edit: Edit) -> Iterator[str]:
         yield from text.split("\n")
     for hunk in edit.hunks:
         yield from (line[1:] for line in hunk.lines if line.startswith("+"))
-
-
-__all__ = ["CommitTexts", "content_probes"]

@@ -6,6 +6,8 @@ edit or raises NoFit; nothing is guessed but the place of an old text whose surr
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -36,16 +38,8 @@ def first_line(text: str) -> str:
     return next((x.strip() for x in text[:2000].split("\n") if x.strip()), "")
 
 
-class ChangedWindow(NamedTuple):
-    """Character offsets of the whole lines in which two texts differ."""
-
-    start: int  # in both
-    old_end: int
-    new_end: int
-
-
-def changed_window(old: str, new: str) -> ChangedWindow:
-    """The whole lines that differ; the rest is common."""
+def changed_window(old: str, new: str) -> tuple[int, int, int]:
+    """The whole lines that differ, as offsets: start in both texts, end in the old one, end in the new one."""
     start = _common_prefix(old, new)
     start = old.rfind("\n", 0, start) + 1
     limit = min(len(old), len(new)) - start
@@ -53,40 +47,18 @@ def changed_window(old: str, new: str) -> ChangedWindow:
     old_end, new_end = len(old) - tail, len(new) - tail
     if tail:
         forward = old.find("\n", old_end)
-        if old_end > start and old[old_end - 1] == "\n" and (new_end == start or new[new_end - 1] == "\n"):
-            pass  # both windows already end at a line
-        elif forward >= 0:
+        at_line = old_end > start and old[old_end - 1] == "\n" and (new_end == start or new[new_end - 1] == "\n")
+        if not at_line and forward >= 0:
             old_end, new_end = forward + 1, new_end + (forward + 1 - old_end)
-    return ChangedWindow(start, old_end, new_end)
+    return start, old_end, new_end
 
 
 def _common_prefix(a: str, b: str) -> int:
-    limit = min(len(a), len(b))
-    low, step = 0, 4096
-    while low < limit:
-        high = min(low + step, limit)
-        if a[low:high] == b[low:high]:
-            low, step = high, step * 2
-        elif step == 1 or high - low == 1:
-            return low
-        else:
-            step = max(1, (high - low) // 2)
-            limit = high
-    return low
+    return bisect_left(range(1, min(len(a), len(b)) + 1), True, key=lambda length: not a.startswith(b[:length]))
 
 
 def _common_suffix(a: str, b: str, limit: int) -> int:
-    low, step = 0, 4096
-    while low < limit:
-        high = min(low + step, limit)
-        if a[len(a) - high : len(a) - low] == b[len(b) - high : len(b) - low]:
-            low, step = high, step * 2
-        elif high - low == 1:
-            return low
-        else:
-            step = max(1, (high - low) // 2)
-            limit = high
-    return low
+    return bisect_left(range(1, limit + 1), True, key=lambda length: not a.endswith(b[len(b) - length :]))
 
 
 class TextAfter(NamedTuple):
@@ -195,16 +167,13 @@ def _is_unseen(lines: Sequence[str], start: int, count: int) -> bool:
 
 def _region(lines: Sequence[str], requested: Sequence[str]) -> tuple[int, int]:
     """Where `requested` most probably stood: around lines both have that are unique; (0, 0) if there are none."""
-    anchors = []
-    for offset, text in enumerate(requested):
-        if text.strip() and lines.count(text) == 1:
-            anchors.append((lines.index(text), offset))
-    anchors = [a for a in anchors if abs(a[0] - anchors[0][0]) <= len(requested) * 2]
+    unique = ((text, offset) for offset, text in enumerate(requested) if text.strip() and lines.count(text) == 1)
+    anchors = [(lines.index(text), offset) for text, offset in unique]
+    anchors = [anchor for anchor in anchors if abs(anchor[0] - anchors[0][0]) <= len(requested) * 2]
     if not anchors:
         return 0, 0
     first, last = min(anchors), max(anchors)
-    start = max(0, first[0] - first[1])
-    return start, min(len(lines), max(last[0] + 1, last[0] + len(requested) - last[1]))
+    return max(0, first[0] - first[1]), min(len(lines), max(last[0] + 1, last[0] + len(requested) - last[1]))
 
 
 def fits(edit: Edit, text: str, exactly: bool = True) -> bool:
@@ -247,15 +216,12 @@ def replaced(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) ->
 
 def _nearest(text: str, old: str, hunks: Sequence[Hunk]) -> int:
     """Of several places the one that the recorded patch points at."""
-    best, best_distance = -1, 10**9
-    position = text.find(old)
-    while position >= 0:
+
+    def distance(position: int) -> int:
         line = text.count("\n", 0, position) + 1
-        distance = min(abs(line - (h.old_start + min(3, h.old_count))) for h in hunks)
-        if distance < best_distance:
-            best, best_distance = position, distance
-        position = text.find(old, position + 1)
-    return best
+        return min(abs(line - (h.old_start + min(3, h.old_count))) for h in hunks)
+
+    return min((match.start() for match in re.finditer(f"(?={re.escape(old)})", text)), key=distance)
 
 
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
@@ -286,12 +252,10 @@ def _locate(lines: list[str], old: list[str], expected: int, minimum: int) -> in
         return max(minimum, min(expected + 1 if expected >= 0 else len(lines), len(lines)))
     if expected >= minimum and lines[expected : expected + len(old)] == old:
         return expected
-    positions = [i for i in range(minimum, len(lines) - len(old) + 1) if lines[i] == old[0] and lines[i : i + len(old)] == old]
-    if not positions:
-        stripped = [line.rstrip() for line in old]
-        positions = [
-            i for i in range(minimum, len(lines) - len(old) + 1) if [x.rstrip() for x in lines[i : i + len(old)]] == stripped
-        ]
-    if not positions:
-        raise NoFit("text_not_found")
-    return min(positions, key=lambda i: abs(i - expected)) if expected >= 0 else positions[0]
+    for text_of in (str, str.rstrip):  # blanks at the ends of lines are often lost
+        have, requested = list(map(text_of, lines)), list(map(text_of, old))
+        starts = (i for i in range(minimum, len(lines) - len(old) + 1) if have[i] == requested[0])
+        positions = [i for i in starts if have[i : i + len(old)] == requested]
+        if positions:
+            return min(positions, key=lambda i: abs(i - expected)) if expected >= 0 else positions[0]
+    raise NoFit("text_not_found")

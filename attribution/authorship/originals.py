@@ -215,6 +215,3 @@ class _Search:
 
 def _parent(commit: Commit) -> str:
     return commit.parents[0] if commit.parents else ""
-
-
-__all__ = ["CONFIDENCE", "OriginalCommit", "SquashSource", "pull_number", "squash_sources", "subject_of"]

@@ -72,6 +72,3 @@ def _know_versions(repo: GitRepo, history: CommitHistory, created: Sequence[Squa
                 touched.add(change.path)
     for path in touched:
         history.versions[path].sort(key=lambda version: version[0])
-
-
-__all__ = ["originals_of", "paths_between", "recover"]

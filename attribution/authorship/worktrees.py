@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Moments, StateAlignment
+from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Committed, Moments, StateAlignment
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import moved_lines, sources_of
 from attribution.authorship.on_parent import by_parent
@@ -114,13 +114,11 @@ class Runner:
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
         """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
         events: list[tuple[float, int, int, Callable[[], object]]] = []
-        for step in self.timeline.steps:
-            events.append((step.at, 0, step.order, partial(self._step, step)))
+        events += [(step.at, 0, step.order, partial(self._step, step)) for step in self.timeline.steps]
         for moment, order, path, text in self.timeline.sightings:
             if path in self._followed:
                 events.append((moment, 0, order, partial(self.tree.observe, path, text, moment)))
-        for number, look in enumerate(looks):
-            events.append((look.at, 1, number, partial(self._look, look)))
+        events += [(look.at, 1, number, partial(self._look, look)) for number, look in enumerate(looks)]
         for *_, event in sorted(events, key=lambda e: e[:3]):
             event()
         self._close()
@@ -187,26 +185,22 @@ class Runner:
             if match.state is not None and match.file.text and not waiting:
                 self.tree.committed(match.file.path, match.file.text, look.at - SLACK)
 
-    def _was_committed(self, sha: str) -> Callable[[int, str | None], bool]:
-        def committed(line: int, text: str | None) -> bool:
-            existing = self._committed.get(line)
-            if existing is None:
-                return False
-            earlier = (c for c, old in existing if c != sha and (text is None or old == text))
+    def _was_committed(self, sha: str) -> Committed:
+        def was_committed(line: int, text: str | None) -> bool:
+            earlier = (c for c, old in self._committed.get(line, ()) if c != sha and (text is None or old == text))
             return any(self._is_ancestor(commit, sha) for commit in earlier)
 
-        return committed
+        return was_committed
 
     def _find_moved(
         self, files: Sequence[AddedFile], matches: Sequence[StateAlignment], verdicts: Sequence[dict[int, Verdict]]
     ) -> None:
         sources = sources_of(self.tree, matches)
-        if sources:
-            for number, index, verdict in moved_lines(list(zip(files, verdicts, strict=True)), sources, self._is_common):
-                verdicts[number][index] = verdict
-
-    def _is_common(self, text: str) -> bool:
-        return self._rarity(text) == 0
+        moved = (
+            moved_lines(list(zip(files, verdicts, strict=True)), sources, lambda text: self._rarity(text) == 0) if sources else ()
+        )
+        for number, index, verdict in moved:
+            verdicts[number][index] = verdict
 
     # --- what became of the lines an agent wrote --------------------------------------------------------------------
 
@@ -227,17 +221,17 @@ class Runner:
                 if existing.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
                     existing.fate, existing.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
-    def _fate(self, line: int, look: CommitProbe, state_alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
-        fate = AgentLine(line, self._session(line), look.sha)
+    def _fate(self, line: int, look: CommitProbe, alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
+        path = alignment.file.path
         if line in present:
-            fate.fate = "survived"
+            fate = "survived"
         elif line in lost:
-            after = state_alignment.state.known_at if state_alignment.state is not None else look.since
-            by = self._lost_to(state_alignment.file.path, after, look.at, line in state_alignment.overwritten)
-            fate.fate = "not_committed" if by == "human_deleted" else by  # the commit alone is no witness of a removal
+            after = alignment.state.known_at if alignment.state is not None else look.since
+            fate = self._lost_to(path, after, look.at, line in alignment.overwritten)
+            fate = "not_committed" if fate == "human_deleted" else fate  # the commit alone is no witness of a removal
         else:
-            fate.fate = self._fate_of_removed(line, state_alignment.file.path)
-        return fate
+            fate = self._fate_of_removed(line, path)
+        return AgentLine(line, self._session(line), look.sha, fate)
 
     def _session(self, line: int) -> int:
         call = self.tree.origin(line).call
@@ -276,14 +270,7 @@ def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
 
     `named`: the commit names a checkpoint, only not one we have, so that a single line is enough.
     """
-    explained = total = 0
-    for file in files:
-        for index, verdict in file.verdicts.items() if file.followed else ():
-            if index in file.nonblank:
-                total += 1
-                explained += _is_shown(verdict)
-    share = explained / total if total else 0.0
-    return round(min(share, 0.95), 3) if explained >= (1 if named else _MIN_LINES) and share >= _MIN_SHARE else 0.0
+    return _share(files, lambda file, index: index in file.nonblank, 1 if named else _MIN_LINES, _MIN_SHARE)
 
 
 def content_share(files: Iterable[FileProbe]) -> float:
@@ -291,19 +278,19 @@ def content_share(files: Iterable[FileProbe]) -> float:
 
     Neither author nor time speak for the commit: only rare text, in the place where the replay has it, does.
     """
-    explained = total = 0.0
-    for file in files:
-        for index, verdict in file.verdicts.items() if file.followed else ():
-            weight = file.rarity.get(index, 0.0)
-            total += weight
-            explained += weight * _is_shown(verdict)
-    share = explained / total if total else 0.0
-    return round(min(share, 0.95), 3) if explained >= _MIN_WEIGHT and share >= _MIN_RARE_SHARE else 0.0
+    return _share(files, lambda file, index: file.rarity.get(index, 0.0), _MIN_WEIGHT, _MIN_RARE_SHARE)
 
 
-def linked_by(look: CommitProbe, files: Sequence[FileProbe], named: bool = False) -> tuple[str, float]:
+def _share(files: Iterable[FileProbe], weight: Callable[[FileProbe, int], float], enough: float, least: float) -> float:
+    lines = [(weight(file, i), verdict) for file in files if file.followed for i, verdict in file.verdicts.items()]
+    explained = sum(line_weight for line_weight, verdict in lines if _is_shown(verdict))
+    share = explained / (sum(line_weight for line_weight, _ in lines) or 1.0)
+    return round(min(share, 0.95), 3) if explained >= enough and share >= least else 0.0
+
+
+def linked_by(look: CommitProbe, files: Sequence[FileProbe]) -> tuple[str, float]:
     """(method, confidence) of a link that nothing but the worktree's text shows; ("", 0.0) if it does not."""
-    share = 0.0 if look.by_content else explained_share(files, named)
+    share = 0.0 if look.by_content else explained_share(files)
     if share > 0:
         return "time_and_files", share
     share = content_share(files)
@@ -314,16 +301,3 @@ def _is_shown(verdict: Verdict) -> bool:
     return (
         verdict.author == Author.AGENT and verdict.how != How.EDITED and verdict.evidence in (Evidence.OBSERVED, Evidence.REPLAYED)
     )
-
-
-__all__ = [
-    "AgentLine",
-    "CommitProbe",
-    "FileProbe",
-    "ProbeResult",
-    "Runner",
-    "WorktreeRun",
-    "content_share",
-    "explained_share",
-    "linked_by",
-]
