@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -115,6 +115,12 @@ def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
     return result
 
 
+def neighbour(lines: Sequence[str], index: int, step: int, is_telling: Callable[[str], object] = str.strip) -> str:
+    """The next line that says something above (`step` -1) or below (1) the one at `index`; "" when there is none."""
+    others = range(index + step, len(lines) if step > 0 else -1, step)
+    return next((lines[other] for other in others if is_telling(lines[other])), "")
+
+
 def is_low_information(line: str) -> bool:
     """Says nothing by itself: blank, or no word in it."""
     return _WORD.search(line) is None
@@ -131,44 +137,30 @@ def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
     A line counts when all its tokens are found, in order, among the old ones and the old line they come from is used up.
     """
     result = [-1] * len(new)
-    old_tokens, old_line = _flat(old, _TRAILING)  # a formatter that breaks a line adds or drops commas anywhere
-    new_tokens, new_line = _flat(new, _TRAILING)
+    old_tokens, old_line = _flat(old)
+    new_tokens, new_line = _flat(new)
     if not old_tokens or not new_tokens:
         return result
-    used = [0] * len(old)
-    votes: list[dict[int, int]] = [{} for _ in new]
-    matched = [0] * len(new)
+    used: Counter[int] = Counter()
+    votes: list[Counter[int]] = [Counter() for _ in new]
     for index, origin in enumerate(pairing(len(old_tokens), len(new_tokens), changes(old_tokens, new_tokens))):
         if origin >= 0:
-            line = old_line[origin]
-            used[line] += 1
-            matched[new_line[index]] += 1
-            votes[new_line[index]][line] = votes[new_line[index]].get(line, 0) + 1
-    sizes_old, sizes_new = _sizes(old_line, len(old)), _sizes(new_line, len(new))
-    for index, found in enumerate(votes):
-        if not found or matched[index] < sizes_new[index]:
+            used[old_line[origin]] += 1
+            votes[new_line[index]][old_line[origin]] += 1
+    sizes_old, sizes_new = Counter(old_line), Counter(new_line)
+    for index, sources in enumerate(votes):
+        if not sources or sources.total() < sizes_new[index]:
             continue
-        best = max(found, key=lambda line: (found[line], -line))
+        best = max(sources, key=lambda line: (sources[line], -line))
         if used[best] == sizes_old[best] and (_says_something(new[index]) or sizes_old[best] > 1):
             result[index] = best
     return result
 
 
-def _flat(lines: Sequence[str], without: frozenset[str] = frozenset()) -> tuple[list[str], list[int]]:
-    flat: list[str] = []
-    line_of: list[int] = []
-    for index, line in enumerate(lines):
-        result = [token for token in tokens(line) if token not in without]
-        flat.extend(result)
-        line_of.extend([index] * len(result))
-    return flat, line_of
-
-
-def _sizes(line_of: Sequence[int], count: int) -> list[int]:
-    sizes = [0] * count
-    for line in line_of:
-        sizes[line] += 1
-    return sizes
+def _flat(lines: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The tokens of all lines, and the line of each; a formatter that breaks a line adds or drops commas anywhere."""
+    flat = [(token, index) for index, line in enumerate(lines) for token in tokens(line) if token not in _TRAILING]
+    return [token for token, _ in flat], [index for _, index in flat]
 
 
 def closest(old: Sequence[str], new: Sequence[str], used: Sequence[int] = ()) -> list[tuple[int, float]]:

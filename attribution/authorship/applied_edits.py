@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines
-from attribution.authorship.align import is_low_information
+from attribution.authorship.align import is_low_information, neighbour
 from attribution.authorship.case import SLACK
 from attribution.authorship.diffs import runs
 from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
@@ -135,10 +135,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
 
 def _context_lines(edit: Edit) -> frozenset[str]:
     """Lines that an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for."""
-    context = {line[1:] for hunk in edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")}
-    return frozenset(
-        context.union(*(replacement.old.split("\n") for replacement in edit.replacements if replacement.lines is None))
-    )
+    context = [line[1:] for hunk in edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
+    return frozenset(context).union(*(item.old.split("\n") for item in edit.replacements if item.lines is None))
 
 
 def _read(
@@ -167,18 +165,13 @@ def _note(result: _FileLines, moment: float, call: CallRef, text: Sequence[str],
     bares = each_without_layout(text)
     for index in added:
         if len(bares[index]) >= MIN_LENGTH:
-            above, below = (_neighbour(bares, index, step) for step in (-1, 1))
-            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), above, below))
+            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), *_around(bares, index)))
 
 
-def _neighbour(bares: Sequence[str], index: int, step: int) -> str:
-    """The next line in that direction that says something, without layout; "" when there is none."""
-    index += step
-    while 0 <= index < len(bares):
-        if len(bares[index]) >= MIN_LENGTH:
-            return bares[index]
-        index += step
-    return ""
+def _around(bares: Sequence[str], index: int) -> tuple[str, str]:
+    """The next lines above and below that say something, without layout."""
+    above, below = (neighbour(bares, index, step, lambda bare: len(bare) >= MIN_LENGTH) for step in (-1, 1))
+    return above, below
 
 
 def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts) -> None:
@@ -212,36 +205,36 @@ class _Asked:
 
     def verdict(self, index: int, lost: Verdict) -> Verdict | None:
         """Of the line at this index, unknown as `lost` says; None when no edit is known to hold it."""
-        return self._replayed_verdict(index, lost) or self._verdict_by_text(index, lost.reason)
-
-    def _replayed_verdict(self, index: int, lost: Verdict) -> Verdict | None:
-        """A line that the replay followed to the commit, although an earlier commit had it too: its text is the call's."""
-        call, bare = lost.call, self.bares[index]
-        existing = (
-            lost.reason == Reason.RESTORED and call is not None and call.session_id in self.sessions and call.at <= self.until
-        )
-        if not existing or (self.before.text and (len(bare) < _SAME or bare in self.before.bare)):
+        if self._is_replayed(self.bares[index], lost):
+            return Verdict(Author.AGENT, How.MOVED, Evidence.MATCHED, call=lost.call)
+        writer = self._writer(index, lost.reason)
+        if writer is None:
             return None
-        return Verdict(Author.AGENT, How.MOVED, Evidence.MATCHED, call=call)
+        same = writer.text == self.lines[index].strip()
+        how = How.SHELL if writer.call.by_shell else How.MOVED if same else How.REFORMATTED
+        return Verdict(Author.AGENT, how, Evidence.MATCHED, call=writer.call)
 
-    def _verdict_by_text(self, index: int, reason: str) -> Verdict | None:
+    def _is_replayed(self, bare: str, lost: Verdict) -> bool:
+        """Whether the replay followed the line to the commit, although an earlier commit had it too: its text is the call's."""
+        call = lost.call
+        if lost.reason != Reason.RESTORED or call is None or call.session_id not in self.sessions or call.at > self.until:
+            return False
+        return not self.before.text or (len(bare) >= _SAME and bare not in self.before.bare)
+
+    def _writer(self, index: int, reason: Reason) -> _Written | None:
+        """The last edit that holds the line where the commit has it."""
         text, bare = self.lines[index], self.bares[index]
-        if len(bare) < MIN_LENGTH:
+        is_copy = reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare)
+        if len(bare) < MIN_LENGTH or is_copy:
             return None
-        if reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare):
-            return None
-        location = _Place(bare, *(_neighbour(self.bares, index, step) for step in (-1, 1)))
+        location = _Place(bare, *_around(self.bares, index))
         alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
-        writers = [
+        writers = (
             writer
             for writer in self.known.writers(self.names, text, bare)
             if writer.call.session_id in self.sessions and writer.at <= self.until and self._is_at(writer, text, location, alone)
-        ]
-        result = max(writers, key=lambda item: item.at, default=None)
-        if result is None:
-            return None
-        how = How.SHELL if result.call.by_shell else How.MOVED if result.text == text.strip() else How.REFORMATTED
-        return Verdict(Author.AGENT, how, Evidence.MATCHED, call=result.call)
+        )
+        return max(writers, key=lambda item: item.at, default=None)
 
     def _is_at(self, item: _Written, text: str, location: _Place, alone: bool) -> bool:
         """Whether a line of an edit stands where the line of the commit does."""
@@ -311,9 +304,9 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
     """
     result: dict[int, Verdict] = {}
     for start, end in runs(sorted(verdicts)):
-        block = range(start, end)
-        weak = {line for line in block if _is_lost(verdicts[line]) and _is_weak(line, question)}
-        strong = [line for line in block if line not in weak and not _is_blank(line, question)]
+        texts = {line: question.lines[line - 1] for line in range(start, end) if line <= len(question.lines)}
+        weak = {line for line, text in texts.items() if _is_lost(verdicts[line]) and is_low_information(text)}
+        strong = [line for line, text in texts.items() if line not in weak and text.strip()]
         whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
         edges = [0, *strong, 0]
         for line in weak if strong else ():
@@ -322,14 +315,6 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
             if between or (whole and abs(line - (above or below)) <= _CLOSERS):
                 result[line] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=verdicts[above or below].call)
     return result
-
-
-def _is_weak(line: int, question: _Asked) -> bool:
-    return line <= len(question.lines) and is_low_information(question.lines[line - 1])
-
-
-def _is_blank(line: int, question: _Asked) -> bool:
-    return line > len(question.lines) or not question.lines[line - 1].strip()
 
 
 def _is_lost(verdict: Verdict) -> bool:

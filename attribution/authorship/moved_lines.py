@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from attribution.authorship.align import tokens
+from attribution.authorship.align import neighbour, tokens
 from attribution.authorship.case import AddedFile, StateAlignment
 from attribution.authorship.replay import Worktree
 from attribution.authorship.verdicts import CallRef, Verdict
@@ -22,7 +22,6 @@ class MoveCandidates:
     """Agent text that is no longer where the agent put it: candidates for moves."""
 
     lines: tuple[tuple[str, CallRef], ...]  # consecutive
-    evidence: Evidence = Evidence.MATCHED
     how: How = How.MOVED
     path: str = ""  # only in this file, and with the neighbours counted
     before: str = ""  # text of the line before, when it was there
@@ -35,6 +34,15 @@ class MovedLine(NamedTuple):
     file: int  # number in the files that were asked about
     line: int
     verdict: Verdict
+
+
+class _Run(NamedTuple):
+    """Lines in a row that reappear in a row; the strongest of several is the greatest."""
+
+    strength: int = 0
+    length: int = 0
+    source: int = 0
+    position: int = 0  # of its first line in the source
 
 
 def moved_lines(
@@ -55,11 +63,10 @@ def moved_lines(
                 positions[key].append((number, position))
     result = []
     for number, ((file, _), open_lines) in enumerate(zip(files, waiting, strict=True)):
-        for start, length, (location, position) in _runs(file, open_lines, sources, positions, is_common):
-            for offset in range(length):
-                _, call = sources[location].lines[position + offset]
-                verdict = Verdict(Author.AGENT, sources[location].how, sources[location].evidence, call=call)
-                result.append(MovedLine(number, start + offset, verdict))
+        for start, run in _runs(file, open_lines, sources, positions, is_common):
+            source = sources[run.source]
+            for offset, (_, call) in enumerate(source.lines[run.position : run.position + run.length]):
+                result.append(MovedLine(number, start + offset, Verdict(Author.AGENT, source.how, Evidence.MATCHED, call=call)))
     return result
 
 
@@ -77,62 +84,44 @@ def _runs(
     file: AddedFile,
     open_lines: Sequence[int],
     sources: Sequence[MoveCandidates],
-    positions: dict[str, list[tuple[int, int]]],
+    positions: Mapping[str, Sequence[tuple[int, int]]],
     is_common: Callable[[str], bool],
-) -> list[tuple[int, int, tuple[int, int]]]:
+) -> Iterator[tuple[int, _Run]]:
+    """First line, and the strongest run from there on."""
     allowed = set(open_lines)
-    result = []
     done = -1
     for start in open_lines:
         if start <= done:
             continue
-        best: tuple[int, int, tuple[int, int]] = (0, 0, (0, 0))
-        for location in positions.get(_key(file.lines[start]), ()):
-            source = sources[location[0]]
+        best = _Run()
+        for number, position in positions.get(_key(file.lines[start]), ()):
+            source = sources[number]
             if source.path in ("", file.path):
-                length = _run_length(file, start, allowed, source, location[1])
-                best = max(best, (_strength(file, start, length, source, location[1]), length, location))
-        strength, length, location = best
-        texts = [file.lines[start + i].strip() for i in range(length)]
-        telling = (file.lines[start + i] not in file.before and texts[i] and not is_common(texts[i]) for i in range(length))
-        if strength >= _RUN and any(telling):
-            result.append((start, length, location))
-            done = start + length - 1
-    return result
+                length = _run_length(file, start, allowed, source, position)
+                best = max(best, _Run(_strength(file, start, length, source, position), length, number, position))
+        lines = file.lines[start : start + best.length]
+        telling = (line not in file.before and line.strip() and not is_common(line.strip()) for line in lines)
+        if best.strength >= _RUN and any(telling):
+            yield start, best
+            done = start + best.length - 1
 
 
 def _strength(file: AddedFile, start: int, length: int, source: MoveCandidates, position: int) -> int:
     """Lines with text in the run; in its old file also the neighbours that are the same as they were."""
-    strength = sum(1 for i in range(length) if file.lines[start + i].strip())
-    if source.path and position == 0 and source.before and _neighbour(file, start, -1) == source.before:
-        strength += 1
-    if (
-        source.path
-        and position + length == len(source.lines)
-        and source.after
-        and _neighbour(file, start + length - 1, 1) == source.after
-    ):
-        strength += 1
-    return strength
-
-
-def _neighbour(file: AddedFile, index: int, step: int) -> str:
-    """The next line with text in that direction, stripped."""
-    index += step
-    while 0 <= index < len(file.lines):
-        if file.lines[index].strip():
-            return file.lines[index].strip()
-        index += step
-    return ""
+    strength = sum(1 for line in file.lines[start : start + length] if line.strip())
+    if not source.path:
+        return strength
+    is_first, is_last = position == 0, position + length == len(source.lines)
+    same_above = is_first and source.before and neighbour(file.lines, start, -1).strip() == source.before
+    same_below = is_last and source.after and neighbour(file.lines, start + length - 1, 1).strip() == source.after
+    return strength + bool(same_above) + bool(same_below)
 
 
 def _run_length(file: AddedFile, start: int, allowed: set[int], source: MoveCandidates, position: int) -> int:
     length = 0
-    while (
-        start + length in allowed
-        and position + length < len(source.lines)
-        and _key(file.lines[start + length]) == _key(source.lines[position + length][0])
-    ):
+    for index, (text, _) in enumerate(source.lines[position:], start):
+        if index not in allowed or _key(file.lines[index]) != _key(text):
+            break
         length += 1
     return length
 
@@ -141,17 +130,12 @@ def sources_of(tree: Worktree, alignments: Sequence[StateAlignment]) -> list[Mov
     """What the commit's files lack of the agents' text, and the text of edits that could not be placed."""
     result = []
     for alignment in alignments:
-        lines = []
-        for line, text in alignment.lost:
-            call = tree.origin(line).call
-            if call is not None:
-                lines.append((text, call))
+        lines = [(text, call) for line, text in alignment.lost if (call := tree.origin(line).call) is not None]
         if lines:
             result.append(MoveCandidates(tuple(lines)))
-    paths = {alignment.file.path for alignment in alignments} | {alignment.file.old_path for alignment in alignments}
-    for path in paths:
+    for path in {path for alignment in alignments for path in (alignment.file.path, alignment.file.old_path)}:
         for buried in tree.buried.get(path, ()):
-            result.append(MoveCandidates(buried.lines, Evidence.MATCHED, How.EXACT, path, buried.before, buried.after))
+            result.append(MoveCandidates(buried.lines, How.EXACT, path, buried.before, buried.after))
     for _, call, texts in tree.fragments:
-        result.append(MoveCandidates(tuple((text, call) for text in texts), Evidence.MATCHED, How.EXACT))
+        result.append(MoveCandidates(tuple((text, call) for text in texts), How.EXACT))
     return result

@@ -67,35 +67,22 @@ def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> 
 
     An added line that the replay calls old is exchanged with the nearest equal line that git calls old and the replay new.
     """
-    added = set(alignment.file.added)
-    want: dict[str, list[int]] = defaultdict(list)
+    file, ids, added = alignment.file, alignment.ids, set(alignment.file.added)
+    want = [index for index in file.added if ids[index] >= 0 and _is_old(tree, ids[index], index, file, committed)]
+    texts = {file.lines[index] for index in want}
     have: dict[str, list[int]] = defaultdict(list)
-    for index in alignment.file.added:
-        line, text = alignment.ids[index], alignment.file.lines[index]
-        seen_before = line >= 0 and text in alignment.file.before and tree.origin(line).kind == OUTSIDE
-        if line >= 0 and (seen_before or _is_old(tree, line, text, committed)):
-            want[alignment.file.lines[index]].append(index)
-    if not want:
-        return
-    for index, line in enumerate(alignment.ids):
-        text = alignment.file.lines[index]
-        if line >= 0 and index not in added and text in want and _is_new_agent(tree, line, text, committed):
+    for index, line in enumerate(ids) if want else ():
+        text = file.lines[index]
+        if line >= 0 and index not in added and text in texts and tree.origin(line).kind == AGENT and not committed(line, text):
             have[text].append(index)
-    for text, positions in want.items():
-        free = have.get(text, [])
-        for index in positions:
-            if not free:
-                break
+    for index in want:
+        if free := have[file.lines[index]]:
             nearest = min(free, key=lambda other: abs(other - index))
             free.remove(nearest)
-            alignment.ids[index], alignment.ids[nearest] = alignment.ids[nearest], alignment.ids[index]
+            ids[index], ids[nearest] = ids[nearest], ids[index]
 
 
-def _is_old(tree: Worktree, line: int, text: str, committed: Committed) -> bool:
+def _is_old(tree: Worktree, line: int, index: int, file: AddedFile, committed: Committed) -> bool:
     """Not new in this commit, as far as the replay can tell."""
-    kind = tree.origin(line).kind
-    return kind == BASE or (kind == AGENT and committed(line, text))
-
-
-def _is_new_agent(tree: Worktree, line: int, text: str, committed: Committed) -> bool:
-    return tree.origin(line).kind == AGENT and not committed(line, text)
+    kind, text = tree.origin(line).kind, file.lines[index]
+    return kind == BASE or (kind == OUTSIDE and text in file.before) or (kind == AGENT and committed(line, text))
