@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attribution.authorship.diffs import AddedLines, CommitDiff, FileDiff
+from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.links import CommitLinks, MethodConfidence
 from attribution.authorship.people import without_person
 from attribution.authorship.verdicts import STATED_DOUBTS, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
@@ -13,20 +13,6 @@ from attribution.authorship.worktrees import FileProbe, ProbeResult, content_sha
 from collector.checkpoints.trailers import automation, declared_agent
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
-
-
-class UniformSpans:
-    """Spans of files whose lines all have one verdict. Few of them differ in a history without sessions: each is kept once."""
-
-    def __init__(self) -> None:
-        self._known: dict[Verdict, dict[AddedLines, Span]] = {}
-
-    def of(self, file: FileDiff, verdict: Verdict) -> list[Span]:
-        existing = self._known.setdefault(verdict, {})
-        for lines in file.added:
-            if lines not in existing:
-                existing[lines] = uniform_span(lines, verdict)
-        return [existing[lines] for lines in file.added]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +37,26 @@ def conclude(
     link: CommitLinks,
     probe_results: Sequence[ProbeResult],
     named: NamedSessions,
-    uniform: UniformSpans | None = None,
 ) -> CommitVerdict:
-    """The verdict on one commit. `probe_results`: what the worktrees told; `uniform`: spans to share with other commits."""
+    """The verdict on one commit. `probe_results`: what the worktrees told."""
     by_path = _best(probe_results)
-    linked = link.resolved
-    method, confidence = _strongest(link) if linked else _link_by_texts(link, probe_results)
-    linked = confidence > 0
-    if not linked or (not probe_results and not named.missing and not named.readable):
-        shared, verdict = uniform or UniformSpans(), _without_session(link)
-        return CommitVerdict([(file, shared.of(file, verdict)) for file in diff.files or ()])
+    method, confidence = _strongest(link) if link.resolved else _link_by_texts(link, probe_results)
+    if not confidence or (not probe_results and not named.missing and not named.readable):
+        verdict = _without_session(link)
+        return CommitVerdict([(file, _spans(file, verdict)) for file in diff.files or ()])
     result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
-        judged = by_path.get(file.change.path)
+        path = file.change.path
+        judged = by_path.get(path)
         if judged is not None and link.incomplete:
             judged = _without_human(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
         elif judged is not None and (link.partly or not link.resolved):
             judged = _without_human(judged, Reason.NO_SESSION, also_followed=True)
-        elif judged is not None and file.change.path in named.claimed:
-            judged = _without_human(judged, named.claimed[file.change.path])
-        if link.made is not None and link.partly and file.change.path not in link.made.paths and not _has_agent_lines(judged):
-            spans = _spans(file, _without_session(link, named=False))  # came with a commit that names nothing
-        else:
-            spans = _spans_of(file, judged, named.missing)
+        elif judged is not None and path in named.claimed:
+            judged = _without_human(judged, named.claimed[path])
+        came_along = link.made is not None and link.partly and path not in link.made.paths and not _has_agent_lines(judged)
+        # What came with a commit that names nothing is judged as if it stood alone.
+        spans = _spans(file, _without_session(link, named=False)) if came_along else _spans_of(file, judged, named.missing)
         result.files.append((file, spans))
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
@@ -137,20 +120,18 @@ def _best(probe_results: Iterable[ProbeResult]) -> dict[str, FileProbe]:
     best: dict[str, FileProbe] = {}
     for probe_result in sorted(probe_results, key=lambda s: (-s.look.at, s.root)):  # of equally telling moments the latest
         for judged in probe_result.files:
-            path = judged.path
-            existing = best.get(path)
-            if not judged.followed and not probe_result.look.main:
-                continue  # an earlier moment says nothing about a file that was not followed
-            if existing is None:
-                best[path] = judged
-            elif judged.followed != existing.followed:
-                best[path] = judged if judged.followed else existing
-            elif not judged.followed:
-                cautious = {i: _cautious(v, judged.verdicts.get(i, v)) for i, v in existing.verdicts.items()}
-                best[path] = replace(existing, verdicts=cautious)
-            elif _score(judged) > _score(existing):
-                best[path] = judged
+            if judged.followed or probe_result.look.main:  # an earlier moment says nothing about a file that was not followed
+                existing = best.get(judged.path)
+                best[judged.path] = judged if existing is None else _better(existing, judged)
     return best
+
+
+def _better(existing: FileProbe, judged: FileProbe) -> FileProbe:
+    if judged.followed != existing.followed:
+        return judged if judged.followed else existing
+    if judged.followed:
+        return judged if _score(judged) > _score(existing) else existing
+    return replace(existing, verdicts={i: _cautious(v, judged.verdicts.get(i, v)) for i, v in existing.verdicts.items()})
 
 
 _CAUTION = {Author.AGENT: 4, Author.DECLARED: 3, Author.TOOL: 2, Author.UNKNOWN: 1, Author.HUMAN: 0}

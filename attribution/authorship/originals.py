@@ -16,6 +16,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 from attribution.authorship.case import SLACK
 from collector.checkpoints.pull_requests import Names, PullRequest, named_checkpoints
@@ -108,24 +109,23 @@ class _Search:
     ) -> None:
         self.commits, self.proposals, self._names = commits, proposals, names
         self.found: dict[str, SquashSource] = {}
-        self._patch_id = patch_id
-        self._paths_between = paths
-        self._paths: dict[str, frozenset[str]] = {}
-        self._patches: dict[str, str | None] = {}
+        self._paths_between, self._patch_id = cache(paths), cache(patch_id)
         self._claimed: dict[str, int] = {}  # original -> number of the pull request that it was merged with
         self._merged: set[str] = set()  # tips of proposals of which some commit was found by itself
         self._open = {c.sha for c in commits}
-        self._by_paths: dict[frozenset[str], list[Commit]] | None = None
 
     def paths(self, commit: Commit) -> frozenset[str]:
-        if commit.sha not in self._paths:
-            self._paths[commit.sha] = self._paths_between(_parent(commit), commit.sha)
-        return self._paths[commit.sha]
+        return self._paths_between(_parent(commit), commit.sha)
 
     def patch(self, commit: Commit) -> str | None:
-        if commit.sha not in self._patches:
-            self._patches[commit.sha] = self._patch_id(_parent(commit), commit.sha)
-        return self._patches[commit.sha]
+        return self._patch_id(_parent(commit), commit.sha)
+
+    @cached_property
+    def _by_paths(self) -> Mapping[frozenset[str], Sequence[Commit]]:
+        result: dict[frozenset[str], list[Commit]] = defaultdict(list)
+        for commit in self.commits:
+            result[self.paths(commit)].append(commit)
+        return result
 
     # --- commit by commit -----------------------------------------------------------------------------------------
 
@@ -141,10 +141,10 @@ class _Search:
             same = [c for c in existing if subject_of(c) == subject_of(original)]
             for commit in same:
                 self._add(commit, original, "same_patch_id" if self._same_patch(commit, original) else "trailer_in_pull_ref")
-            if not same:
-                for commit in self._commits_with_paths(self.paths(original)):
-                    if original.author_time <= commit.author_time + SLACK and self._same_patch(commit, original):
-                        self._add(commit, original, "same_patch_id")
+            others = () if same else self._commits_with_paths(self.paths(original))
+            for commit in others:
+                if original.author_time <= commit.author_time + SLACK and self._same_patch(commit, original):
+                    self._add(commit, original, "same_patch_id")
         self._open -= self.found.keys()
         single = {o.commit.sha for created in self.found.values() for o in created.originals}
         self._merged = {p.tip for p in self.proposals if any(c.sha in single for c in p.commits)}
@@ -154,10 +154,6 @@ class _Search:
         return patch is not None and patch == self.patch(commit)
 
     def _commits_with_paths(self, paths: frozenset[str]) -> Sequence[Commit]:
-        if self._by_paths is None:
-            self._by_paths = defaultdict(list)
-            for commit in self.commits:
-                self._by_paths[self.paths(commit)].append(commit)
         return self._by_paths.get(paths, ()) if paths else ()
 
     def _add(self, commit: Commit, original: Commit, method: str) -> None:
@@ -182,11 +178,10 @@ class _Search:
             named = [c for c in proposal.commits if self._names(c)]
             if any(c.sha in used or self._has_arrived(c, arrived) for c in named):
                 continue
-            base, patch = proposal.base, None
-            if not base:
+            if not proposal.base:
                 continue
-            for commit in self._commits_with_paths(self._paths_between(base, proposal.tip)):
-                patch = patch or self._patch_id(base, proposal.tip)
+            for commit in self._commits_with_paths(self._paths_between(proposal.base, proposal.tip)):
+                patch = self._patch_id(proposal.base, proposal.tip)
                 if commit.sha in self._open and patch is not None and patch == self.patch(commit):
                     self._add_squash(commit, proposal, "same_patch_id")
 

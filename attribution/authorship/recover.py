@@ -34,27 +34,21 @@ def originals_of(
     """What the commits of a branch were made of; not those of `settled`, nor of ids that `arrived` anyhow."""
     if not proposals:
         return {}
-    wanting = [c for c in history.commits if c.sha not in settled]
-    return squash_sources(wanting, proposals, _Paths(repo, history), repo.patch_id, arrived)
 
+    def paths(base: str, tip: str) -> frozenset[str]:
+        """Those of commits of the branch were found before."""
+        diff = history.diffs.get(tip)
+        if diff is None:
+            return paths_between(repo, base, tip)
+        return frozenset(path for file in diff.files or () for path in (file.change.path, file.change.old_path))
 
-class _Paths:
-    """Paths that differ between two commits; for commits of the branch they were found before."""
-
-    def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
-        self._repo, self._history = repo, history
-
-    def __call__(self, base: str, tip: str) -> frozenset[str]:
-        existing = self._history.diffs.get(tip)
-        if existing is not None:
-            return frozenset(path for f in existing.files or () for path in (f.change.path, f.change.old_path))
-        return paths_between(self._repo, base, tip)
+    waiting = [c for c in history.commits if c.sha not in settled]
+    return squash_sources(waiting, proposals, paths, repo.patch_id, arrived)
 
 
 def paths_between(repo: GitRepo, base: str, tip: str) -> frozenset[str]:
     """Paths that differ between two commits; none when one of them is absent."""
-    old = repo.commit(base) if base else None
-    new = repo.commit(tip)
+    old, new = repo.commit(base) if base else None, repo.commit(tip)
     if new is None or (base and old is None):
         return frozenset()
     changes = repo.tree_changes(old.tree if old else "", new.tree, renames=False)

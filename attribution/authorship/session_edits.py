@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attribution.authorship.agent_text import ProducedText, produced
 from attribution.authorship.surroundings import Prompt, WorktreeAction
@@ -93,8 +93,8 @@ def session_edits(
             track.reads.append((order, call.seen))
         track.listed.extend((at, item) for item in _listings(call, track.cwd))
     if session.truncated_start:
-        before = CallRef(session_id, "", 0, track.started)
-        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, before, unseen=Reason.TRANSCRIPT_NOT_STORED))
+        begin = CallRef(session_id, "", 0, track.started)
+        track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, begin, unseen=Reason.TRANSCRIPT_NOT_STORED))
     calls = (moment for call in session.calls for moment in (call.at, call.done_at))
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
@@ -118,8 +118,8 @@ def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed
     if call.seen is not None:
         yield FileListed(call.seen.path, True)
     elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):
-        path = next((get_str(parse_json(call.input), key) for key in _PATH_ARGUMENTS if get_str(parse_json(call.input), key)), "")
-        if path:
+        arguments = parse_json(call.input)
+        if path := next(filter(None, (get_str(arguments, key) for key in _PATH_ARGUMENTS)), ""):
             yield FileListed(_absolute(normal_path(path), cwd), False)
 
 
@@ -135,15 +135,19 @@ def _printed_parts(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator
 def add_missing_end(session: SessionEdits, until: float) -> None:
     """Copies of the session that reach up to `until` cannot be read: what it did after its last known event is unknown."""
     if until > session.ended > 0:
-        ref = CallRef(session.session_id, "", 0, session.ended)
-        session.actions.append(WorktreeAction(session.ended, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
+        _add_unseen(session, session.ended, until, Reason.TRANSCRIPT_MISSING)
 
 
 def add_missing_past(session: SessionEdits, until: float) -> None:
     """Other sessions that ended before `until` may have been deleted: what they did is unknown."""
     if until > 0:
-        ref = CallRef(session.session_id, "", 0, until)
-        session.actions.append(WorktreeAction(0.0, until, ref, unseen=Reason.TRANSCRIPT_MISSING))
+        _add_unseen(session, 0.0, until, Reason.TRANSCRIPT_MISSING)
+
+
+def _add_unseen(session: SessionEdits, start: float, end: float, reason: Reason) -> None:
+    """Nobody knows what was done from `start` to `end`."""
+    call = CallRef(session.session_id, "", 0, start or end)
+    session.actions.append(WorktreeAction(start, end, call, unseen=reason))
 
 
 def _moment(call: ToolCall, last: float) -> float:
@@ -172,7 +176,7 @@ def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: fl
         return
     session.actions.append(WorktreeAction(started, until, ref, command.text, cwd, result))
     if call.status is Status.OK:
-        by_shell = CallRef(ref.session_id, ref.call_id, ref.turn, moment, ref.model, ref.agent_id, by_shell=True)
+        by_shell = replace(ref, at=moment, by_shell=True)
         for effect in result or ():
             settled = effect.kind != "modify" or _settles(effect, result or ())
             session.edits.extend(_exact_edits(effect, by_shell, moment if settled else started, order, cwd))
@@ -190,18 +194,11 @@ def _exact_edits(effect: Effect, call: CallRef, moment: float, order: int, cwd: 
     if op is None or (op in ("write", "append", "substitute") and not effect.is_literal):
         return
     for path in effect.paths:
-        if any(mark in path for mark in "*?[$"):
-            continue
-        edit = Edit(
-            path=_absolute(path, cwd),
-            op="edit" if effect.hunks else op,
-            replacements=effect.changes,
-            content=effect.content,
-            hunks=effect.hunks,
-            new_path=_absolute(effect.target, cwd),
-            by_shell=True,
-        )
-        yield RawEdit(moment, order, edit, call, Status.OK, cwd)
+        if not any(mark in path for mark in "*?[$"):
+            path, new_path = _absolute(path, cwd), _absolute(effect.target, cwd)
+            op = "edit" if effect.hunks else op
+            edit = Edit(path, op, effect.changes, effect.content, hunks=effect.hunks, new_path=new_path, by_shell=True)
+            yield RawEdit(moment, order, edit, call, Status.OK, cwd)
 
 
 def _absolute(path: str, cwd: str) -> str:
@@ -217,10 +214,10 @@ def _add_spawn(session: SessionEdits, call: ToolCall, ref: CallRef, moment: floa
     instructions = get_str(parse_json(call.input), "prompt") or call.input.replace("\\n", "\n")
     started = call.at if call.at is not None else moment
     named = None if spawn.asynchronous else files  # of one in the background only its edit calls are known to the recorder
-    hidden = WorktreeAction(
+    action = WorktreeAction(
         started, until, ref, subagent=spawn.agent_id, unseen=Reason.INVISIBLE_SUBAGENT, told=instructions, files=named
     )
-    session.actions.append(hidden)
+    session.actions.append(action)
 
 
 def forget_stored_subagents(sessions: Iterable[SessionEdits], stored: Mapping[str, float]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from attribution.authorship.brought_in import bring_in
 from attribution.authorship.replay import Glimpse, ReplayStep
@@ -17,6 +16,7 @@ from collector.model import Edit, Status
 from collector.vocabulary.sessions import NoReplay
 
 _LAST = 10**15  # after every step of the same moment
+_OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
 
 TextAt = Callable[[str, str], str | None]
@@ -56,15 +56,8 @@ def learn_roots(worktree_roots: WorktreeRoots, sessions: Iterable[SessionEdits])
     worktree_roots.settle()
 
 
-class PlacedEdits(NamedTuple):
-    """What recorded sessions did, worktree by worktree."""
-
-    timelines: dict[str, Timeline]  # by root
-    fates: list[EditFate]  # what is already decided about each edit, in order of the sessions and their edits
-
-
-def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> PlacedEdits:
-    """Worktrees with their steps, and what is already decided about each edit."""
+def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> tuple[dict[str, Timeline], list[EditFate]]:
+    """Root -> worktree with its steps; and what is already decided about each edit, in order of the sessions and their edits."""
     roots: dict[str, Timeline] = {}
     fates: list[EditFate] = []
     sessions = list(sessions)
@@ -91,7 +84,7 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
         _add_listed(session, worktree_roots, roots)
     for line in roots.values():
         line.windows.settle()
-    return PlacedEdits(roots, fates)
+    return roots, fates
 
 
 def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
@@ -121,17 +114,14 @@ def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float
 def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:
     location = worktree_roots.place(raw.edit.path, raw.cwd)
     root, path = location if location is not None else ("", raw.edit.path)
-    if raw.status is Status.REJECTED:
-        return EditFate(edit_id, raw, "rejected", root, path)
-    if raw.status is Status.ERROR:
-        return EditFate(edit_id, raw, "tool_error", root, path)
-    if location is None:
-        return EditFate(edit_id, raw, "outside_repo", root, path)
-    if raw.status is Status.UNKNOWN:
-        return EditFate(edit_id, raw, "unmatched", root, path, NoReplay.NO_RESULT)
-    if any(_is_redacted(item, worktree_roots) for item in (path, _new_path(raw, worktree_roots))):
-        return EditFate(edit_id, raw, "unmatched", root, path, NoReplay.PATH_REDACTED)
-    return EditFate(edit_id, raw, "", root, path)
+    outcome, detail = _OUTCOMES.get(raw.status, ""), ""
+    if not outcome and location is None:
+        outcome = "outside_repo"
+    elif not outcome and raw.status is Status.UNKNOWN:
+        outcome, detail = "unmatched", NoReplay.NO_RESULT
+    elif not outcome and any(_is_redacted(item, worktree_roots) for item in (path, _new_path(raw, worktree_roots))):
+        outcome, detail = "unmatched", NoReplay.PATH_REDACTED
+    return EditFate(edit_id, raw, outcome, root, path, detail)
 
 
 def _is_redacted(path: str, worktree_roots: WorktreeRoots) -> bool:
@@ -181,10 +171,7 @@ def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dic
 
 def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
     """A command may reach every worktree of the session; subagents too."""
-    home = worktree_roots.root_of(session.cwd)
-    touched = {line.root for line in roots.values() if session.session_id in line.sessions} | (
-        {home} if home is not None else set()
-    )
+    touched = {line.root for line in roots.values() if session.session_id in line.sessions} | {worktree_roots.root_of(session.cwd)}
     for action in session.actions:
         targets = {worktree_roots.root_of(action.cwd)} - {None} if action.cwd else set()
         for root in targets or touched:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 
 from attribution.authorship.diffs import AddedLines, FileDiff
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
@@ -90,6 +91,7 @@ class Span:
         return range(self.start, self.end + 1)
 
 
+@lru_cache(maxsize=100_000)  # few of them differ in a history without sessions: each is kept once
 def uniform_span(lines: AddedLines, verdict: Verdict) -> Span:
     """A run of added lines that all have this verdict."""
     start, end, nonblank = lines

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.commits import CommitHistory, read_history
-from attribution.authorship.conclude import NamedSessions, UniformSpans, conclude
+from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
@@ -179,12 +179,12 @@ def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> dict[str, 
     """Commit -> verdict."""
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
-    verdicts, uniform = {}, UniformSpans()
+    verdicts = {}
     for commit in evidence.history.commits:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
         named = NamedSessions(missing, readable, evidence.claimed(link, paths))
-        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named, uniform)
+        verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
     typing = list(_typing_records(repo, verdicts))
     settle(Verdicts(evidence, replayed, DiffTexts(repo, evidence.history), typing, verdicts))
     return verdicts

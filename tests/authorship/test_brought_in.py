@@ -38,7 +38,7 @@ def _timeline(*calls: ToolCall) -> Timeline:
     places.learn(["/w/src/app.py"], ["/w"])
     places.settle()
     track = session_edits(Recorded("s", "claude-code", ("/w",), calls=(_write(1.0, "/w/src/app.py", "a = 1\n"), *calls)), 1)
-    return timelines([track], places).timelines["/w"]
+    return timelines([track], places)[0]["/w"]
 
 
 def _arrived(*calls: ToolCall) -> list[ReplayStep]:
