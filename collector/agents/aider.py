@@ -17,8 +17,7 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.model import Command, Edit, Replacement, Session
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent

@@ -16,8 +16,7 @@ from collector.agents.common.messages import classify
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.editors import path_of
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.git.patches import parse_unified
 from collector.json_values import get_dict, get_list, get_str, parse_json, time_of
 from collector.model import Session, Status

@@ -28,8 +28,7 @@ from collector.agents.common.reader import (
     shell_command,
 )
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp

@@ -26,8 +26,7 @@ from collector.agents.common.messages import blocks_of, recorded_cost, text_of
 from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result, is_part, shell_command
 from collector.agents.machine import files
 from collector.agents.machine.editors import in_editors
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Session, Status
 from collector.text import resolve, timestamp

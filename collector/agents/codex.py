@@ -23,8 +23,7 @@ from collector.agents.common.messages import CODEX_INJECTED, text_of
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_str, parse_json, time_of, to_json

@@ -17,8 +17,7 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
 from collector.agents.machine.editors import folders, in_editors, path_of
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of
 from collector.model import Edit, Session
 from collector.text import normal_path

@@ -20,8 +20,7 @@ from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
-from collector.agents.machine.model import Known, LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
 from collector.model import Command, FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve

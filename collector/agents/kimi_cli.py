@@ -18,8 +18,7 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error, numbered_lines
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.vocabulary.agents import Agent

@@ -17,11 +17,9 @@ from typing import Any
 from collector.agents.common.edits import added_lines, argument, edits_from_arguments, path_argument
 from collector.agents.common.jsonl import copies, first_value, records
 from collector.agents.common.reader import Call, RecordReader, Result
-from collector.agents.formats.kiro_editor import CHATS, is_chat, read_chat
 from collector.agents.machine import files
 from collector.agents.machine.databases import copied
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Edit, FileObservation, Problem, Session, Status
 from collector.text import resolve
@@ -39,8 +37,6 @@ _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.REJE
 
 
 def sniff(head: object) -> bool:
-    if is_chat(head):
-        return True
     if get(head, "kind") in _KINDS and isinstance(get(head, "data"), dict):
         return True
     if isinstance(get(head, "entry"), int):
@@ -52,9 +48,6 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     value = copies(blobs)
-    chats = [blob for blob in value if is_chat(first_value(blob))]
-    if chats:
-        return read_chat(NAME, session_id, chats)
     documents = [blob for blob in value if "history" in get_dict(first_value(blob))]
     reader = _Reader(NAME, session_id)
     if documents:
@@ -260,5 +253,4 @@ STORES = (
         load=_load,
         evidence="the source of Amazon Q Developer CLI, which became Kiro CLI, and readers of other projects",
     ),
-    CHATS,
 )

@@ -20,8 +20,7 @@ from collector.agents.common.messages import PromptKind, classify, recorded_cost
 from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.text import resolve

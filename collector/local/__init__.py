@@ -8,8 +8,7 @@ from pathlib import Path
 
 from collector.agents import stores
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Machine, Store
-from collector.agents.machine.roots import ANYWHERE, Roots
+from collector.agents.machine.model import ANYWHERE, LocalSession, Machine, Roots, Store
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo

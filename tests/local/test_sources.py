@@ -451,11 +451,3 @@ def test_kilo_code_and_opencode_keep_to_their_own_databases(clone: Clone, home: 
         ONE: ("kilo-code", "kilo-code"),
         TWO: ("opencode", "opencode"),
     }
-
-
-def test_only_the_executions_that_a_chat_of_kiro_names_are_its_own(clone: Clone, home: Path) -> None:
-    threads.kiro_editor(home, session(clone))
-    threads.kiro_editor(home, session(clone, TWO))
-    seen = found(clone)
-    assert list(seen) == [TWO]  # its list names the latest
-    assert [edit.path for call in read(seen[TWO]).calls for edit in call.edits] == [f"{clone.path}/src/aaaa.py"]

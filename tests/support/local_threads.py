@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Iterator
@@ -127,47 +126,6 @@ def cline_cli(home: Path, session: AgentSession) -> Path:
     put_text(place / f"{session.id}.json", json.dumps({"session_id": session.id, "cwd": session.cwd}), session.ended)
     document = {"version": 1, "agent": "lead", "sessionId": session.id, "messages": messages}
     return put_text(place / f"{session.id}.messages.json", json.dumps(document), session.ended)
-
-
-# --- Kiro's editor ------------------------------------------------------------------------------------------------------
-
-
-def kiro_editor(home: Path, session: AgentSession) -> Path:
-    """`kiro.kiroagent/`: a chat names executions, whose logs have the whole texts of files before and after."""
-    place = home / ".config" / "Kiro" / "User" / "globalStorage" / "kiro.kiroagent"
-    workspace = place / "workspace-sessions" / base64.b64encode(session.cwd.encode()).decode().replace("/", "_")
-    logs = place / hashlib.sha256(session.cwd.encode()).hexdigest()[:32] / "414d1636299d2b9e4ce7e17fb11f63e9"
-    history: list[Json] = []
-    for number, action in enumerate(session.actions):
-        if action.kind == "prompt":
-            key = f"x{session.id}{number}"
-            content = [{"type": "text", "text": action.text}]
-            history.append({"message": {"role": "user", "content": content, "id": f"u{number}"}, "executionId": key})
-            history.append({"message": {"role": "assistant", "content": "", "id": f"a{number}"}, "executionId": key})
-            mine = list(_until_prompt(session.actions[number + 1 :]))
-            about = {"executionId": key, "startTime": int(action.at * 1000), "actions": list(map(_kiro_action, mine))}
-            put_text(logs / hashlib.md5(key.encode(), usedforsecurity=False).hexdigest(), json.dumps(about), session.ended)
-    listed = [{"sessionId": session.id, "title": "Tally", "workspaceDirectory": session.cwd}]
-    put_text(workspace / "sessions.json", json.dumps(listed), session.ended)
-    return put_text(workspace / f"{session.id}.json", json.dumps({"sessionId": session.id, "history": history}), session.ended)
-
-
-def _until_prompt(actions: list[Action]) -> Iterator[Action]:
-    for action in actions:
-        if action.kind == "prompt":
-            return
-        yield action
-
-
-def _kiro_action(action: Action) -> Json:
-    about: Json = {"actionId": f"a{action.at}", "actionState": "Success", "emittedAt": int(action.at * 1000), "output": {}}
-    if action.kind == "say":
-        return about | {"actionType": "say", "output": {"message": action.text}}
-    if action.kind == "shell":
-        output = {"output": action.output, "exitCode": 0}
-        return about | {"actionType": "runCommand", "input": {"command": action.text}, "output": output}
-    texts = {"file": action.path, "originalContent": action.before or "", "modifiedContent": action.after}
-    return about | {"actionType": "replace" if action.before is not None else "create", "input": texts}
 
 
 # --- Cursor's command line ----------------------------------------------------------------------------------------------

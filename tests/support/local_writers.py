@@ -33,7 +33,6 @@ WRITERS: dict[str, Writer] = {
     "kimi-cli": stores.kimi_cli,
     "kimi-code": threads.kimi_code,
     "kiro": stores.kiro,
-    "kiro-editor": threads.kiro_editor,
     "kiro-lines": stores.kiro_lines,
     "opencode": layouts.opencode,
     "pi": layouts.pi,

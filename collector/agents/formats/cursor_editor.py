@@ -18,8 +18,7 @@ from collector.agents.common.reader import Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, DatabaseUnreadable, copied
 from collector.agents.machine.editors import folders, in_editors, path_of
-from collector.agents.machine.model import Known, LocalSession, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import Known, LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn, Status
 from collector.text import normal_path, resolve
@@ -51,11 +50,11 @@ class _Reader(RecordReader):
         self.created: set[str] = set()  # files that were not there before, and have not been written yet
 
     def take(self, record: dict[str, Any]) -> None:
-        about = get_dict(record, "composerData")
+        about, bubble = get_dict(record, "composerData"), get_dict(record, "bubble")
         if about:
             self._conversation(about, record)
-        elif get_dict(record, "bubble"):
-            self._bubble(record, get_dict(record, "bubble"))
+        elif bubble:
+            self._bubble(record, bubble)
         else:
             self.unknown_record_type("no bubble")
 
@@ -220,7 +219,6 @@ _FIELDS = {
     "updated": "$.lastUpdatedAt",
     "created": "$.createdAt",
 }
-_TOOLS = 15  # the capability that old versions kept tool calls in
 _LARGEST_TEXT = 20_000_000  # characters of one version of a file
 
 
@@ -305,28 +303,15 @@ def _records(database: CopiedDatabase, composer: str, folder: str) -> Iterator[d
 
 
 def _bubbles(database: CopiedDatabase, composer: str, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The messages in the order in which the conversation lists them; old versions keep them in the conversation itself."""
+    """The messages in the order in which the conversation lists them."""
     sql = "SELECT key, CAST(value AS TEXT) AS value FROM cursorDiskKV WHERE key >= ? AND key < ?"
     prefix = f"{_BUBBLE}{composer}:"
     bubbles = {str(row["key"]).removeprefix(prefix): _object(row["value"]) for row in database.rows(sql, _range(prefix))}
-    tools = _old_tools(about)
-    for header in objects(about.get("fullConversationHeadersOnly")) or objects(about.get("conversation")):
-        number = get_str(header, "bubbleId")
-        whole = header | bubbles.pop(number, {})
-        if number in tools:
-            whole = {"toolFormerData": tools[number]} | whole
-        yield whole
+    for header in objects(about.get("fullConversationHeadersOnly")):
+        yield header | bubbles.pop(get_str(header, "bubbleId"), {})
     for number, bubble in bubbles.items():  # that no list has: of a point the user went back behind
         if bubble:
             yield {"bubbleId": number} | bubble
-
-
-def _old_tools(about: dict[str, Any]) -> dict[str, Any]:
-    results: dict[str, Any] = {}
-    for capability in objects(about.get("capabilities")):
-        if capability.get("type") == _TOOLS:
-            results |= _object(get_dict(capability, "data").get("bubbleDataMap"))
-    return results
 
 
 def _texts(database: CopiedDatabase, bubble: dict[str, Any]) -> dict[str, str]:

@@ -20,8 +20,7 @@ from collector.agents.common.edits import edits_from_patch
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, commits_in, numbered_lines
 from collector.agents.machine.databases import CopiedDatabase, copied
-from collector.agents.machine.model import LocalSession
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import LocalSession, Roots
 from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status

@@ -12,8 +12,7 @@ from typing import Any
 
 from collector.agents import readers, stores
 from collector.agents.machine.databases import DatabaseUnreadable
-from collector.agents.machine.model import LocalSession, Machine, Store
-from collector.agents.machine.roots import Roots
+from collector.agents.machine.model import LocalSession, Machine, Roots, Store
 from support import local_layouts as layouts
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices
