@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.commands.common import print_table
+from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
@@ -27,9 +28,9 @@ def checkpoints(path: str, output_format: str) -> None:
         progress("starting", 0, 0)
         rows = survey(path, progress)
     columns = ("checkpoint", "stored", "layout", "sessions", "agents", "transcripts")
-    sessions = {key for r in rows for key in r["session_ids"]}
-    shown = rows if output_format else [r | {"stored": r["stored"][:10]} for r in rows]
-    print_table(output_format, shown, columns, f"{len(rows)} checkpoints, {len(sessions)} sessions")
+    sessions = {key for row in rows for key in row["session_ids"]}
+    notes = [f"{len(rows)} checkpoints, {len(sessions)} sessions"]
+    print_table(output_format, table_of(rows, {"stored": "date"}, notes), columns)
 
 
 @click.command()
@@ -39,12 +40,8 @@ def formats(output_format: str) -> None:
 
     Also lists the other tools whose claims this version reads.
     """
-    print_table(
-        output_format,
-        known_formats(),
-        ("kind", "name", "label", "gives"),
-        "Agents are recognised by the content of their transcripts, not by labels.",
-    )
+    notes = ["Agents are recognised by the content of their transcripts, not by labels."]
+    print_table(output_format, table_of(known_formats(), notes=notes), ("kind", "name", "label", "gives"))
 
 
 # --- what is printed --------------------------------------------------------------------------------------------------
@@ -59,13 +56,13 @@ def survey(path: str, progress: Progress) -> list[dict[str, Any]]:
 
     repo = GitRepo(path)
     progress("reading checkpoints", 0, 0)
-    found = sorted(read_all(repo), key=lambda c: (c.created_at or 0.0, c.id))
-    if not found:
+    stored = sorted(read_all(repo), key=lambda c: (c.created_at or 0.0, c.id))
+    if not stored:
         raise NoCheckpoints(f"no agent checkpoints in {path}", f"They may not have been fetched:\n  {fetch_command(path)}")
     agents: dict[str, str] = {}
     rows = []
-    for number, checkpoint in enumerate(found):
-        progress("reading transcripts", number, len(found))
+    for number, checkpoint in enumerate(stored):
+        progress("reading transcripts", number, len(stored))
         rows.append(_checkpoint_row(repo, checkpoint, agents))
     return rows
 

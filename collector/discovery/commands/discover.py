@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from collector.commands.common import print_table
 from collector.console.options import ListingCommand
-from collector.console.terminal import Reporter, complain, data_options, database_option, notice, out, write_csv, write_json
+from collector.console.tables import print_table, print_tables
+from collector.console.terminal import Reporter, complain, data_options, database_option, notice, write_csv, write_json
 from collector.errors import EXIT_OK, EXIT_PARTIAL, WhoWroteError
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
@@ -187,10 +188,7 @@ def report(db: Path, output_format: str) -> None:
         columns = ("section", "row", "column", "value")
         write_csv(columns, [dict(zip(columns, (name, n, key, row[key]), strict=True)) for name, n, row, key in cells])
     else:
-        for name, rows in sections.items():
-            if rows:
-                out().print(f"\n{name}", style="bold")
-                print_table("", rows, list(rows[0]), "")
+        print_tables("", [table_of(rows, title=name) for name, rows in sections.items() if rows])
 
 
 # --- options and output -----------------------------------------------------------------------------------------------
@@ -233,7 +231,7 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
         + ", ".join(f"{count} {name}" for name, count in totals.items())
     )
     columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")
-    print_table(output_format, sections["channels"], columns, end)
+    print_table(output_format, table_of(sections["channels"], notes=[end]), columns)
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
         notice(f"excluded: {reasons}; for details run: collect report --db {context.log.store.path}")

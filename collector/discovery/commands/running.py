@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from collector.commands.common import print_table, shown_size
 from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, MEMORY, QUIET, TIMEOUT, Size, task_limits
 from collector.console.progress import count_repositories, exclusive_store, show_progress
+from collector.console.tables import print_table
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from collector.discovery.mirrors.many import FetchPlan
@@ -103,16 +104,9 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
         rows = [row for row in mirror_states(store, names) if not failed or row["failure"]]
     columns = ("name", "stage", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems", "failure")
     stages = ", ".join(f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common())
-    print_table(
-        output_format,
-        rows if output_format else [_for_people(row) for row in rows],
-        columns,
-        f"{count_repositories(len(rows))}: {stages}; {shown_size(sum(row['size'] or 0 for row in rows))} in mirrors",
-    )
-
-
-def _for_people(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"size": shown_size(row["size"]), "seen": (row["seen"] or "")[:16], "failure": row["failure"][:80]}
+    size = sum(row["size"] or 0 for row in rows) / 1_000_000
+    notes = [f"{count_repositories(len(rows))}: {stages}; {size:,.1f} MB in mirrors"]
+    print_table(output_format, table_of(rows, {"seen": "UTC", "size": "bytes"}, notes), columns)
 
 
 @click.command()
@@ -133,8 +127,8 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
     with exclusive_store(db, create=False) as store:
         for label in labels:
             removed = remove(store, label, _mirrors_of(db))
-            size = shown_size(removed["bytes"])
-            notice(f"{label}: {removed['rows']} rows and {size} of mirror removed; it will not be fetched again")
+            size = removed["bytes"] / 1_000_000
+            notice(f"{label}: {removed['rows']} rows and {size:,.1f} MB of mirror removed; it will not be fetched again")
 
 
 # --- the steps of a run -----------------------------------------------------------------------------------------------
