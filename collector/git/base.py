@@ -17,9 +17,10 @@ import pygit2
 from pygit2.enums import ConfigLevel
 
 from collector.commit_model import Censored, Commit, FileChange
-from collector.errors import NotARepository
+from collector.errors import NotARepository, UnknownBranch
 from collector.git.program import GitFailed, reftable_refs
 from collector.git.renames import pair
+from collector.repository_names import public_url
 from collector.vocabulary.sessions import Signature
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
@@ -48,6 +49,7 @@ _SIGNATURES = {
     b"-----BEGIN SSH SIGNATURE": Signature.SSH,
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
+TREE = 0o040000  # the mode of a tree in a tree
 _CACHED, _CACHED_TEXT = 32_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
 
 
@@ -66,7 +68,7 @@ class TreeEntry(NamedTuple):
 
 
 class BlobEntry(NamedTuple):
-    """A file of a commit."""
+    """A file of a commit, or anything else that a tree holds."""
 
     oid: str
     mode: int
@@ -181,18 +183,73 @@ class RepositoryBase:
                 emails.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
         return frozenset(emails - {""})
 
+    def default_branch(self) -> NamedCommit:
+        """The branch and commit that HEAD points to. Raises UnknownBranch for an empty repository."""
+        head = (self._listed_head(self._listed) if self._listed is not None else None) or self._head()
+        if head is None:
+            raise UnknownBranch("HEAD points to no commit", "Is the repository empty? Otherwise choose a branch with --branch")
+        return head
+
+    def resolve(self, name: str) -> NamedCommit:
+        """The commit of a branch, tag or commit id. Raises UnknownBranch."""
+        for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
+            sha = self.peel_commit(self._of_listed(candidate)) or self._parse_name(candidate)
+            if sha is not None:
+                return NamedCommit(name, sha)
+        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
+
+    def remote_url(self) -> str:
+        """URL of `origin`, without anything that may be secret; empty if there is none."""
+        return public_url(setting(self._config, "remote.origin.url"))
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
     def blob(self, oid: str) -> bytes | None:
         """Content, or None when the object is missing or no blob."""
         cached = self._texts.get(oid)
         if cached is not None:
             return cached
-        data = self._content(oid)
-        if data is not None and len(data) <= _CACHED_TEXT:
+        kind, data = self._object(oid) or ("", b"")
+        if kind != "blob":
+            return None
+        if len(data) <= _CACHED_TEXT:
             self._texts[oid] = data
             self._held += len(data)
             while self._held > _CACHED:
                 self._held -= len(self._texts.pop(next(iter(self._texts))))
         return data
+
+    def blob_size(self, oid: str) -> int | None:
+        """Size in bytes without inflating; None when missing."""
+        cached = self._texts.get(oid)
+        if cached is not None:
+            return len(cached)
+        kind, size = self._header(oid) or ("", 0)
+        return size if kind == "blob" else None
+
+    def entries(self, tree: str) -> dict[str, TreeEntry]:
+        """What is in a tree, or in a commit's root tree, by name; {} when missing."""
+        return {name: TreeEntry(entry.oid, entry.mode == TREE) for name, entry in (self._tree(tree) or {}).items()}
+
+    def paths(self, tree: str) -> dict[str, str]:
+        """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
+        files: dict[str, str] = {}
+        stack = [("", tree)]
+        while stack:
+            prefix, oid = stack.pop()
+            for name, entry in (self._tree(oid) or {}).items():
+                if entry.mode == TREE:
+                    stack.append((f"{prefix}{name}/", entry.oid))
+                elif is_regular(entry.mode):
+                    files[prefix + name] = entry.oid
+        return files
+
+    def file_at(self, sha: str, path: str) -> str | None:
+        """Blob id of a path in a commit."""
+        entry = self.entry_at(sha, path)
+        return entry.oid if entry else None
+
+    # --- history ------------------------------------------------------------------------------------------------------
 
     def first_commit(self) -> str | None:
         """The root of the main line of HEAD; None when this clone does not have it, or HEAD points to no commit.
@@ -203,7 +260,8 @@ class RepositoryBase:
 
     def signature(self, sha: str) -> str:
         """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
-        head, _, _ = (self._raw_commit(sha) or b"").partition(b"\n\n")
+        kind, data = self._object(sha) or ("", b"")
+        head, _, _ = data.partition(b"\n\n") if kind == "commit" else (b"", b"", b"")
         match = _SIGNED.search(head)
         return next((kind for start, kind in _SIGNATURES.items() if match[1].startswith(start)), Signature.OTHER) if match else ""
 
@@ -211,18 +269,16 @@ class RepositoryBase:
         """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
         yield from self.history_of([tip])
 
-    def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[str]:
+    def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[Commit]:
         """Post-order walk that survives absent parents, which libgit2's own walker does not."""
-        visited: set[str] = set()
-        for skip in hide:
-            visited.update(self._ordered_tolerant([skip], []))
-        order: list[str] = []
+        visited = {commit.sha for commit in self._ordered_tolerant(hide, [])} if hide else set[str]()
+        order: list[Commit] = []
         for tip in tips:
-            stack: list[tuple[str, bool]] = [(tip, False)]
+            stack: list[tuple[str, Commit | None]] = [(tip, None)]
             while stack:
                 oid, done = stack.pop()
-                if done:
-                    order.append(oid)
+                if done is not None:
+                    order.append(done)
                     continue
                 if oid in visited:
                     continue
@@ -230,8 +286,8 @@ class RepositoryBase:
                 commit = self.commit(oid)
                 if commit is None:
                     continue
-                stack.append((oid, True))
-                stack.extend((parent, False) for parent in reversed(commit.parents) if parent not in visited)
+                stack.append((oid, commit))
+                stack.extend((parent, None) for parent in reversed(commit.parents) if parent not in visited)
         return order
 
     def changes(self, commit: Commit, parent: int = 0, renames: bool = True) -> list[FileChange] | None:
@@ -246,6 +302,19 @@ class RepositoryBase:
     def _tree_of(self, sha: str) -> str | None:
         commit = self.commit(sha)
         return commit.tree if commit else None
+
+    def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
+        """Files of a merge that differ from every parent, once per parent; renames are not followed.
+
+        Where a file is new to a parent, that parent's list has all that came or went: the file may have had another name there.
+        None when a tree is missing.
+        """
+        diffs = [self.tree_changes(self._tree_of(parent), commit.tree, renames=False) for parent in commit.parents]
+        complete = [diff for diff in diffs if diff is not None]
+        if len(complete) < len(diffs) or commit.sha in self._boundary:
+            return None
+        touched = set.intersection(*({change.path for change in diff if change.status != "D"} for diff in complete))
+        return [_of_merge(diff, touched) for diff in complete]
 
     def with_renames(self, changes: list[FileChange], needed: Container[str] | None = None) -> list[FileChange]:
         """Additions paired with deletions as `git diff -M` pairs them; `needed`: additions that matter (None: all do)."""
@@ -272,9 +341,6 @@ class RepositoryBase:
 
     # --- what a kind of repository reads in its own way -----------------------------------------------------------------
 
-    def default_branch(self) -> NamedCommit:
-        raise NotImplementedError
-
     def peel_commit(self, oid: str) -> str | None:
         raise NotImplementedError
 
@@ -287,13 +353,28 @@ class RepositoryBase:
     def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
         raise NotImplementedError
 
-    def blob_size(self, oid: str) -> int | None:
+    def entry_at(self, sha: str, path: str) -> BlobEntry | None:
+        """A path in a commit; None when it has no such file, or a tree is missing."""
         raise NotImplementedError
 
-    def _content(self, oid: str) -> bytes | None:
+    def _head(self) -> NamedCommit | None:
+        """What HEAD points to where no refs were listed."""
         raise NotImplementedError
 
-    def _raw_commit(self, sha: str) -> bytes | None:
+    def _parse_name(self, name: str) -> str | None:
+        """The commit that git understands by a name: an id, part of one, `HEAD~2`."""
+        raise NotImplementedError
+
+    def _object(self, oid: str) -> tuple[str, bytes] | None:
+        """(kind, content)."""
+        raise NotImplementedError
+
+    def _header(self, oid: str) -> tuple[str, int] | None:
+        """(kind, size in bytes)."""
+        raise NotImplementedError
+
+    def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
+        """What is in a tree, or in a commit's; None when it is missing or damaged."""
         raise NotImplementedError
 
     def _worktree(self) -> Path | None:
@@ -302,3 +383,10 @@ class RepositoryBase:
     @cached_property
     def _first_commit(self) -> str | None:
         raise NotImplementedError
+
+
+def _of_merge(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
+    """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
+    counted = [change for change in diff if change.path in touched and change.status != "D"]
+    is_new = any(change.status == "A" for change in counted)
+    return [change for change in diff if change.status in "AD" or change.path in touched] if is_new else counted

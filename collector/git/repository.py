@@ -24,15 +24,12 @@ from collector.git.base import (
     Config,
     NamedCommit,
     RepositoryBase,
-    TreeEntry,
     config_of,
     git_mode,
-    is_regular,
     setting,
 )
 from collector.git.regular import NotRegular, require_files
 from collector.git.sha256 import Sha256Reader
-from collector.repository_names import public_url
 from collector.text import decode
 
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
@@ -40,7 +37,7 @@ _TAIL_BLOCK = 1024
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
 
-_NEW, _GONE = "A", "D"  # letters of a delta
+_KINDS = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree", ObjectType.COMMIT: "commit", ObjectType.TAG: "tag"}
 _GITS_OWN = DiffOption.INDENT_HEURISTIC | DiffOption.FORCE_TEXT
 # Other ways to see a change, each as good as git's own when a tool did not say which one it used.
 OTHER_LOOKS = (
@@ -157,31 +154,18 @@ class GitRepo(RepositoryBase):
                 continue
         return result
 
-    def default_branch(self) -> NamedCommit:
-        """The branch and commit that HEAD points to. Raises UnknownBranch for an empty repository."""
-        listed = self._listed_head(self._listed) if self._listed is not None else None
-        if listed is not None:
-            return listed
+    def _head(self) -> NamedCommit | None:
         try:
             head = self._repo.head
             return NamedCommit(head.shorthand, str(head.peel(pygit2.Commit).id))
-        except pygit2.GitError as error:
-            raise UnknownBranch(
-                "HEAD points to no commit", "Is the repository empty? Otherwise choose a branch with --branch"
-            ) from error
+        except pygit2.GitError:
+            return None
 
-    def resolve(self, name: str) -> NamedCommit:
-        """The commit of a branch, tag or commit id. Raises UnknownBranch."""
-        for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
-            listed = self.peel_commit(self._of_listed(candidate))
-            if listed is not None:
-                return NamedCommit(name, listed)
-            try:
-                target = self._repo.revparse_single(candidate)
-                return NamedCommit(name, str(target.peel(pygit2.Commit).id))
-            except (KeyError, ValueError, pygit2.GitError):
-                continue
-        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
+    def _parse_name(self, name: str) -> str | None:
+        try:
+            return str(self._repo.revparse_single(name).peel(pygit2.Commit).id)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
 
     def peel_commit(self, oid: str) -> str | None:
         try:
@@ -189,50 +173,36 @@ class GitRepo(RepositoryBase):
         except (KeyError, ValueError, pygit2.GitError):
             return None
 
-    def remote_url(self) -> str:
-        """URL of `origin`, without anything that may be secret; empty if there is none."""
-        try:
-            return public_url(self._repo.remotes["origin"].url or "")
-        except KeyError:
-            return ""
-
-    # --- this machine -------------------------------------------------------------------------------------------------
-
     def _worktree(self) -> Path | None:
         """The directory of the files; None in a bare repository."""
         return Path(self._repo.workdir) if self._repo.workdir else None
 
     # --- objects ------------------------------------------------------------------------------------------------------
 
-    def _content(self, oid: str) -> bytes | None:
+    def _object(self, oid: str) -> tuple[str, bytes] | None:
         try:
             kind, data = self._repo.odb.read(oid)
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return bytes(data) if kind == ObjectType.BLOB else None
+        return _KINDS.get(kind, ""), bytes(data)
 
-    def blob_size(self, oid: str) -> int | None:
-        """Size in bytes without inflating; None when missing."""
-        cached = self._texts.get(oid)
-        if cached is not None:
-            return len(cached)
+    def _header(self, oid: str) -> tuple[str, int] | None:
         try:
             kind, size = self._repo.odb.read_header(oid)
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return int(size) if kind == ObjectType.BLOB else None
+        return _KINDS.get(kind, ""), int(size)
 
     def has(self, oid: str) -> bool:
         """Whether the object is in this clone; does not inflate it."""
         return self._repo.odb.exists(oid)
 
-    def entries(self, tree: str) -> dict[str, TreeEntry]:
-        """What is in a tree, or in a commit's root tree, by name; {} when missing."""
+    def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
         try:
-            tree_object = self._repo[tree].peel(pygit2.Tree)
-            return {decode(e.raw_name or b""): TreeEntry(str(e.id), e.type == ObjectType.TREE) for e in tree_object}
+            tree = self._repo[oid].peel(pygit2.Tree)
+            return {decode(entry.raw_name or b""): BlobEntry(str(entry.id), git_mode(int(entry.filemode))) for entry in tree}
         except (KeyError, ValueError, pygit2.GitError):
-            return {}
+            return None
 
     def staged(self) -> list[tuple[str, str]]:
         """(path, blob id) of what the index has and HEAD does not; everything in the index where there is no commit yet."""
@@ -243,32 +213,6 @@ class GitRepo(RepositoryBase):
         changes = repo.index.diff_to_tree(repo.head.peel(pygit2.Tree)).deltas
         changed = {delta.old_file.path for delta in changes}  # the index is the old side
         return [entry for entry in entries if entry[0] in changed]
-
-    def paths(self, tree: str) -> dict[str, str]:
-        """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
-        files: dict[str, str] = {}
-        stack = [("", tree)]
-        while stack:
-            prefix, oid = stack.pop()
-            try:
-                entries = list(self._repo[oid].peel(pygit2.Tree))
-            except (KeyError, ValueError, pygit2.GitError):
-                continue
-            for entry in entries:
-                path = prefix + decode(entry.raw_name or b"")
-                if entry.type == ObjectType.TREE:
-                    stack.append((path + "/", str(entry.id)))
-                elif is_regular(git_mode(int(entry.filemode))):
-                    files[path] = str(entry.id)
-        return files
-
-    def file_at(self, sha: str, path: str) -> str | None:
-        """Blob id of a path in a commit."""
-        try:
-            entry = self._repo[sha].peel(pygit2.Tree)[path]
-        except (KeyError, ValueError, TypeError, pygit2.GitError):
-            return None
-        return str(entry.id) if entry.type == ObjectType.BLOB else None
 
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
         """A path in a commit; None when it has no such file, or a tree is missing."""
@@ -297,13 +241,6 @@ class GitRepo(RepositoryBase):
             return None
         return _commit(commit)
 
-    def _raw_commit(self, sha: str) -> bytes | None:
-        try:
-            kind, data = self._repo.odb.read(sha)
-        except (KeyError, ValueError, pygit2.GitError):
-            return None
-        return bytes(data) if kind == ObjectType.COMMIT else None
-
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         """Commits reachable from any of `tips` and from none of `hide`, parents first."""
         try:
@@ -311,10 +248,7 @@ class GitRepo(RepositoryBase):
             return
         except (KeyError, pygit2.GitError):
             pass  # a parent is absent
-        for oid in self._ordered_tolerant(tips, hide or []):
-            commit = self.commit(oid)
-            if commit is not None:
-                yield commit
+        yield from self._ordered_tolerant(tips, hide or [])
 
     def _walk_ordered(self, tips: list[str], hide: list[str]) -> list[Commit]:
         walker = self._repo.walk(None, SortMode.TOPOLOGICAL | SortMode.REVERSE)
@@ -323,23 +257,6 @@ class GitRepo(RepositoryBase):
         for tip in hide:
             walker.hide(pygit2.Oid(hex=tip))
         return [_commit(c) for c in walker]
-
-    def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
-        """Files of a merge that differ from every parent, once per parent; renames are not followed.
-
-        Where a file is new to a parent, that parent's list has all that came or went: the file may have had another name there.
-        None when a tree is missing.
-        """
-        diffs = [self._tree_diff(self._tree_of(parent), commit.tree) for parent in commit.parents]
-        complete = [diff for diff in diffs if diff is not None]
-        if len(complete) < len(diffs) or commit.sha in self._boundary:
-            return None
-        # Mostly one side brings a few files and the other one hundreds: names of the small side are looked up in the large one.
-        smallest, *others = sorted(complete, key=len)
-        touched = {delta.new_file.raw_path for delta in smallest.deltas if delta.status_char() != _GONE}
-        for diff in others if touched else ():
-            touched = {delta.new_file.raw_path for delta in _with_names(diff, touched) if delta.status_char() != _GONE}
-        return [_of_merge(diff, touched) for diff in complete]
 
     def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
         """As `changes`, for two trees; `old_tree` "" is the empty tree."""
@@ -394,23 +311,6 @@ def _commit(commit: pygit2.Commit) -> Commit:
 
 
 _TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
-
-
-def _with_names(diff: pygit2.Diff, names: set[bytes]) -> Iterator[pygit2.DiffDelta]:
-    return (delta for delta in diff.deltas if delta.new_file.raw_path in names)
-
-
-def _of_merge(diff: pygit2.Diff, touched: set[bytes]) -> list[FileChange]:
-    """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
-    if not touched:
-        return []
-    counted = list(_with_names(diff, touched))
-    if all(delta.status_char() != _NEW for delta in counted):
-        return [_file_change(delta) for delta in counted]
-    # A merge of a long branch differs in thousands of files, few of which can be a new name or an old one.
-    letters = (_NEW, _GONE)
-    deltas = (delta for delta in diff.deltas if delta.status_char() in letters or delta.new_file.raw_path in touched)
-    return [_file_change(delta) for delta in deltas]
 
 
 def _file_change(delta: pygit2.DiffDelta) -> FileChange:

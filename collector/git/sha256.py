@@ -12,37 +12,20 @@ import weakref
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from collector.errors import UnknownBranch
-from collector.git.base import (
-    BlobEntry,
-    Config,
-    NamedCommit,
-    RepositoryBase,
-    TreeEntry,
-    config_of,
-    git_mode,
-    is_regular,
-    setting,
-)
+from collector.git.base import TREE, BlobEntry, Config, RepositoryBase, config_of, git_mode, setting
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
 from collector.model import Commit, FileChange
-from collector.repository_names import public_url
 from collector.text import decode, encode
 
 _EMPTY_TREE = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 _ID_BYTES = 32
-_TREE, _LINK = 0o040000, 0o160000
+_LINK = 0o160000
 _ZEROES = "0" * 64
 _LONGEST_REF = 4096  # bytes of a file with a ref
 _MOST_PACKED = 1 << 30
 _DEEPEST = 10  # refs that name refs; tags that name tags
-
-
-class _Entry(NamedTuple):
-    mode: int
-    oid: str
 
 
 class Sha256Reader(RepositoryBase):
@@ -68,18 +51,8 @@ class Sha256Reader(RepositoryBase):
 
     # --- refs ---------------------------------------------------------------------------------------------------------
 
-    def default_branch(self) -> NamedCommit:
-        head = self._listed_head(self._listed or {})
-        if head is None:
-            raise UnknownBranch("HEAD points to no commit", "Is the repository empty? Otherwise choose a branch with --branch")
-        return head
-
-    def resolve(self, name: str) -> NamedCommit:
-        for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
-            sha = self.peel_commit(self._of_listed(candidate)) or self._parse_name(candidate)
-            if sha is not None:
-                return NamedCommit(name, sha)
-        raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
+    def _head(self) -> None:
+        """All refs of these repositories are listed."""
 
     def _parse_name(self, name: str) -> str | None:
         """What git understands by a name: an id, part of one, `HEAD~2`."""
@@ -107,9 +80,6 @@ class Sha256Reader(RepositoryBase):
             oid = _headers(target[1]).get(follow, b"").decode("ascii", "replace")
         return None
 
-    def remote_url(self) -> str:
-        return public_url(setting(self._config, "remote.origin.url"))
-
     def _worktree(self) -> Path | None:
         marker = self.path / "gitdir"
         if marker.is_file():
@@ -119,52 +89,28 @@ class Sha256Reader(RepositoryBase):
 
     # --- objects ------------------------------------------------------------------------------------------------------
 
-    def _content(self, oid: str) -> bytes | None:
-        answer = self._objects.read(oid)
-        return answer[1] if answer and answer[0] == "blob" else None
+    def _object(self, oid: str) -> tuple[str, bytes] | None:
+        return self._objects.read(oid)
 
-    def blob_size(self, oid: str) -> int | None:
-        header = self._objects.header(oid)
-        return header[1] if header and header[0] == "blob" else None
+    def _header(self, oid: str) -> tuple[str, int] | None:
+        return self._objects.header(oid)
 
     def has(self, oid: str) -> bool:
         return self._objects.header(oid) is not None
 
-    def _tree(self, oid: str) -> dict[bytes, _Entry] | None:
-        """What is in a tree or in a commit's; None when it is missing or damaged."""
+    def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
         tree = self._peel(oid, "tree")
         answer = self._objects.read(tree) if tree else None
         return _entries(answer[1]) if answer else None
 
-    def entries(self, tree: str) -> dict[str, TreeEntry]:
-        content = self._tree(tree) or {}
-        return {decode(name): TreeEntry(entry.oid, entry.mode == _TREE) for name, entry in content.items()}
-
-    def paths(self, tree: str) -> dict[str, str]:
-        files: dict[str, str] = {}
-        stack = [("", tree)]
-        while stack:
-            prefix, oid = stack.pop()
-            for name, entry in (self._tree(oid) or {}).items():
-                path = prefix + decode(name)
-                if entry.mode == _TREE:
-                    stack.append((path + "/", entry.oid))
-                elif is_regular(entry.mode):
-                    files[path] = entry.oid
-        return files
-
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
-        *folders, last = encode(path).split(b"/")
+        *folders, last = path.split("/")
         entries = self._tree(sha)
         for folder in folders:
             below = (entries or {}).get(folder)
-            entries = self._tree(below.oid) if below and below.mode == _TREE else None
+            entries = self._tree(below.oid) if below and below.mode == TREE else None
         entry = (entries or {}).get(last)
-        return BlobEntry(entry.oid, entry.mode) if entry and entry.mode not in (_TREE, _LINK) else None
-
-    def file_at(self, sha: str, path: str) -> str | None:
-        entry = self.entry_at(sha, path)
-        return entry.oid if entry else None
+        return entry if entry and entry.mode not in (TREE, _LINK) else None
 
     # --- history ------------------------------------------------------------------------------------------------------
 
@@ -183,29 +129,14 @@ class Sha256Reader(RepositoryBase):
         answer = self._objects.read(oid) if oid else None
         return _commit(oid, answer[1], oid in self._boundary) if oid and answer else None
 
-    def _raw_commit(self, sha: str) -> bytes | None:
-        answer = self._objects.read(sha)
-        return answer[1] if answer and answer[0] == "commit" else None
-
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
-        for oid in self._ordered_tolerant(tips, hide or []):
-            commit = self.commit(oid)
-            if commit is not None:
-                yield commit
-
-    def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
-        diffs = [self.tree_changes(self._tree_of(parent), commit.tree, renames=False) for parent in commit.parents]
-        complete = [diff for diff in diffs if diff is not None]
-        if len(complete) < len(diffs) or commit.sha in self._boundary:
-            return None
-        touched = set.intersection(*({c.path for c in diff if c.status != "D"} for diff in complete))
-        return [_of_merge(diff, touched) for diff in complete]
+        yield from self._ordered_tolerant(tips, hide or [])
 
     def tree_changes(self, old_tree: str | None, new_tree: str, renames: bool = True) -> list[FileChange] | None:
         if old_tree is None:
             return None
         changes: list[FileChange] = []
-        waiting = [(b"", old_tree, new_tree)]
+        waiting = [("", old_tree, new_tree)]
         while waiting:
             prefix, old, new = waiting.pop()
             before, after = (self._tree(oid) if oid else {} for oid in (old, new))
@@ -215,9 +146,9 @@ class Sha256Reader(RepositoryBase):
                 was, now = before.get(name), after.get(name)
                 if was != now:
                     changes += _files_changed(prefix + name, was, now)
-                    folders = [side.oid if side and side.mode == _TREE else "" for side in (was, now)]
+                    folders = [side.oid if side and side.mode == TREE else "" for side in (was, now)]
                     if any(folders) and folders[0] != folders[1]:
-                        waiting.append((prefix + name + b"/", folders[0], folders[1]))
+                        waiting.append((f"{prefix}{name}/", folders[0], folders[1]))
         changes.sort(key=lambda change: encode(change.path))
         return self.with_renames(changes) if renames else changes
 
@@ -229,39 +160,22 @@ class Sha256Reader(RepositoryBase):
             return None
 
 
-def _files_changed(path: bytes, was: _Entry | None, now: _Entry | None) -> list[FileChange]:
+def _files_changed(path: str, was: BlobEntry | None, now: BlobEntry | None) -> list[FileChange]:
     """What changed at a path, directories left out."""
-    old = was if was and was.mode != _TREE else None
-    new = now if now and now.mode != _TREE else None
+    old = was if was and was.mode != TREE else None
+    new = now if now and now.mode != TREE else None
     if old == new:
         return []
-    name = decode(path)
     status = "M" if old and new else "A" if new else "D"
     if old and new and stat.S_IFMT(old.mode) != stat.S_IFMT(new.mode):
         status = "T"
-    return [
-        FileChange(
-            path=name,
-            old_path=name,
-            old=old.oid if old else None,
-            new=new.oid if new else None,
-            old_mode=old.mode if old else 0,
-            new_mode=new.mode if new else 0,
-            status=status,
-        )
-    ]
+    modes = (old.mode if old else 0, new.mode if new else 0)
+    return [FileChange(path, path, old and old.oid, new and new.oid, *modes, status)]
 
 
-def _of_merge(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
-    """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
-    counted = [change for change in diff if change.path in touched and change.status != "D"]
-    is_new = any(change.status == "A" for change in counted)
-    return [change for change in diff if change.status in "AD" or change.path in touched] if is_new else counted
-
-
-def _entries(data: bytes) -> dict[bytes, _Entry] | None:
+def _entries(data: bytes) -> dict[str, BlobEntry] | None:
     """A tree: mode, space, name, zero byte, id, for each entry. None when it is damaged."""
-    entries: dict[bytes, _Entry] = {}
+    entries: dict[str, BlobEntry] = {}
     start = 0
     while start < len(data):
         space, zero = data.find(b" ", start), data.find(b"\0", start)
@@ -272,7 +186,7 @@ def _entries(data: bytes) -> dict[bytes, _Entry] | None:
             mode = int(data[start:space], 8)
         except ValueError:
             return None
-        entries[data[space + 1 : zero]] = _Entry(git_mode(mode), data[zero + 1 : end].hex())
+        entries[decode(data[space + 1 : zero])] = BlobEntry(data[zero + 1 : end].hex(), git_mode(mode))
         start = end
     return entries
 
@@ -292,20 +206,9 @@ def _commit(sha: str, data: bytes, is_boundary: bool) -> Commit:
     head, _, message = data.partition(b"\n\n")
     headers = _headers(data)
     parents = [line[7:].decode("ascii", "replace") for line in head.split(b"\n") if line.startswith(b"parent ")]
-    author_name, author_email, author_time = _person(headers.get(b"author", b""))
-    committer_name, committer_email, commit_time = _person(headers.get(b"committer", b""))
-    return Commit(
-        sha=sha,
-        parents=() if is_boundary else tuple(parents),
-        tree=headers.get(b"tree", b"").decode("ascii", "replace"),
-        author_name=author_name,
-        author_email=author_email,
-        author_time=author_time,
-        committer_name=committer_name,
-        committer_email=committer_email,
-        commit_time=commit_time,
-        message=decode(message.lstrip(b"\n")),
-    )
+    tree = headers.get(b"tree", b"").decode("ascii", "replace")
+    author, committer = (_person(headers.get(role, b"")) for role in (b"author", b"committer"))
+    return Commit(sha, () if is_boundary else tuple(parents), tree, *author, *committer, decode(message.lstrip(b"\n")))
 
 
 def _person(line: bytes) -> tuple[str, str, float]:
