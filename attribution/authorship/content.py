@@ -69,8 +69,8 @@ def content_probes(
             begin = since(commit, [commits[p] for p in commit.parents if p in commits])
             for moment in moments:
                 main = moment == moments[-1]
-                look = CommitProbe(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
-                result[root].append(look)
+                probe = CommitProbe(moment, sha, begin if main else 0.0, main=main, redone=True, linked=False, by_content=True)
+                result[root].append(probe)
     return result
 
 
@@ -122,9 +122,7 @@ class _Written:
 
 def _lines_of(edit: Edit) -> Iterator[str]:
     """Lines an edit writes."""
-    texts = [r.new for r in edit.replacements]
-    texts += [text for text in (edit.content, edit.after) if text is not None]
-    for text in texts:
-        yield from text.split("\n")
+    for text in (*(replacement.new for replacement in edit.replacements), edit.content, edit.after):
+        yield from text.split("\n") if text is not None else ()
     for hunk in edit.hunks:
         yield from (line[1:] for line in hunk.lines if line.startswith("+"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from attribution.authorship.agent_text import lines_without_layout, new_text, without_layout
 from attribution.authorship.texts import DiffTexts
@@ -16,15 +16,6 @@ from collector.text import decode, is_binary, split_lines
 _TELLING = 12  # characters without layout: a shorter line stands anywhere
 
 
-@dataclass(slots=True)
-class _Written:
-    """A line that a session wrote into a file."""
-
-    session: int
-    at: float  # when it first did
-    alone: bool = True  # no other session did
-
-
 def commits_elsewhere(texts: DiffTexts, edits: Iterable[EditFate], sessions: Collection[int]) -> dict[int, str]:
     """Session -> the first commit of another branch or pull request that adds a line it wrote, to the file it wrote it into.
 
@@ -32,37 +23,33 @@ def commits_elsewhere(texts: DiffTexts, edits: Iterable[EditFate], sessions: Col
     stash is made of does not count.
     """
     lines = _written_lines(edits, sessions)
-    first = min((line.at for line in lines.values()), default=0.0)
+    first = min((moment for _, moment in lines.values()), default=0.0)
     paths = {path for path, _ in lines}
     result: dict[int, str] = {}
     for commit in _commits_elsewhere(texts) if lines else ():
         if commit.author_time < first or len(commit.parents) > 1:
             continue
         for location in _lines_added(texts.repo, commit, paths):
-            item = lines.get(location)
-            if item is not None and item.at <= commit.author_time:
-                result.setdefault(item.session, commit.sha)
+            session, moment = lines.get(location, (0, float("inf")))
+            if moment <= commit.author_time:
+                result.setdefault(session, commit.sha)
         if len(result) == len(sessions):
             break
     return result
 
 
-def _written_lines(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], _Written]:
-    """(path, line without layout) -> the one session that wrote it."""
+def _written_lines(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], tuple[int, float]]:
+    """(path, line without layout) -> the session that alone wrote it, and when it first did."""
     applied = [fate for fate in edits if not fate.outcome and fate.path]
     paths = {fate.path for fate in applied if fate.raw.call.session_id in sessions}
-    result: dict[tuple[str, str], _Written] = {}
+    writers: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     for fate in applied:
         session, moment = fate.raw.call.session_id, fate.raw.at
         for text in new_text(fate.raw.edit) if fate.path in paths else ():
             for location in {(fate.path, bare) for bare in lines_without_layout(text) if len(bare) >= _TELLING}:
-                item = result.get(location)
-                if item is None:
-                    result[location] = _Written(session, moment)
-                else:
-                    item.alone = item.alone and item.session == session
-                    item.at = min(item.at, moment)
-    return {location: item for location, item in result.items() if item.alone and item.session in sessions}
+                writers[location][session] = min(moment, writers[location].get(session, moment))
+    alone = {location: next(iter(several.items())) for location, several in writers.items() if len(several) == 1}
+    return {location: writer for location, writer in alone.items() if writer[0] in sessions}
 
 
 def _commits_elsewhere(texts: DiffTexts) -> Iterator[Commit]:

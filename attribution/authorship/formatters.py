@@ -7,8 +7,8 @@ happened to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
@@ -34,43 +34,27 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
         for action in timeline.windows.actions:
             actions.setdefault((action.call.session_id, action.call.call_id), []).append((timeline.windows, action))
 
+    @cache
     def tool_of(call: CallRef) -> str:
         ran = actions.get((call.session_id, call.call_id), ())
-        return next(
-            (
-                effect.tool
-                for windows, item in ran
-                for effect in windows.effects_of(item)
-                if effect.kind == "format" and effect.tool in _KNOWN
-            ),
-            "",
-        )
+        effects = (effect for windows, item in ran for effect in windows.effects_of(item))
+        return next((effect.tool for effect in effects if effect.kind == "format" and effect.tool in _KNOWN), "")
 
     return tool_of
 
 
 def by_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[Span]:
     """The spans of a file, of which the lines that were only laid out anew are the tool's."""
-    waiting = {line: span.verdict for span in spans if _is_open(span.verdict) for line in range(span.start, span.end + 1)}
-    result = {line: tool for line, tool in _tools(waiting, tool_of).items() if line <= len(lines)}
-    if not before.strip() or not result:
+    verdicts = verdicts_by_line(spans)
+    ran: dict[int, Verdict] = {}
+    for line, verdict in verdicts.items():
+        call = verdict.call if verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER else None
+        if call is not None and line <= len(lines) and (tool := tool_of(call)):
+            ran[line] = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT)
+    if not before.strip() or not ran:
         return list(spans)
-    remaining = _unchanged_lines(result, lines, without_layout(before))
-    return spans_of(verdicts_by_line(spans) | {line: result[line] for line in remaining}, lines)
-
-
-def _is_open(verdict: Verdict) -> bool:
-    return verdict.author == Author.UNKNOWN and verdict.reason == Reason.FORMATTER and verdict.call is not None
-
-
-def _tools(waiting: Mapping[int, Verdict], tool_of: ToolOf) -> dict[int, Verdict]:
-    named = {verdict.call: tool_of(verdict.call) for verdict in waiting.values() if verdict.call is not None}
-    created = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, run_by=RunBy.AGENT)
-    return {
-        line: replace(created, call=verdict.call, tool=named[verdict.call])
-        for line, verdict in waiting.items()
-        if verdict.call is not None and named[verdict.call]
-    }
+    unchanged = _unchanged_lines(ran, lines, without_layout(before))
+    return spans_of(verdicts | {line: ran[line] for line in unchanged}, lines)
 
 
 def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str) -> set[int]:

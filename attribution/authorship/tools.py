@@ -9,12 +9,10 @@ from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
 _PACKAGE_MANAGERS = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "yarn.lock": "yarn", "pnpm-lock.yaml": "pnpm",
-    "pnpm-lock.yml": "pnpm",
-    "bun.lock": "bun", "bun.lockb": "bun", "poetry.lock": "poetry", "Pipfile.lock": "pipenv", "uv.lock": "uv", "pdm.lock": "pdm",
-    "Cargo.lock": "cargo", "Gemfile.lock": "bundler", "composer.lock": "composer", "go.sum": "go", "go.work.sum": "go",
-    "flake.lock": "nix",
-    "deno.lock": "deno", "mix.lock": "mix", "gradle.lockfile": "gradle", "Podfile.lock": "cocoapods", "pubspec.lock": "pub",
-    "pixi.lock": "pixi", "conda-lock.yml": "conda-lock",
+    "pnpm-lock.yml": "pnpm", "bun.lock": "bun", "bun.lockb": "bun", "poetry.lock": "poetry", "Pipfile.lock": "pipenv",
+    "uv.lock": "uv", "pdm.lock": "pdm", "Cargo.lock": "cargo", "Gemfile.lock": "bundler", "composer.lock": "composer",
+    "go.sum": "go", "go.work.sum": "go", "flake.lock": "nix", "deno.lock": "deno", "mix.lock": "mix", "gradle.lockfile": "gradle",
+    "Podfile.lock": "cocoapods", "pubspec.lock": "pub", "pixi.lock": "pixi", "conda-lock.yml": "conda-lock",
 }  # fmt: skip
 _NAMES = {
     FileKind.LOCK: "package manager",

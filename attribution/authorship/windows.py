@@ -15,12 +15,12 @@ from fnmatch import fnmatch
 from functools import partial
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
-from attribution.authorship.named import says_it_writes
+from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
 from attribution.authorship.surroundings import Existence, Prompt, TasksAt, TrackedAt, WorktreeAction, no_tasks_at, not_tracked
-from attribution.authorship.tasks import asks_for
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
+from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
 
 _LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
@@ -43,8 +43,7 @@ class AttributionWindows:
     tracked: TrackedAt = not_tracked
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
-    _effects: dict[tuple[str, str], tuple[Effect, ...]] = field(default_factory=dict)
-    _of_tasks: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)
+    _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)  # command, directory, moment of a task
     _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)
 
     def settle(self) -> None:
@@ -55,14 +54,8 @@ class AttributionWindows:
 
     def between(self, after: float, before: float) -> list[WorktreeAction]:
         """Actions that overlap the open interval, earliest first."""
-        start = bisect_left(self._starts, after - self._longest)
-        result = []
-        for action in self.actions[start:]:
-            if action.at >= before:
-                break
-            if action.until > after:
-                result.append(action)
-        return result
+        first, end = bisect_left(self._starts, after - self._longest), bisect_left(self._starts, before)
+        return [action for action in self.actions[first:end] if action.until > after]
 
     def cause(self, window: AttributionWindow) -> CandidateAuthor:
         """Who it was, as far as the agents' actions tell."""
@@ -176,11 +169,8 @@ class AttributionWindows:
             touched = self._touches(effect, window.path) and (window.made or not self._is_into(effect, window.path))
             return self._cause_of_named(effect, action, window) if touched else None
         if effect.kind == "format" and self._may_touch(effect, window.path):
-            return (
-                _formatter_cause(effect, action)
-                if window.layout
-                else CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
-            )
+            may_be_typed = CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
+            return _formatter_cause(effect, action) if window.layout else may_be_typed
         if effect.kind == "opaque":
             return CandidateAuthor(Author.HUMAN, reason=Reason.OPAQUE_SHELL, call=action.call)
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
@@ -198,17 +188,13 @@ class AttributionWindows:
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
         """Most commands only look and are in no window that matters: they are read when somebody asks."""
-        if _RUNS_TASK.search(action.command):
-            timed = (action.command, action.cwd, action.at)
-            if timed not in self._of_tasks:
-                tasks = partial(self.tasks, action.at, self.root)
-                self._of_tasks[timed] = effects(action.command, action.cwd, tasks)
-            return self._of_tasks[timed]
-        if action.effects is not None:
+        runs_task = _RUNS_TASK.search(action.command) is not None
+        if action.effects is not None and not runs_task:
             return action.effects
-        key = (action.command, action.cwd)
+        key = (action.command, action.cwd, action.at if runs_task else 0.0)
         if key not in self._effects:
-            self._effects[key] = effects(action.command, action.cwd)
+            tasks = partial(self.tasks, action.at, self.root) if runs_task else no_tasks
+            self._effects[key] = effects(action.command, action.cwd, tasks)
         return self._effects[key]
 
     def _touches(self, effect: Effect, path: str) -> bool:
@@ -224,20 +210,18 @@ class AttributionWindows:
 
     def _same(self, pattern: str, path: str) -> bool:
         """Whether a path of a command (absolute, relative, a directory or a glob) covers the repository path."""
-        relative = pattern
-        if pattern.startswith(self.root + "/"):
-            relative = pattern[len(self.root) + 1 :]
-        elif pattern == self.root or pattern in (".", "./..."):
+        if pattern in (self.root, ".", "./..."):
             return True
-        elif pattern.startswith("/"):
+        relative = pattern.removeprefix(self.root + "/")
+        if relative.startswith("/"):
             return False
         relative = relative.removesuffix("/...").rstrip("/")
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
-def _weaker(existing: CandidateAuthor | None, candidate_author: CandidateAuthor | None) -> CandidateAuthor | None:
+def _weaker(existing: CandidateAuthor | None, other: CandidateAuthor | None) -> CandidateAuthor | None:
     """Of two answers that name nobody the more doubtful: unknown, then git, an opaque command, a formatter."""
-    return max((item for item in (existing, candidate_author) if item is not None), key=_doubt, default=None)
+    return max((item for item in (existing, other) if item is not None), key=_doubt, default=None)
 
 
 def _doubt(answer: CandidateAuthor) -> int:
@@ -254,10 +238,9 @@ def _script_cause(action: WorktreeAction) -> CandidateAuthor:
     return replace(_did(action), scripts=(InlineScript(action.command, action.call),))
 
 
-def _scripts_cause(candidate_authors: Sequence[CandidateAuthor], candidate_author: CandidateAuthor) -> CandidateAuthor:
-    """One answer of several scripts that changed a file; `candidate_author`: of the other actions."""
-    scripts = tuple(script for candidate_author in candidate_authors for script in candidate_author.scripts)
-    return replace(candidate_authors[0], scripts=scripts, otherwise=candidate_author)
+def _scripts_cause(causes: Sequence[CandidateAuthor], otherwise: CandidateAuthor) -> CandidateAuthor:
+    """One answer of several scripts that changed a file; `otherwise`: of the other actions."""
+    return replace(causes[0], scripts=tuple(script for cause in causes for script in cause.scripts), otherwise=otherwise)
 
 
 def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
