@@ -176,7 +176,7 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
     texts = RepositoryTexts(repo, history)
     links = by_trailer(history.commits, checkpoints)
     chooser = random.Random(seed)
-    linked = [c for c in history.commits if links[c.sha].resolved and len(c.parents) < 2]
+    linked = [c for c in history.commits if links[c.sha].is_resolved and len(c.parents) < 2]
     chosen = chooser.sample(linked, min(_NULL_COMMITS, len(linked)))
     lines = agent = 0
     for commit in chosen:

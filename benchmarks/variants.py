@@ -55,7 +55,7 @@ class Asked:
         subagent whose calls are in no transcript.
         """
         link = self.evidence.links[sha]
-        if not link.resolved or link.incomplete or link.partly or self.evidence.missing_transcripts(link):
+        if not link.is_resolved or link.incomplete or link.partly or self.evidence.missing_transcripts(link):
             return False
         sessions = {self.evidence.sessions.ids[key] for key in link.sessions}
         since = max((c.author_time for c in self.evidence.history.commits if c.sha in link.commit.parents), default=0.0)

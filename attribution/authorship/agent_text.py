@@ -55,7 +55,7 @@ class ProducedText:
     text: str
 
 
-def produced(session: Session) -> list[ProducedText]:
+def produced_texts(session: Session) -> list[ProducedText]:
     """What the agents of a session, subagents included, wrote: new text of edits, inputs of other calls, messages; each once."""
     result: list[ProducedText] = []
     existing: set[int] = set()

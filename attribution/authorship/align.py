@@ -94,7 +94,7 @@ def similarity(a: str, b: str) -> float:
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
-def reformatted(old: Sequence[str], new: Sequence[str]) -> list[int]:
+def layout_sources(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """For each line of `new` the line of `old` that it only reformats (tokens equal, also across line breaks), or -1.
 
     Both are the two sides of one replaced block. Lines with equal tokens are paired first, in order; what lies between is
@@ -132,7 +132,7 @@ def _says_something(line: str) -> bool:
 
 
 def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
-    """As `reformatted`, by tokens alone.
+    """As `layout_sources`, by tokens alone.
 
     A line counts when all its tokens are found, in order, among the old ones and the old line they come from is used up.
     """
@@ -207,7 +207,7 @@ def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[
     if not old or not new:
         return kin
     taken: set[int] = set()
-    same = _in_company(old, new, reformatted(old, new))
+    same = _in_company(old, new, layout_sources(old, new))
     for index, source in enumerate(same):
         if source >= 0:
             kin[index] = Kin(source, "reformatted", split=source in taken)

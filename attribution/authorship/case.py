@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.authorship.align import Kin, lines_of
-from attribution.authorship.edits import ended
+from attribution.authorship.edits import normal_text
 from attribution.authorship.replay import ReplayedFile, Worktree
 from attribution.authorship.verdicts import CallRef
 from collector.vocabulary.lines import Author, How, Reason
@@ -54,7 +54,7 @@ def added_file(
     """The added lines of a decoded text, given as half-open ranges; `before` is the text of the version before."""
     lines = tuple(lines_of(text))
     added = tuple(i for a, b in ranges for i in range(a, b) if i < len(lines))
-    return AddedFile(path, old_path, lines, added, LinesOf(before), ended(text), before_text=before, by_hand=by_hand)
+    return AddedFile(path, old_path, lines, added, LinesOf(before), normal_text(text), before_text=before, by_hand=by_hand)
 
 
 @dataclass(slots=True)

@@ -40,7 +40,7 @@ def conclude(
 ) -> CommitVerdict:
     """The verdict on one commit. `probe_results`: what the worktrees told."""
     by_path = _best(probe_results)
-    method, confidence = _strongest(link) if link.resolved else _link_by_texts(link, probe_results)
+    method, confidence = _strongest(link) if link.is_resolved else _link_by_texts(link, probe_results)
     if not confidence or (not probe_results and not named.missing and not named.readable):
         verdict = _without_session(link)
         return CommitVerdict([(file, _spans(file, verdict)) for file in diff.files or ()])
@@ -50,7 +50,7 @@ def conclude(
         judged = by_path.get(path)
         if judged is not None and link.incomplete:
             judged = _without_human(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
-        elif judged is not None and (link.partly or not link.resolved):
+        elif judged is not None and (link.partly or not link.is_resolved):
             judged = _without_human(judged, Reason.NO_SESSION, also_followed=True)
         elif judged is not None and path in named.claimed:
             judged = _without_human(judged, named.claimed[path])

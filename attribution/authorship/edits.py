@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.authorship.align import lines_of
-from attribution.authorship.substitutes import NoFit, substituted
+from attribution.authorship.substitutes import NoFit, substitute
 from collector.model import Edit, Hunk, Replacement
 
 # Stands for a line of a file of which only the parts around edits are known; no text file holds it, so it equals no committed line.
 UNSEEN = "\0"
 
 
-def ended(text: str) -> str:
+def normal_text(text: str) -> str:
     """A recorded text in the form all texts are compared in: `\\n` at every line end, no byte order mark."""
     text = unix(text).removeprefix("\ufeff")
     return text if not text or text.endswith("\n") else text + "\n"
@@ -72,21 +72,21 @@ class TextAfter(NamedTuple):
 def text_after(edit: Edit, before: str) -> TextAfter:
     """Raises NoFit."""
     if edit.after is not None:
-        return TextAfter(ended(edit.after), True)
+        return TextAfter(normal_text(edit.after), True)
     if edit.op == "write":
         if edit.content is None:
             raise NoFit("no_content")
-        return TextAfter(ended(edit.content), True)
+        return TextAfter(normal_text(edit.content), True)
     if edit.op == "append":
-        return TextAfter(ended(before + (edit.content or "")), False)
+        return TextAfter(normal_text(before + (edit.content or "")), False)
     if edit.op == "substitute":
-        after = substituted(before, edit.replacements)
-        return TextAfter(ended(after.text), False, after.complete)
+        after = substitute(before, edit.replacements)
+        return TextAfter(normal_text(after.text), False, after.complete)
     if edit.replacements:
         text = before
         for replacement in edit.replacements:
-            text = replaced(text, replacement, edit.hunks)
-        return TextAfter(ended(text), False)
+            text = search_and_replace(text, replacement, edit.hunks)
+        return TextAfter(normal_text(text), False)
     if edit.hunks and all(h.exact_text for h in edit.hunks):
         return TextAfter(apply_hunks(before, edit.hunks), False)
     raise NoFit("no_text_recorded")
@@ -116,13 +116,13 @@ def overlaid(text: str, edit: Edit) -> str:
     lines = lines_of(text)
     unknown = not lines or UNSEEN in lines
     if not edit.replacements:
-        return ended("\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown)))
+        return normal_text("\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown)))
     positions = [h.old_start - 1 for h in edit.hunks]
     for number, replacement in enumerate(edit.replacements):
-        if replacement.old and replacement.old not in ended("\n".join(lines)):
+        if replacement.old and replacement.old not in normal_text("\n".join(lines)):
             expected = positions[min(number, len(positions) - 1)] if positions else -1
             _lay(lines, lines_of(replacement.old), expected, 0, unknown)
-    return ended("\n".join(lines))
+    return normal_text("\n".join(lines))
 
 
 def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[str]:
@@ -192,7 +192,7 @@ def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
     return any(h.old_start - 1 <= line <= h.old_start + h.old_count + 1 for h in hunks) or text.count(old) > 1
 
 
-def replaced(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:
+def search_and_replace(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:
     """`text` with one search-and-replace done as the agents' tools do it. Raises NoFit."""
     old, new = unix(replacement.old), unix(replacement.new)
     if not old:
@@ -244,7 +244,7 @@ def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
         result.extend(new)
         position = start + len(old)
     result.extend(lines[position:])
-    return ended("\n".join(result))
+    return normal_text("\n".join(result))
 
 
 def _locate(lines: list[str], old: list[str], expected: int, minimum: int) -> int:

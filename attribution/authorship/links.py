@@ -49,7 +49,7 @@ class CommitLinks:
     methods: Mapping[str, MethodConfidence] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
 
     @property
-    def resolved(self) -> bool:
+    def is_resolved(self) -> bool:
         return bool(self.records)
 
     @property
@@ -60,6 +60,11 @@ class CommitLinks:
     def partly(self) -> bool:
         """Some of the commits it was made of name nothing: whoever wrote them is not known."""
         return self.made is not None and bool(self.made.others)
+
+    def with_record(self, record: SessionRecord, how: MethodConfidence) -> CommitLinks:
+        """The same commit, linked to one session in another way than by its message."""
+        methods = {**self.methods, record.checkpoint_id: how}
+        return CommitLinks(self.commit, self.named, [record], self.incomplete, methods=methods)
 
     def method_of(self, session: str) -> MethodConfidence:
         """The strongest link to a session."""
@@ -125,14 +130,13 @@ def add_originals(links: dict[str, CommitLinks], created: Mapping[str, SquashSou
 def add_calls(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
     """A commit that names no checkpoint that is here is linked to the session of the call that printed its id."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
-    open_ = {sha[:_SHORT]: sha for sha, item in links.items() if not item.resolved and len(item.commit.parents) < 2}
+    open_ = {sha[:_SHORT]: sha for sha, item in links.items() if not item.is_resolved and len(item.commit.parents) < 2}
     for session in session_edits:
         for short in session.made:
             sha = open_.get(short[:_SHORT], "")
             if session.key in records and len(short) >= _SHORT and sha.startswith(short):
-                record, ours = records[session.key], links[sha]
-                methods = {**ours.methods, record.checkpoint_id: MethodConfidence(BY_CALL, 0.99)}
-                links[sha] = CommitLinks(ours.commit, ours.named, [record], ours.incomplete, methods=methods)
+                record = records[session.key]
+                links[sha] = links[sha].with_record(record, MethodConfidence(BY_CALL, 0.99))
 
 
 def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
@@ -144,9 +148,8 @@ def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEd
     for record in (r for c in checkpoints for r in c.sessions if r.commit_sha in links):
         ours = links[record.commit_sha]
         started, ended = spans.get(record.session_id, (0.0, 0.0))
-        if started <= ours.commit.author_time <= ended + SLACK and not ours.resolved and len(ours.commit.parents) < 2:
-            methods = {**ours.methods, record.checkpoint_id: _IMPORTED}
-            links[record.commit_sha] = CommitLinks(ours.commit, ours.named, [record], ours.incomplete, methods=methods)
+        if started <= ours.commit.author_time <= ended + SLACK and not ours.is_resolved and len(ours.commit.parents) < 2:
+            links[record.commit_sha] = ours.with_record(record, _IMPORTED)
 
 
 def since(commit: Commit, parents: Sequence[Commit]) -> float:
@@ -172,7 +175,7 @@ def commit_probes(
         at = commit.author_time + SLACK
         parents = [commits[p] for p in commit.parents if p in commits]
         begin = since(commit, parents)
-        if link.resolved:
+        if link.is_resolved:
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
             for root in sorted(roots):
                 last = _amended_at(link)
@@ -208,11 +211,8 @@ def _amended_at(link: CommitLinks) -> float:
     which an amend renews, lies before the checkpoint.
     """
     commit = link.commit
-    moments = [
-        r.created_at
-        for r in link.records
-        if r.created_at is not None and commit.author_time + _LATE < r.created_at <= commit.commit_time + _LATE
-    ]
+    stored = (record.created_at for record in link.records if record.created_at is not None)
+    moments = (moment for moment in stored if commit.author_time + _LATE < moment <= commit.commit_time + _LATE)
     return max(moments, default=0.0)
 
 

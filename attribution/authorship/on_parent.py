@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attribution.authorship.case import AddedFile
-from attribution.authorship.edits import ended, fits
+from attribution.authorship.edits import fits, normal_text
 from attribution.authorship.replay import AGENT, ReplayStep, Worktree
 from attribution.authorship.verdicts import Verdict
 from collector.vocabulary.lines import Author, Evidence, How
@@ -26,7 +26,7 @@ def by_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict
     tree.observe(file.path, file.before_text, 0.0)
     state = tree.files.get(file.path)
     for step in sorted(steps, key=lambda item: (item.at, item.order)):
-        if state is None or (step.edit.before_known and ended(step.edit.before or "") != state.text):
+        if state is None or (step.edit.before_known and normal_text(step.edit.before or "") != state.text):
             return {}
         if not fits(step.edit, state.text, exactly=False) or not tree.apply(step).applied:
             return {}

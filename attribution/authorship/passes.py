@@ -42,7 +42,7 @@ def note_sessions(verdicts: Verdicts) -> None:
     ids = verdicts.evidence.sessions.ids
     for sha, verdict in verdicts.by_commit.items():
         link = verdicts.evidence.links[sha]
-        if link.resolved:
+        if link.is_resolved:
             verdict.named = {ids[key] for key in link.sessions if key in ids}
 
 

@@ -104,7 +104,7 @@ class PrintedDiffs:
             return None
         change = FileChange(file.path, file.path, file.old[0], file.new, file.old_modes[0], file.new_mode, "M")
         added = tuple((start, start + len(lines), sum(1 for line in lines if line.strip())) for start, lines in file.written)
-        return FileDiff(change, "text", added, 0, self._kinds.known(file.path, file.new))
+        return FileDiff(change, "text", added, 0, self._kinds.kind_of(file.path, file.new))
 
 
 class _Kinds:
@@ -124,7 +124,7 @@ class _Kinds:
         """Of the new version, the old one of a deleted file. `says`: the word came in; `start`: lines before the first change."""
         if change.new is not None:
             self.follow(change.new, (change.old,), says, start)
-        return self.known(change.path, change.new or change.old or "")
+        return self.kind_of(change.path, change.new or change.old or "")
 
     def follow(self, new: str, old: Sequence[str | None], says: bool, start: int) -> None:
         """Notes what is known of a version from those that it was made of; None: there was none."""
@@ -133,7 +133,7 @@ class _Kinds:
         elif start >= HEAD_LINES and old[0] in self._read:
             self._read[new] = self._read[old[0]]
 
-    def known(self, path: str, oid: str) -> FileKind:
+    def kind_of(self, path: str, oid: str) -> FileKind:
         """Of a version."""
         kind, by_text = self._of_path(path)
         return (self._of_text(oid, suffix_of(path)) or kind) if by_text else kind

@@ -17,11 +17,11 @@ def recover(
 ) -> None:
     """Completes `links` of commits that name no checkpoint of this clone; the texts of their originals become known versions."""
     proposals = read_pull_requests(repo, head) if checkpoints else []
-    resolved = {sha: link for sha, link in links.items() if link.resolved}
+    resolved = {sha: link for sha, link in links.items() if link.is_resolved}
     arrived = {key for link in resolved.values() for key in link.named}
     result = originals_of(repo, history, proposals, resolved, arrived)
     add_originals(links, result, checkpoints)
-    _know_versions(repo, history, [result[sha] for sha in result if links[sha].resolved])
+    _know_versions(repo, history, [result[sha] for sha in result if links[sha].is_resolved])
 
 
 def originals_of(

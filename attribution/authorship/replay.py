@@ -15,7 +15,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes
-from attribution.authorship.edits import changed_window, ended, first_line, fits, last_line, overlaid, recorded_starts, text_after
+from attribution.authorship.edits import (
+    changed_window,
+    first_line,
+    fits,
+    last_line,
+    normal_text,
+    overlaid,
+    recorded_starts,
+    text_after,
+)
 from attribution.authorship.substitutes import NoFit
 from attribution.authorship.symbols import enclosing
 from attribution.authorship.verdicts import CallRef
@@ -227,7 +236,7 @@ class Worktree:
         """The text before the step and the file's state brought in line with it. Raises NoFit."""
         edit, state = step.edit, self.files.get(step.path)
         if edit.before_known:
-            text = ended(edit.before or "")
+            text = normal_text(edit.before or "")
             if len(text) > MAX_TEXT:
                 raise NoFit("text_too_large")
             if state is None:
@@ -271,14 +280,14 @@ class Worktree:
     def _catch_up(self, step: ReplayStep, state: ReplayedFile) -> None:
         """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""
         newer = self._last_committed(step, max(state.known_at, state.edited_at))
-        better = newer is not None and ended(newer) != state.text and fits(step.edit, newer)
+        better = newer is not None and normal_text(newer) != state.text and fits(step.edit, newer)
         if newer is not None and better and self._is_git_text(step.path, state.text, float("inf")):
-            self._resync(state, step.path, ended(newer), step.at)
+            self._resync(state, step.path, normal_text(newer), step.at)
 
     def _rebuilt(self, step: ReplayStep, state: ReplayedFile | None) -> tuple[str, ReplayedFile]:
         """The base was not recorded and no known text fits: what the edit itself says about it is laid over what is known."""
         committed = "" if state is not None else self._last_committed(step) or ""
-        text = overlaid(state.text if state is not None else ended(committed), step.edit)
+        text = overlaid(state.text if state is not None else normal_text(committed), step.edit)
         if not fits(step.edit, text, exactly=False):
             raise NoFit("no_base_text" if state is None else "text_not_found")
         if state is None:
@@ -430,7 +439,7 @@ class Worktree:
 
     def observe(self, path: str, text: str, moment: float) -> bool:
         """The file was seen with exactly this text. True when that was news."""
-        text = ended(text)
+        text = normal_text(text)
         state = self.files.get(path)
         if len(text) > MAX_TEXT:
             return False
@@ -445,7 +454,7 @@ class Worktree:
         state.certain_at = moment
         return news
 
-    def committed(self, path: str, text: str, moment: float) -> None:
+    def note_commit(self, path: str, text: str, moment: float) -> None:
         """The file was committed with this text at that moment; an agent's edit after it stands."""
         state = self.files.get(path)
         if state is not None and state.edited_at <= moment:

@@ -79,7 +79,7 @@ class RunInputs:
                 missing.append(MissingTranscript(frozenset(files), reason))
         return missing
 
-    def claimed(self, link: CommitLinks, edited: Mapping[str, Container[str]]) -> dict[str, Reason]:
+    def claimed_paths(self, link: CommitLinks, edited: Mapping[str, Container[str]]) -> dict[str, Reason]:
         """Paths that a record names though no call of its session (`edited`: its paths) changed them, and why none is known.
 
         A checkpoint stored again at the end of the turn names the files of later edits too; those its transcript does show. Of a

@@ -54,8 +54,7 @@ class Script:
             return False
         if self.action is None or self.windows is None:
             return mentions(self.text, path)
-        moment = AttributionWindow(path, self.action.at - 1, self.action.until + 1)
-        answer = self.windows.answer_of(self.action, moment)
+        answer = self.windows.answer_of(self.action, AttributionWindow(path, self.action.at - 1, self.action.until + 1))
         return answer is not None and bool(answer.scripts)
 
     @cached_property
@@ -88,7 +87,7 @@ def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:
     if len(script) > MAX_SCRIPT:
         return
     pieces = [*_pieces(script)]
-    times = Counter(bare for lines, _ in pieces for bare in {without_layout(line) for line in lines})
+    times = Counter(bare for lines, _ in pieces for bare in set(map(without_layout, lines)))
     for lines, sought in pieces:
         if not sought:
             yield lines, [number for number, line in enumerate(lines) if times[without_layout(line)] == 1]

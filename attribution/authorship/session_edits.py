@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from attribution.authorship.agent_text import ProducedText, produced
+from attribution.authorship.agent_text import ProducedText, produced_texts
 from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
@@ -105,7 +105,7 @@ def session_edits(
     track.glimpses = [
         sighted for sighted in (*partial, *printed, *session.notices) if sighted.path in edited and sighted.at is not None
     ]
-    track.produced = produced(session)
+    track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER and not session.parent_id]
     return track

@@ -24,7 +24,7 @@ class Substituted(NamedTuple):
     complete: bool  # every text that was looked for in the text as a whole was there; else it was not the text of the file
 
 
-def substituted(text: str, replacements: Sequence[Replacement]) -> Substituted:
+def substitute(text: str, replacements: Sequence[Replacement]) -> Substituted:
     """The text after all of them, in order. Raises NoFit when none of them finds what it looks for."""
     result, complete = False, True
     limit = len(text) + _MAX_GROWTH
@@ -47,7 +47,7 @@ def rewritten(text: str, replacements: Sequence[Replacement]) -> set[str]:
     """Lines that a text does not have, and has after the replacements; of those by number of a line none."""
     everywhere = [replacement for replacement in replacements if replacement.lines is None or not replacement.lines.first]
     try:
-        after = substituted(text, everywhere).text if everywhere else text
+        after = substitute(text, everywhere).text if everywhere else text
     except NoFit:
         return set()
     return set(after.split("\n")) - set(text.split("\n"))

@@ -83,6 +83,9 @@ Files = Callable[[str], Sequence[AddedFile]]
 """Added lines of a commit, by its id."""
 
 
+_Judged = tuple[StateAlignment, dict[int, Verdict]]
+
+
 class Runner:
     """One worktree through time."""
 
@@ -95,11 +98,8 @@ class Runner:
         is_ancestor: Callable[[str, str], bool],
     ) -> None:
         self.timeline = timeline
-        self.tree = tree
-        self.run_ = WorktreeRun(timeline.root)
-        self._files = files
-        self._rarity = rarity
-        self._is_ancestor = is_ancestor
+        self.tree, self.run_ = tree, WorktreeRun(timeline.root)
+        self._files, self._rarity, self._is_ancestor = files, rarity, is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
         self._fates: dict[int, AgentLine] = {}
         for path, edit in timeline.cut_off:
@@ -144,32 +144,40 @@ class Runner:
     # --- looks ----------------------------------------------------------------------------------------------------
 
     def _look(self, look: CommitProbe) -> None:
-        if not look.linked and not any(self.tree.born.get(f.path) or f.path in self.tree.files for f in self._files(look.sha)):
-            return
         files = self._files(look.sha)
-        matches = [align_state(self.tree, file) for file in files]
-        when = Moments(look.at, look.since, look.redone)
-        committed = self._was_committed(look.sha)
-        verdicts = [judge(self.tree, match, self.timeline.windows.cause, when, committed) for match in matches]
-        for file, verdict in zip(files, verdicts, strict=True) if look.linked and look.main else ():
-            self._try_parent(look, file, verdict)
-        self._find_moved(files, matches, verdicts)
-        for file, verdict in zip(files, verdicts, strict=True):
-            downgrade_known_text(file, verdict, self.tree.written.get(file.path, ()))
-            if self.tree.unplaced.get(file.path, -1.0) > look.since:
-                downgrade_unplaced(verdict)
-            downgrade_hunks(file, verdict)
-            assign_low_information(file, verdict)
-        probe_result = ProbeResult(look, self.timeline.root)
-        for file, verdict, result in zip(files, verdicts, matches, strict=True):
-            nonblank = frozenset(i for i in verdict if file.lines[i].strip())
-            rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
-            probe_result.files.append(FileProbe(file.path, verdict, nonblank, result.state is not None, rarity))
-        self.run_.seen.append(probe_result)
-        if look.main and (look.linked or linked_by(look, probe_result.files)[1] > 0):
-            self._settle(look, matches, verdicts)
+        if not look.linked and not any(self.tree.born.get(file.path) or file.path in self.tree.files for file in files):
+            return
+        when, was_committed = Moments(look.at, look.since, look.redone), self._was_committed(look.sha)
+        judged: list[_Judged] = []
+        for file in files:
+            alignment = align_state(self.tree, file)
+            judged.append((alignment, judge(self.tree, alignment, self.timeline.windows.cause, when, was_committed)))
+        for alignment, verdicts in judged if look.linked and look.main else ():
+            self._try_parent(look, alignment.file, verdicts)
+        self._find_moved(judged)
+        result = ProbeResult(look, self.timeline.root)
+        for alignment, verdicts in judged:
+            self._downgrade(look, alignment.file, verdicts)
+            result.files.append(self._file_probe(look, alignment, verdicts))
+        self.run_.seen.append(result)
+        if look.main and (look.linked or linked_by(look, result.files)[1] > 0):
+            self._settle(look, judged)
         if look.here:
-            self._note_committed(look, matches)
+            self._note_committed(look, [alignment for alignment, _ in judged])
+
+    def _downgrade(self, look: CommitProbe, file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+        """What the file itself speaks against."""
+        downgrade_known_text(file, verdicts, self.tree.written.get(file.path, ()))
+        if self.tree.unplaced.get(file.path, -1.0) > look.since:
+            downgrade_unplaced(verdicts)
+        downgrade_hunks(file, verdicts)
+        assign_low_information(file, verdicts)
+
+    def _file_probe(self, look: CommitProbe, alignment: StateAlignment, verdicts: dict[int, Verdict]) -> FileProbe:
+        file = alignment.file
+        nonblank = frozenset(i for i in verdicts if file.lines[i].strip())
+        rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
+        return FileProbe(file.path, verdicts, nonblank, alignment.state is not None, rarity)
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
@@ -183,7 +191,7 @@ class Runner:
         for match in matches:
             waiting = any(line not in self._committed and self.tree.nonblank[line] for line, _ in match.lost)
             if match.state is not None and match.file.text and not waiting:
-                self.tree.committed(match.file.path, match.file.text, look.at - SLACK)
+                self.tree.note_commit(match.file.path, match.file.text, look.at - SLACK)
 
     def _was_committed(self, sha: str) -> Committed:
         def was_committed(line: int, text: str | None) -> bool:
@@ -192,23 +200,19 @@ class Runner:
 
         return was_committed
 
-    def _find_moved(
-        self, files: Sequence[AddedFile], matches: Sequence[StateAlignment], verdicts: Sequence[dict[int, Verdict]]
-    ) -> None:
-        sources = sources_of(self.tree, matches)
-        moved = (
-            moved_lines(list(zip(files, verdicts, strict=True)), sources, lambda text: self._rarity(text) == 0) if sources else ()
-        )
-        for number, index, verdict in moved:
-            verdicts[number][index] = verdict
+    def _find_moved(self, judged: Sequence[_Judged]) -> None:
+        sources = sources_of(self.tree, [alignment for alignment, _ in judged])
+        files = [(alignment.file, verdicts) for alignment, verdicts in judged] if sources else []
+        for number, index, verdict in moved_lines(files, sources, lambda text: self._rarity(text) == 0):
+            files[number][1][index] = verdict
 
     # --- what became of the lines an agent wrote --------------------------------------------------------------------
 
-    def _settle(self, look: CommitProbe, matches: Sequence[StateAlignment], verdicts: Sequence[dict[int, Verdict]]) -> None:
-        for result, judged in zip(matches, verdicts, strict=True):
+    def _settle(self, look: CommitProbe, judged: Sequence[_Judged]) -> None:
+        for result, verdicts in judged:
             present = {line for line in result.ids if line >= 0}
             present |= {line for line, kin in result.kin.values() if kin.kind == "reformatted"}
-            for index, verdict in judged.items():
+            for index, verdict in verdicts.items():
                 line = result.ids[index]
                 if verdict.author == Author.AGENT and line >= 0:
                     self._committed.setdefault(line, []).append((look.sha, result.file.lines[index]))
@@ -239,10 +243,8 @@ class Runner:
 
     def _fate_of_removed(self, line: int, path: str) -> str:
         removal = self.tree.removed.get(line)
-        if removal is None:
-            return "unexplained"
-        if removal.by is not None:
-            return "self_overwritten"
+        if removal is None or removal.by is not None:
+            return "unexplained" if removal is None else "self_overwritten"
         return self._lost_to(path, removal.after, removal.at, removal.replaced)
 
     def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
@@ -257,11 +259,9 @@ class Runner:
         """Lines of files that no commit touched any more: what the replay knows, else left uncommitted."""
         for path in list(self.tree.born):
             for line in self.tree.take_born(path):
-                if not self.tree.nonblank[line] or self.tree.origin(line).kind != AGENT:
-                    continue
-                removed = line in self.tree.removed
-                fate = self._fate_of_removed(line, path) if removed else "not_committed"
-                self._fates[line] = AgentLine(line, self._session(line), "", fate)
+                if self.tree.nonblank[line] and self.tree.origin(line).kind == AGENT:
+                    fate = self._fate_of_removed(line, path) if line in self.tree.removed else "not_committed"
+                    self._fates[line] = AgentLine(line, self._session(line), "", fate)
         self.run_.fates = list(self._fates.values())
 
 

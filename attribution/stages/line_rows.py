@@ -183,8 +183,8 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
             if session in named:
                 method, confidence = link.method_of(named[session])
             else:
-                method = "worktree" if link.resolved else verdict.method
-                confidence = 0.9 * verdict.confidence if link.resolved else verdict.confidence
+                method = "worktree" if link.is_resolved else verdict.method
+                confidence = 0.9 * verdict.confidence if link.is_resolved else verdict.confidence
             counts = fates.get((sha, session), Counter())
             produced = sum(counts.values())
             rows.append(

@@ -183,7 +183,7 @@ def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> dict[str, 
     for commit in evidence.history.commits:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
-        named = NamedSessions(missing, readable, evidence.claimed(link, paths))
+        named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths))
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
     typing = list(_typing_records(repo, verdicts))
     settle(Verdicts(evidence, replayed, DiffTexts(repo, evidence.history), typing, verdicts))

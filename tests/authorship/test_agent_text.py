@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship import agent_text
-from attribution.authorship.agent_text import ProducedText, first_times, new_text, produced, without_layout
+from attribution.authorship.agent_text import ProducedText, first_times, new_text, produced_texts, without_layout
 from collector.model import AgentMessage, Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
 PATCH = """\
@@ -32,7 +32,7 @@ def _session(*calls: ToolCall, said: tuple[AgentMessage, ...] = ()) -> Session:
 
 
 def _times(session: Session, *lines: str) -> dict[str, float]:
-    return first_times((without_layout(line) for line in lines), produced(session))
+    return first_times((without_layout(line) for line in lines), produced_texts(session))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_search_finds_what_a_plain_search_finds(texts: list[tuple[int, str]], li
 
 def test_same_text_is_kept_once() -> None:
     calls = [_call(call_id=f"c{n}", at=float(n), command=Command("echo the very same text")) for n in range(1, 5)]
-    assert produced(_session(*calls)) == [ProducedText(1.0, "echotheverysametext")]
+    assert produced_texts(_session(*calls)) == [ProducedText(1.0, "echotheverysametext")]
 
 
 def test_common_characters_have_an_entry_in_the_table_that_drops_layout() -> None:

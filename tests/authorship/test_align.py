@@ -19,10 +19,10 @@ from attribution.authorship.align import (
     changes,
     closest,
     kinship,
+    layout_sources,
     lines_of,
     pairing,
     redacted_equal,
-    reformatted,
     similarity,
     text_of,
     tokens,
@@ -222,7 +222,7 @@ def test_likeness_is_a_share(one: str, other: str) -> None:
     ],
 )
 def test_reformatted_lines_are_found_across_line_breaks(old: list[str], new: list[str], sources: list[int] | None) -> None:
-    found = reformatted(old, new)
+    found = layout_sources(old, new)
     if sources is None:  # one of two that changed places can be kept, never both
         assert sorted(found)[0] == -1 and max(found) >= 0
     else:
@@ -231,13 +231,13 @@ def test_reformatted_lines_are_found_across_line_breaks(old: list[str], new: lis
 
 def test_blocks_too_large_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(align, "MAX_BLOCK", 3)
-    assert reformatted(["x=1"] * 4, ["x = 1"] * 4) == [-1] * 4
-    assert reformatted(["x=1"] * 3, ["x = 1"] * 3) == [0, 1, 2]
+    assert layout_sources(["x=1"] * 4, ["x = 1"] * 4) == [-1] * 4
+    assert layout_sources(["x=1"] * 3, ["x = 1"] * 3) == [0, 1, 2]
 
 
 @given(old=_LINES, new=_LINES)
 def test_reformatting_keeps_the_order_and_all_words(old: list[str], new: list[str]) -> None:
-    found = reformatted(old, new)
+    found = layout_sources(old, new)
     assert len(found) == len(new)
     sources = [source for source in found if source >= 0]
     assert sources == sorted(sources)

@@ -707,9 +707,9 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
     link = CommitLinks(_commit(), ("a" * 12,), [record])
     evidence = RunInputs([], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {})
     assert [one.reason for one in evidence.missing_transcripts(link)] == [
-        reason for reason in evidence.claimed(link, {"s": ()}).values() if reason is not Reason.UNEXPLAINED
+        reason for reason in evidence.claimed_paths(link, {"s": ()}).values() if reason is not Reason.UNEXPLAINED
     ]
-    return evidence.claimed(link, {"s": edited})
+    return evidence.claimed_paths(link, {"s": edited})
 
 
 @pytest.mark.parametrize(

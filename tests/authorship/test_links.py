@@ -138,7 +138,7 @@ def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> Non
     found = by_trailer([_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")])["c1"]
     assert found.named == (A, B)
     assert found.sessions == ["s1", "s2", "s3"]
-    assert found.resolved and not found.incomplete
+    assert found.is_resolved and not found.incomplete
 
 
 def test_one_id_on_several_commits_links_them_all() -> None:
@@ -149,9 +149,9 @@ def test_one_id_on_several_commits_links_them_all() -> None:
 
 def test_id_without_a_checkpoint_leaves_the_link_incomplete() -> None:
     found = by_trailer([_commit(_named(A, B))], [_checkpoint(B, "s1")])["c1"]
-    assert (found.resolved, found.incomplete, found.sessions) == (True, True, ["s1"])
+    assert (found.is_resolved, found.incomplete, found.sessions) == (True, True, ["s1"])
     lost = by_trailer([_commit(_named(A))], [])["c1"]
-    assert (lost.resolved, lost.incomplete) == (False, True)
+    assert (lost.is_resolved, lost.incomplete) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_squash_whose_only_trailer_stands_on_its_merge(parents: list[str], squ
 
 def test_commit_without_ids_is_linked_to_nothing() -> None:
     found = by_trailer([_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")])["c1"]
-    assert (found.named, found.resolved, found.incomplete) == ((), False, False)
+    assert (found.named, found.is_resolved, found.incomplete) == ((), False, False)
 
 
 @pytest.mark.parametrize(

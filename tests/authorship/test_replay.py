@@ -394,7 +394,7 @@ def test_commit_shows_the_file_as_it_is() -> None:
     play = Play()
     play.create("a\nb\n")
     play.committed.add("a\nby hand\nb\n")
-    play.tree.committed(F, "a\nby hand\nb\n", 50.0)
+    play.tree.note_commit(F, "a\nby hand\nb\n", 50.0)
     assert play.who() == [("a", "c1"), ("by hand", BASE), ("b", "c1")]
     assert play.tree.files[F].known_at == 50.0
 
@@ -402,7 +402,7 @@ def test_commit_shows_the_file_as_it_is() -> None:
 def test_commit_from_before_an_edit_shows_nothing() -> None:
     play = Play()
     play.create("a\nb\n")
-    play.tree.committed(F, "old\n", 5.0)
+    play.tree.note_commit(F, "old\n", 5.0)
     assert play.who() == [("a", "c1"), ("b", "c1")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.authorship.substitutes import NoFit, substituted
+from attribution.authorship.substitutes import NoFit, substitute
 from attribution.shell import Effect, effects
 from collector.model import Hunk, Replacement
 
@@ -16,7 +16,7 @@ def _after(command: str, text: str = TEXT, path: str = "src/a.py") -> str | None
     for effect in effects(command):
         if path not in effect.paths or not effect.is_literal:
             return None
-        text = effect.content if effect.content is not None else substituted(text, effect.changes).text
+        text = effect.content if effect.content is not None else substitute(text, effect.changes).text
     return text
 
 
@@ -184,6 +184,6 @@ def test_a_patch_that_is_not_known_or_taken_back_is_not_literal(command: str) ->
 
 def test_text_that_is_not_there_is_left_out_and_the_text_then_in_doubt() -> None:
     known = Replacement("beta", "b"), Replacement("nowhere", "x")
-    assert substituted(TEXT, known) == (TEXT.replace("beta", "b"), False)
+    assert substitute(TEXT, known) == (TEXT.replace("beta", "b"), False)
     with pytest.raises(NoFit):
-        substituted(TEXT, known[1:])
+        substitute(TEXT, known[1:])
