@@ -23,7 +23,7 @@ from pages import fill, table  # noqa: E402
 from attribution.exchange.exports import exports  # noqa: E402
 from attribution.exchange.producers import producers  # noqa: E402
 from attribution.features import Feature  # noqa: E402
-from collector.agents import WHOLLY, readers, stores, unproven, untested_part  # noqa: E402
+from collector.agents import readers, stores, unproven  # noqa: E402
 from collector.agents.common.reader import FACETS  # noqa: E402
 from collector.agents.machine.model import Store  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
@@ -92,7 +92,7 @@ def agents_page() -> str:
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
-                [(label_of(s.agent), s.where, _known(s), _deleted(s)) for s in stores()],
+                [(label_of(s.agent), s.where, str(s.known), _deleted(s)) for s in stores()],
             ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
@@ -112,7 +112,7 @@ def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, 
     """A row of what benchmarks/agents.py measured; of an agent without a session in those clones the word alone."""
     one = found.get(reader.NAME)
     if one is None:
-        word = {WHOLLY: "documentation, untested"}.get(untested_part(reader), "real, elsewhere")
+        word = "documentation, untested" if reader.NAME in unproven() else "real, elsewhere"
         return (label_of(reader.NAME), word, *["–"] * (len(_MEASURED) - 2))
     applied, unmatched, versions = one["applied"], one["unmatched"], one["versions"]
     edits = f"{applied}, {unmatched} ({unmatched / (applied + unmatched):.1%})" if applied + unmatched else "none"
@@ -130,13 +130,8 @@ def _deleted(store: Store) -> str:
     return f"after {store.kept_days} days" if store.kept_days else "–"
 
 
-def _known(store: Store) -> str:
-    return f"*{store.known}*: {store.evidence}" if store.evidence else str(store.known)
-
-
 def _tested(reader: TranscriptReader) -> str:
-    untested = untested_part(reader)
-    return {"": "yes", WHOLLY: "untested"}.get(untested, f"yes; {untested} untested")
+    return "untested" if reader.NAME in unproven() else "yes"
 
 
 _FEATURE = ("type", "unit", "kind", "version", "meaning", "NULL when")

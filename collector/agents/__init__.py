@@ -27,20 +27,12 @@ def stores() -> list[Store]:
     return [store for module in modules for store in getattr(module, "STORES", ())]
 
 
-WHOLLY = "all of it"
-
-
-def untested_part(reader: TranscriptReader) -> str:
-    """What its reader has never met in a real transcript: "", WHOLLY, or the name of a part. A reader declares it as `UNTESTED`.
-
-    Such a reader follows documents and excerpts, and its sample was written after them.
-    """
-    return str(getattr(reader, "UNTESTED", ""))
-
-
 def unproven() -> list[str]:
-    """Slugs of agents of which no real transcript was ever read."""
-    return [reader.NAME for reader in readers() if untested_part(reader) == WHOLLY]
+    """Slugs of agents of which no real transcript was ever read: their reader and its sample follow documents and excerpts.
+
+    A reader says so as `UNPROVEN`.
+    """
+    return [reader.NAME for reader in readers() if getattr(reader, "UNPROVEN", False)]
 
 
 def readers_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:

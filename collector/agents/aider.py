@@ -229,6 +229,5 @@ STORES = (
         find=_find,
         load=_load,
         inside=".aider.chat.history.md",
-        evidence="a history with 6 edits and 3 without any, from public repositories; its source",
     ),
 )

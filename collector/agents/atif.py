@@ -20,7 +20,7 @@ NAME = "atif"
 AGENT = Agent(NAME, "ATIF", exported={"git-ai": "unknown"})
 GIVES = frozenset(FACETS) - {"before", "positions", "reads"}
 ORDER = 5
-UNTESTED = "all of it"
+UNPROVEN = True
 
 _DEPTH = 8  # of documents inside documents
 

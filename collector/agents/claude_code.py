@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,7 @@ from collector.agents.common.reader import (
     Outcome,
     RecordReader,
     Result,
-    commits_in,
     is_error,
-    shell_command,
 )
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
@@ -207,8 +205,10 @@ class _Reader(RecordReader):
         previous = self.results.get(call_id)
         if previous is None or (previous.details is None and details is not None):
             done_at = previous.at or time if previous else time
-            status = is_error(block.get("is_error"))
-            self.results[call_id] = Result(done_at, text_of(block.get("content")), status, details=details)
+            self.results[call_id] = Result(
+                done_at, text_of(block.get("content")), is_error(block.get("is_error")), details=details,
+                printed=get_str(details, "stdout") or None, running=bool(get_str(details, "backgroundTaskId")),
+            )  # fmt: skip
 
     def _progress(self, record: dict[str, Any], time: float | None) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
@@ -279,14 +279,9 @@ class _Reader(RecordReader):
             return Status.REJECTED, result.text[:ERROR_CHARS]
         return super().outcome(call, result)
 
-    def command(self, call: Call, result: Result) -> Command:
-        output = get_str(result.details, "stdout") or result.text
-        background = bool(get_str(result.details, "backgroundTaskId")) or get(call.arguments, "run_in_background") is True
-        return shell_command(get_str(call.arguments, "command"), call.cwd, output, background)
-
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         recorded = get_str(result.details, "gitOperation", "commit", "sha")
-        return (recorded,) if recorded else commits_in(command, command.output)
+        return (recorded,) if recorded else super().commits(command, result)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name not in self.writers:
@@ -349,13 +344,8 @@ def _propose(call: Call) -> str:
 
 def _hunks(patch: list[Any]) -> Iterable[Hunk]:
     for hunk in patch:
-        yield Hunk(
-            get_int(hunk, "oldStart"),
-            get_int(hunk, "oldLines"),
-            get_int(hunk, "newStart"),
-            get_int(hunk, "newLines"),
-            tuple(line for line in get_list(hunk, "lines") if isinstance(line, str)),
-        )
+        old, old_count, new, new_count = (get_int(hunk, name) for name in ("oldStart", "oldLines", "newStart", "newLines"))
+        yield Hunk(old, old_count, new, new_count, tuple(line for line in get_list(hunk, "lines") if isinstance(line, str)))
 
 
 _NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")
@@ -384,10 +374,11 @@ def _numbers(snippet: str) -> tuple[int, str]:
 # directories can have one name, so the `cwd` of the records decides. A forked session repeats the records of the other one under
 # their old ids: sessions with the same first record are read as one.
 _CUT = 200  # longer names are cut there and end in a hash
-_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.){1,4000}")')
+_CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _SESSION_ID = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
 _FIRST = re.compile(rb'"uuid":\s*"([0-9A-Za-z-]{1,80})"')
 _AGENT = "agent-"  # a subagent's file
+_SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _places(machine: Machine) -> Iterator[Path]:
@@ -398,17 +389,13 @@ def _places(machine: Machine) -> Iterator[Path]:
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     slugs, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(location.parent.parent)}
-    groups: dict[str, list[_Found]] = defaultdict(list)
+    groups: dict[str, list[LocalSession]] = defaultdict(list)  # first record -> sessions that begin with it
     for project in files.directories(location):
-        if roots.anywhere or project.name in slugs or project.name.startswith(tuple(f"{entry}-" for entry in slugs)):
-            value = _sessions(project, roots, deep=False)
-        elif project.name in above:
-            value = _sessions(project, roots, deep=True)
-        else:
-            continue
-        for entry in value:
-            groups[entry.first or entry.id].append(entry)
-    return (_join(group) for group in groups.values())
+        inside = roots.anywhere or project.name in slugs or project.name.startswith(tuple(f"{entry}-" for entry in slugs))
+        if inside or project.name in above:
+            for first, session in _sessions(project, roots, deep=not inside):
+                groups[first or session.id].append(session)
+    return map(_join, groups.values())
 
 
 def _slug(path: str) -> str:
@@ -416,40 +403,18 @@ def _slug(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", path)[:_CUT]
 
 
-@dataclass(slots=True)
-class _Found:
-    id: str
-    cwd: str
-    first: str  # the id of the first record
-    why: str
-    paths: list[Path] = field(default_factory=list)
-
-
-def _sessions(project: Path, roots: Roots, deep: bool) -> list[_Found]:
-    """The sessions of one directory that belong; `deep`: it is one above the worktree, and all of a file is searched for it."""
-    agents: dict[str, list[Path]] = defaultdict(list)
-    results = []
-    for path in files.listed(project, (".jsonl",)):
-        if path.name.startswith(_AGENT):  # early versions put subagents beside their session
-            parent = _SESSION_ID.search(files.head(path))
-            agents[parent[1].decode() if parent else ""].append(path)
-            continue
-        entry = _session(path, roots, deep)
-        if entry is not None:
-            results.append(entry)
-    for entry in results:
-        subagents = files.listed(project / entry.id / "subagents", (".jsonl",), depth=4)
-        entry.paths += [*agents[entry.id], *(path for path in subagents if path.name.startswith(_AGENT))]
-    return results
-
-
-def _session(path: Path, roots: Roots, deep: bool) -> _Found | None:
-    beginning = files.head(path)
-    named = _CWD.search(beginning)
-    cwd = files.some_value(named[1]) if named else ""
-    first = _FIRST.search(beginning)
-    why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.paths) if deep else ""
-    return _Found(path.stem, cwd, first[1].decode() if first else "", why, [path]) if why else None
+def _sessions(project: Path, roots: Roots, deep: bool) -> Iterator[tuple[str, LocalSession]]:
+    """(id of the first record, session) of those of a directory that belong; `deep`: all of a file is searched for the worktree."""
+    agents: dict[str, list[Path]] = defaultdict(list)  # early versions put subagents beside their session
+    for path in files.matching(project, f"{_AGENT}*.jsonl"):
+        agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
+    for path in files.matching(project, "*.jsonl"):
+        beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
+        cwd, first = files.text_in(beginning, _CWD), files.text_in(beginning, _FIRST)
+        why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.paths) if deep and beginning else ""
+        if why:
+            below = (sub for pattern in _SUBAGENTS for sub in files.matching(project / path.stem / "subagents", pattern))
+            yield first, LocalSession(path.stem, (path, *agents[path.stem], *below), why, cwd=cwd)
 
 
 def _mention(path: Path, roots: Iterable[str]) -> str:
@@ -464,12 +429,11 @@ def _mention(path: Path, roots: Iterable[str]) -> str:
     return ""
 
 
-def _join(group: Sequence[_Found]) -> LocalSession:
+def _join(group: list[LocalSession]) -> LocalSession:
     """One session of all that begin with the same record."""
-    group = sorted(group, key=lambda entry: entry.id)
-    main, *forks = group
-    why = main.why + "".join(f"; with its fork {entry.id}" for entry in forks)
-    return LocalSession(main.id, tuple(path for entry in group for path in entry.paths), why, cwd=main.cwd)
+    main, *forks = sorted(group, key=lambda session: session.id)
+    why = main.why + "".join(f"; with its fork {fork.id}" for fork in forks)
+    return replace(main, files=tuple(path for session in (main, *forks) for path in session.files), why=why)
 
 
 STORES = (

@@ -301,15 +301,10 @@ def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
     history = objects(files.document(location.parent / "state" / "taskHistory.json"))
     listed = {get_str(entry, "id"): get_str(entry, "cwdOnTaskInitialization") for entry in history}
     for path in files.matching(location, f"*/{_API}"):
-        cwd = listed.get(path.parent.name) or _mention(path)
+        cwd = listed.get(path.parent.name) or files.text_in(files.head(path), _NAMED_DIRECTORY)
         if roots.of(cwd):
             used = (path, *(other for name in (_UI, _METADATA) if files.is_plain(other := path.with_name(name))))
             yield LocalSession(path.parent.name, used, f"started in {cwd}", cwd=cwd)
-
-
-def _mention(path: Path) -> str:
-    match = _NAMED_DIRECTORY.search(files.head(path))
-    return files.some_value(b'"' + match[1] + b'"') if match else ""
 
 
 def _load_task(session: LocalSession) -> Iterator[bytes]:
@@ -343,7 +338,6 @@ STORES = (
         patterns=(f"*/{_API}",),
         find=_find_tasks,
         load=_load_task,
-        evidence="2 whole tasks of 3.51 and the entries shown of 3 others, committed to 4 public repositories; its source",
     ),
     Store(
         NAME,

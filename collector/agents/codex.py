@@ -629,7 +629,7 @@ def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
 # started it.
 _PACKED = ".zst"
 _SHORT, _LONG = 8_000, 4_000_000  # bytes of a first record: its directory stands before the instructions, mostly
-_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.){1,4000}")')
+_CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ROLLOUTS = tuple(f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED))
 
@@ -664,8 +664,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
     """Id, directory and parent of a thread; "" for the session of another repository, of which no more is read than tells that."""
-    named = _CWD.search(_beginning(path, _SHORT)) or _CWD.search(_beginning(path, _LONG))
-    cwd = files.some_value(named[1]) if named else ""
+    cwd = files.text_in(_beginning(path, _SHORT), _CWD) or files.text_in(_beginning(path, _LONG), _CWD)
     if not roots.of(cwd):
         return "", "", ""
     meta = get_dict(first_value(_beginning(path, _LONG)), "payload")

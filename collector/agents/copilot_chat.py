@@ -31,7 +31,7 @@ AGENT = Agent(
 )
 GIVES = frozenset({"results", "text", "before", "commands", "models", "tokens", "directory"})
 ORDER = 22
-UNTESTED = "all of it"
+UNPROVEN = True
 
 _TERMINAL = "run_in_terminal"
 _UNIT = "utf-16-le"  # columns count units of UTF-16

@@ -261,6 +261,5 @@ STORES = (
         find=_find,
         load=_load,
         inside=_INSIDE,
-        evidence="3 databases with 13 sessions, committed to public repositories; its source",
     ),
 )

@@ -322,6 +322,5 @@ STORES = (
         patterns=_PATTERNS,
         find=_find,
         load=_load,
-        evidence="real transcripts in checkpoints; their place and the database from descriptions by other projects",
     ),
 )

@@ -29,7 +29,6 @@ NAME = "kiro"
 AGENT = Agent(NAME, "Kiro", aliases=("kiro-cli",), tools={"edit": "fs_write"})
 GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"})
 ORDER = 25
-UNTESTED = "edits"
 
 _BESIDE = "Session"  # what lies in a file beside the lines
 _KINDS = frozenset({"Prompt", "AssistantMessage", "ToolResults", _BESIDE})
@@ -251,6 +250,5 @@ STORES = (
         patterns=(_LINES,),
         find=_find,
         load=_load,
-        evidence="the source of Amazon Q Developer CLI, which became Kiro CLI, and readers of other projects",
     ),
 )

@@ -339,6 +339,5 @@ CONVERSATIONS = Store(
     at=in_editors(("Cursor",), f"globalStorage/{_STATE}"),
     find=_find,
     load=_load,
-    evidence="descriptions of real databases by other projects, exported calls",
     form="cursor-editor",
 )

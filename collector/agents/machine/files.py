@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -129,7 +130,8 @@ def first_line(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def some_value(value: bytes) -> str:
-    """The text of a JSON string as it stands in a file."""
-    candidate = first_value(value)
-    return candidate if isinstance(candidate, str) else ""
+def text_in(data: bytes, pattern: re.Pattern[bytes]) -> str:
+    """What the first group of a pattern matches inside of a JSON string of a file; "" where there is none."""
+    match = pattern.search(data)
+    value = first_value(b'"' + match[1] + b'"') if match else None
+    return value if isinstance(value, str) else ""

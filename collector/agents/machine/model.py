@@ -175,7 +175,6 @@ class Store:
     find: Find | None = None  # sessions of the repository in a place; raises OSError
     load: Callable[[LocalSession], Iterator[bytes]] = whole_lines  # what the reader takes, part by part; raises OSError, ValueError
     inside: str = ""  # the place in a worktree
-    evidence: str = ""  # for people: what it was written after
     kept_days: int | None = None  # the agent deletes older sessions by itself
     form: str = ""  # tells a second way to keep sessions from the first
 
