@@ -28,10 +28,9 @@ sys.path.insert(0, str(ROOT))
 from processes import drain, seconds_of_children, times_of  # noqa: E402
 
 from attribution.lineage.lifetimes import LineLifetimes  # noqa: E402
-from attribution.lineage.match_policy import MatchPolicy  # noqa: E402
 from attribution.lineage.outside import list_files  # noqa: E402
 from attribution.lineage.state import dump, load  # noqa: E402
-from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart  # noqa: E402
+from attribution.lineage.walk import HistoryWalk, WalkOptions  # noqa: E402
 from collector.git.program import ScratchGit, open_scratch  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
@@ -54,15 +53,17 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
     tip = repo.default_branch().sha
     if kind == "stored":
         return run_stage(repo, tip)
-    options = WalkOptions(keep=MatchPolicy(True, True, True), texts=True) if kind == "kept" else WalkOptions()
+    options = WalkOptions(keep=True, texts=True) if kind == "kept" else WalkOptions()
     lifetimes = LineLifetimes() if kind in ("lives", "kept") else None
     with open_scratch(repo) as git:
         if kind == "again":
             saved = load(Path(sys.argv[-1]).read_bytes())
             assert saved is not None
-            history = HistoryWalk(repo, git, options).run(tip, WalkStart(saved=saved[0]))
+            history = HistoryWalk(repo, git, options).run(tip, saved=saved.lines)
         else:
-            history = HistoryWalk(repo, git, options).run(tip, WalkStart(after=before_newest(git, tip, window)), observer=lifetimes)
+            history = HistoryWalk(repo, git, options).run(
+                tip, before_newest(git, tip, window), observers=[lifetimes.step] if lifetimes is not None else []
+            )
         spans = sum(1 for _ in lifetimes.spans(history)) if lifetimes is not None else 0
     return {
         "commits": len(history.shas),

@@ -139,13 +139,12 @@ def follow_clone(
 ) -> Iterator[tuple[OpenRepo, list[str]]]:
     """The clone at `path` with the history of its lines brought up to date; None: as it was stored."""
     from attribution.ensure.history import lines_followed
-    from attribution.lineage.match_policy import MatchPolicy
-    from attribution.lineage.requests import ALL_MATCHES, HistoryRequest
+    from attribution.lineage.requests import HistoryRequest
 
-    policy = None if exact is None else MatchPolicy() if exact else ALL_MATCHES
+    request = HistoryRequest(full, None if exact is None else not exact)
     with open_clone(path, db, quiet) as opened:
         with Reporter(path, quiet) as progress:
-            notes = lines_followed(opened, HistoryRequest(full, policy), progress)
+            notes = lines_followed(opened, request, progress)
         yield opened, notes
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from attribution.lineage.git_blame import blame
-from attribution.lineage.model import LineHistory, State, numbers
-from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions
+from attribution.lineage.model import CommitStep, LineHistory, State, numbers
+from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
+from collector.runtime.progress import Progress, no_progress
 
 
 class DifferingFile(NamedTuple):
@@ -36,35 +37,32 @@ class BlameAgreement:
         return self.same / self.lines if self.lines else None
 
 
-@dataclass(frozen=True, slots=True)
-class BlameSample:
-    """The files to compare; by default every file of the tip."""
-
-    commits: Collection[str] = ()  # the tip, or commits before it
-    files: int | None = None  # of each commit; None: all
-    files_at: Mapping[str, int | None] = field(default_factory=dict)  # of these commits, instead
-    seed: int = 0
-    options: WalkOptions | None = None
-
-
 def verify(
-    repo: GitRepo, git: ScratchGit, tip: str, sample: BlameSample, tell: Callable[[int, int], None] | None = None
+    repo: GitRepo,
+    git: ScratchGit,
+    tip: str,
+    samples: Mapping[str, int | None],
+    seed: int = 0,
+    keep: bool = False,
+    progress: Progress = no_progress,
 ) -> dict[str, BlameAgreement]:
-    """Commit -> agreement. `tell`: commits followed, of how many."""
-    commits = list(sample.commits) or [tip]
+    """Commit -> agreement. `samples`: how many files of each commit (the tip, or one before it) are compared; None: all."""
     states: dict[str, State] = {}
-    visit = StateVisit(set(commits), lambda sha, state: states.update({sha: state.copy()}))
-    history = HistoryWalk(repo, git, sample.options).run(tip, visit=visit, progress=tell)
-    chosen = {sha: pick(states[sha], sample.files_at.get(sha, sample.files), sample.seed) for sha in commits}
-    return {sha: compare(git, history, sha, states[sha], paths) for sha, paths in chosen.items()}
+
+    def see(step: CommitStep) -> None:
+        if step.sha in samples:
+            states[step.sha] = step.state.copy()
+
+    history = HistoryWalk(repo, git, WalkOptions(keep=keep)).run(tip, observers=[see], progress=progress)
+    return {sha: _compare(git, history, sha, states[sha], _pick(states[sha], files, seed)) for sha, files in samples.items()}
 
 
-def pick(state: State, sample: int | None, seed: int) -> list[str]:
+def _pick(state: State, sample: int | None, seed: int) -> list[str]:
     paths = sorted(path for path, file in state.items() if file.vector)
     return paths if sample is None or sample >= len(paths) else random.Random(seed).sample(paths, sample)
 
 
-def compare(git: ScratchGit, history: LineHistory, sha: str, state: State, paths: Sequence[str]) -> BlameAgreement:
+def _compare(git: ScratchGit, history: LineHistory, sha: str, state: State, paths: Sequence[str]) -> BlameAgreement:
     """Our origins of some files of a commit against git blame there."""
     result = BlameAgreement()
     for path in paths:

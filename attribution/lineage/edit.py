@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from attribution.lineage.files import Contents
-from attribution.lineage.match_policy import REFORMATTED, LineHunk, MatchPolicy, find_kept
+from attribution.lineage.match_policy import REFORMATTED, LineHunk, find_kept
 from attribution.lineage.model import (
     BINARY,
     COPY,
@@ -57,7 +57,7 @@ class _Work:
 class EditRules:
     """How the lines of a commit are written."""
 
-    keep: MatchPolicy
+    keep: bool  # lines that changed only in shape or place stay the lines they were
     texts: bool = False  # note blank lines
     doubt: int = 0  # flags for every line written
 
@@ -120,7 +120,8 @@ class CommitEdit:
             self._contents.written.add(work.oid)
             self.net += count_lines(vector)
         for path, old, _ in ends:
-            self._end(path, old)
+            if old.vector:
+                self._note_removals(old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
 
     # --- what is to be done -------------------------------------------------------------------------------------------
 
@@ -204,7 +205,7 @@ class CommitEdit:
                 self._ends[path] = LineHunk(path, 0, lines, "", 0, [])
                 self._hunks.append(self._ends[path])
                 self._vectors.append(old.vector)
-        find_kept(self._hunks, self._rules.keep, line_changes)
+        find_kept(self._hunks, line_changes)
 
     def _plan_file(self, work: _Work) -> None:
         text = work.text if work.text is not None else self._text(work)
@@ -237,7 +238,7 @@ class CommitEdit:
             if a1 > a0 and work.old_path:
                 cause = LOST if work.flags & UNREADABLE else MODIFIED if b1 > b0 else DELETED
                 into = LineRange(work.path, b0 + 1, b1 - b0)
-                self._note_removals(work.old_path, a0, old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
+                self._note_removals(old[a0 * WIDTH : a1 * WIDTH], cause, plan, into)
             if b1 > b0:
                 parts.append(self._added_lines(work, number, b0, b1, plan))
             copied = a1
@@ -292,10 +293,10 @@ class CommitEdit:
             self._step.again.append(origin)
         return origin
 
-    def _note_removals(self, path: str, start: int, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange) -> None:
+    def _note_removals(self, origins: bytes, cause: str, plan: LineHunk | None, into: LineRange) -> None:
         """Notes deaths, line by line where some lines of the hunk go on."""
         if plan is None or not plan.spared:
-            self._step.gone.append(RemovedLines(path, start + 1, origins, cause, into))
+            self._step.gone.append(RemovedLines(origins, cause, into))
             return
         if any(how == REFORMATTED for _, _, how in plan.successors.values()):
             cause = REFORMATTED
@@ -306,13 +307,8 @@ class CommitEdit:
             while stop < count and stop not in plan.spared:
                 stop += 1
             if stop > first:
-                self._step.gone.append(RemovedLines(path, start + first + 1, origins[first * WIDTH : stop * WIDTH], cause, into))
+                self._step.gone.append(RemovedLines(origins[first * WIDTH : stop * WIDTH], cause, into))
             first = stop + 1
-
-    def _end(self, path: str, old: FileLines) -> None:
-        if not old.vector:
-            return
-        self._note_removals(path, 0, old.vector, FILE_DELETED, self._ends.get(path), LineRange(path, 1, 0))
 
 
 def write(origins: Origins, step: CommitStep, written: LineRange, flags: int, blank: tuple[int, ...] = ()) -> bytes:

@@ -51,14 +51,7 @@ def _follow_forward(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: 
 
 
 class Rename(NamedTuple):
-    """A commit that renamed the file of a line."""
-
-    place: Introduction  # the line in that commit
-    old_path: str
-
-
-class _Step(NamedTuple):
-    """A line in a commit that renamed its file, and in the parent of that commit."""
+    """A commit that renamed the file of a line: the line there, and in the parent of that commit."""
 
     place: Introduction
     before: Introduction
@@ -70,14 +63,14 @@ def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rena
     with open_scratch(repo) as git:
         try:
             while (step := _last_rename(git, sha, path, line)) is not None:
-                steps.append(Rename(step.place, step.before.path))
+                steps.append(step)
                 sha, path = step.before.sha, step.before.path
         except GitFailed:
             return []
     return steps
 
 
-def _last_rename(git: ScratchGit, sha: str, path: str, line: Introduction) -> _Step | None:
+def _last_rename(git: ScratchGit, sha: str, path: str, line: Introduction) -> Rename | None:
     """The last commit that gave the file this name."""
     log = ["log", "-m", "--no-renames", "--diff-filter=A", "--format=%H", sha, "--", path]
     for commit in git.output(log).decode("ascii").split():
@@ -86,5 +79,5 @@ def _last_rename(git: ScratchGit, sha: str, path: str, line: Introduction) -> _S
             number = lines.index(line) + 1
             before = blame(git, f"{commit}^!", path, [number])[0]
             if before.path != path:
-                return _Step(Introduction(commit, path, number), before)
+                return Rename(Introduction(commit, path, number), before)
     return None

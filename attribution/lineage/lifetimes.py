@@ -9,8 +9,9 @@ same text there from the other side, the line did not end: it goes on as the oth
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from attribution.lineage.match_policy import REFORMATTED
@@ -26,7 +27,9 @@ from attribution.lineage.model import (
     LineRange,
     MergedFile,
     Origin,
+    Paths,
     RemovedLines,
+    integers,
     numbers,
     trim_common_lines,
 )
@@ -71,44 +74,34 @@ class LineLifetime(NamedTuple):
 class Removals:
     """A table with one row for each piece of text that a commit took away."""
 
-    commit: array[int] = field(default_factory=lambda: array("i"))
-    cause: bytearray = field(default_factory=bytearray)
-    path: array[int] = field(default_factory=lambda: array("i"))  # what came instead: its path
-    line: array[int] = field(default_factory=lambda: array("i"))  # its first line
-    lines: array[int] = field(default_factory=lambda: array("i"))  # and how many, 0 for nothing
-    paths: list[str] = field(default_factory=list)
-    _numbers: dict[str, int] = field(default_factory=dict)
+    commit: array[int] = field(default_factory=integers)
+    cause: array[int] = field(default_factory=integers)
+    path: array[int] = field(default_factory=integers)  # what came instead: its path
+    line: array[int] = field(default_factory=integers)  # its first line
+    lines: array[int] = field(default_factory=integers)  # and how many, 0 for nothing
+    paths: Paths = field(default_factory=Paths)
 
     def add(self, commit: int, gone: RemovedLines) -> int:
-        target = gone.into
-        number = self._numbers.setdefault(target.path, len(self.paths))
-        if number == len(self.paths):
-            self.paths.append(target.path)
         self.commit.append(commit)
         self.cause.append(_CAUSES.index(gone.cause))
-        self.path.append(number)
-        self.line.append(target.line)
-        self.lines.append(target.lines)
+        self.path.append(self.paths.number(gone.into.path))
+        self.line.append(gone.into.line)
+        self.lines.append(gone.into.lines)
         return len(self.commit) - 1
 
     def target(self, row: int) -> LineRange | None:
-        return LineRange(self.paths[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
-
-    def restore(self, paths: list[str]) -> None:
-        """After the columns were filled from a save."""
-        self.paths = paths
-        self._numbers = {path: number for number, path in enumerate(paths)}
+        return LineRange(self.paths.names[self.path[row]], self.line[row], self.lines[row]) if row >= 0 else None
 
 
 @dataclass(slots=True)
 class LineLifetimes:
     """An observer that keeps, for every line, the commit that removed it last."""
 
-    remover: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # by origin: row of its removal
-    left: array[int] = field(default_factory=lambda: array("i", [_NONE]))  # main-line commit that did without it first
+    remover: array[int] = field(default_factory=partial(integers, _NONE))  # by origin: row of its removal
+    left: array[int] = field(default_factory=partial(integers, _NONE))  # main-line commit that did without it first
     blank: bytearray = field(default_factory=lambda: bytearray(1))  # by origin: 1 when the line has no text
     others: dict[int, list[int]] = field(default_factory=dict)  # earlier removals on other branches
-    landed: array[int] = field(default_factory=lambda: array("i"))  # by commit: main-line commit that brought it
+    landed: array[int] = field(default_factory=integers)  # by commit: main-line commit that brought it
     removals: Removals = field(default_factory=Removals)
     same: dict[int, int] = field(default_factory=dict)  # dropped by a merge -> the line with the same text that the merge has
     touched: set[int] | None = None  # older lines of a continued history whose fate may have changed
@@ -126,16 +119,22 @@ class LineLifetimes:
                 self.blank[born.first + offset] = 1
         if step.merge:
             if step.mainline:
-                self._merge(step)
+                gone, came = step.flow()
+                self._leave(gone, step.index)
+                self._leave(came, _NONE)
             for file in step.merged:
                 if any(not self._is_explained(origin, step) for origin in _dropped_lines(file)):
-                    self._same(file)
+                    same = file.same()
+                    self.same.update(same)
+                    self._touch(same)
             return
-        for gone in step.gone:
-            self._remove(numbers(gone.origins), self.removals.add(step.index, gone))
+        for removed in step.gone:
+            self._remove(numbers(removed.origins), self.removals.add(step.index, removed))
         if step.mainline:
-            self._leave((origin for gone in step.gone for origin in numbers(gone.origins)), step.index)
-            self._leave((origin for again in step.again for origin in numbers(again)), _NONE)
+            for removed in step.gone:
+                self._leave(numbers(removed.origins), step.index)
+            for again in step.again:
+                self._leave(numbers(again), _NONE)
 
     def know(self, shas: list[str]) -> None:
         """Registers the commits of an earlier run, all of which have landed."""
@@ -176,28 +175,19 @@ class LineLifetimes:
             if remover[origin] != _NONE:
                 self.others.setdefault(origin, []).append(remover[origin])
             remover[origin] = row
+        self._touch(origins)
+
+    def _touch(self, origins: Iterable[int]) -> None:
         if self.touched is not None:
             self.touched.update(origins)
 
     def _is_explained(self, origin: int, step: CommitStep) -> bool:
         """Whether a commit that a merge comes from removed a line, so that the line ended there and not at the merge."""
         if not step.mainline:
-            return any(self._ancestry.is_ancestor(commit, step.index) for commit in self._removing(origin))
+            removing = (self.removals.commit[row] for row in self._rows(origin))
+            return any(self._ancestry.is_ancestor(commit, step.index) for commit in removing)
         row = self._counting(origin)
         return row != _NONE and self.landed[self.removals.commit[row]] != _NONE
-
-    def _removing(self, origin: int) -> Iterator[int]:
-        """Commits that removed a line."""
-        return (self.removals.commit[row] for row in self._rows(origin))
-
-    def _same(self, file: MergedFile) -> None:
-        same = file.same()
-        if same is None:
-            return
-        dropped = numbers(same.dropped)
-        self.same.update(zip(dropped, numbers(same.kept), strict=True))
-        if self.touched is not None:
-            self.touched.update(dropped)
 
     def touched_origins(self) -> set[int]:
         """The `touched` lines of a continued history and all lines that go on as one of them."""
@@ -210,17 +200,10 @@ class LineLifetimes:
                 origins.add(origin)
         return origins
 
-    def _leave(self, origins: Iterable[int], commit: int) -> None:
-        left = self.left
+    def _leave(self, origins: Collection[int], commit: int) -> None:
         for origin in origins:
-            left[origin] = commit
-            if self.touched is not None:
-                self.touched.add(origin)
-
-    def _merge(self, step: CommitStep) -> None:
-        gone, came = step.flow()
-        self._leave(gone, step.index)
-        self._leave(came, _NONE)
+            self.left[origin] = commit
+        self._touch(origins)
 
     def spans(self, history: LineHistory, rows: Iterable[int] | None = None) -> Iterator[LineLifetime]:
         """Lifetimes of some hunks (rows of the origin table), in order of birth; default: of all."""

@@ -1,6 +1,6 @@
 """Lines that a commit changed only in shape or place, and that therefore stay the lines they were (pure).
 
-Off in exact mode: `git blame` calls all of these new. Three rules, each with a switch, in this order:
+Off in exact mode: `git blame` calls all of these new. Three rules, in this order:
 whitespace   inside one hunk, lines in the same order that differ in white space only;
 reformatted  inside one hunk, stretches equal but for white space, line breaks, quotes and separators;
 moved        anywhere in the commit, blocks of equal lines around a line that was removed once and added once.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from collector.model import LineChange
 
@@ -30,16 +31,6 @@ _QUOTES = bytes.maketrans(b"'", b'"')
 _NO_WORD = bytes(c for c in range(128) if not chr(c).isalnum())
 
 
-@dataclass(frozen=True, slots=True)
-class MatchPolicy:
-    whitespace: bool = False
-    reformatted: bool = False
-    moved: bool = False
-
-    def __bool__(self) -> bool:
-        return self.whitespace or self.reformatted or self.moved
-
-
 @dataclass(slots=True)
 class LineHunk:
     """Lines taken away and lines put in their place; 0-based starts."""
@@ -54,33 +45,32 @@ class LineHunk:
     spared: set[int] = field(default_factory=set)  # removed lines that go on
 
 
-def find_kept(hunks: Sequence[LineHunk], keep: MatchPolicy, differ: Differ) -> None:
+def find_kept(hunks: Sequence[LineHunk], differ: Differ) -> None:
     """Fills `successors` and `spared` of each hunk. `differ` aligns two texts line by line."""
     for number, hunk in enumerate(hunks):
         if hunk.removed and hunk.added:
-            _inside(number, hunk, keep, differ)
-    if keep.moved:
-        left = [h for h in hunks if len(h.spared) < len(h.removed)], [h for h in hunks if len(h.successors) < len(h.added)]
-        if all(left) and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
-            _Moves(hunks, keep.whitespace).find()
+            _inside(number, hunk, differ)
+    some_removed = any(len(h.spared) < len(h.removed) for h in hunks)
+    some_added = any(len(h.successors) < len(h.added) for h in hunks)
+    if some_removed and some_added and sum(len(h.removed) + len(h.added) for h in hunks) <= _MAX_MOVES:
+        _Moves(hunks).find()
 
 
 # --- inside one hunk --------------------------------------------------------------------------------------------------
 
 
-def _inside(number: int, hunk: LineHunk, keep: MatchPolicy, differ: Differ) -> None:
+def _inside(number: int, hunk: LineHunk, differ: Differ) -> None:
     old = [_bare(line) for line in hunk.removed]
     new = [_bare(line) for line in hunk.added]
-    if not keep.whitespace or set(old).isdisjoint(new):
+    if set(old).isdisjoint(new):
         changes = [LineChange(0, len(old), 0, len(new))]
     else:
         changes = differ(_join_lines(old), _join_lines(new))
         for a, b in _aligned_pairs(changes, len(old), len(new)):
             hunk.successors[b] = (number, a, WHITESPACE)
             hunk.spared.add(a)
-    if keep.reformatted:
-        for change in changes:
-            _match_reformatted(number, hunk, change)
+    for change in changes:
+        _match_reformatted(number, hunk, change)
 
 
 def _bare(line: bytes) -> bytes:
@@ -108,11 +98,7 @@ def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
     text = b"".join(old)
     if not text or len(text) > _MAX_STRETCH or text != b"".join(new):
         return
-    ends: list[int] = []
-    total = 0
-    for piece in old:
-        total += len(piece)
-        ends.append(total)
+    ends = list(accumulate(map(len, old)))
     index = position = 0
     for offset, piece in enumerate(new):
         while index < len(ends) - 1 and ends[index] <= position:
@@ -137,11 +123,10 @@ def _words(line: bytes) -> int:
 class _Moves:
     """Looks for blocks that were removed in one place and added in another."""
 
-    def __init__(self, hunks: Sequence[LineHunk], bare: bool) -> None:
+    def __init__(self, hunks: Sequence[LineHunk]) -> None:
         self._hunks = hunks
-        key = _bare if bare else bytes
-        self._old = [[key(line) for line in hunk.removed] for hunk in hunks]
-        self._new = [[key(line) for line in hunk.added] for hunk in hunks]
+        self._old = [[_bare(line) for line in hunk.removed] for hunk in hunks]
+        self._new = [[_bare(line) for line in hunk.added] for hunk in hunks]
 
     def find(self) -> None:
         removed = self._once(self._old, [hunk.spared for hunk in self._hunks])

@@ -11,10 +11,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
 
 from attribution.lineage.files import Contents
-from attribution.lineage.model import AT_MERGE, BEFORE, UNREADABLE, WIDTH, FileLines, SameLines, State, numbers, vector
+from attribution.lineage.model import AT_MERGE, BEFORE, UNREADABLE, WIDTH, FileLines, State, numbers
 from attribution.lineage.outside import Outside
 from collector.git.diff_tree import FileDelta, Range
 from collector.git.renames import File, RenameSources, RenameTexts
@@ -148,21 +147,20 @@ def _common(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -
     return [(start, end) for start, end, _ in _within([(*piece, 0) for piece in right], left)]
 
 
-def same_lines(old: FileLines, new: FileLines, contents: Contents) -> SameLines | None:
+def same_lines(old: FileLines, new: FileLines, contents: Contents) -> dict[int, int]:
     """Lines that a merge took over from a file of a parent word for word, but with the origins of another parent."""
     hunks = contents.diff(old.oid, new.oid)
     before, after = numbers(old.vector), numbers(new.vector)
     if hunks is None or (hunks and (hunks[-1][1] > len(before) or hunks[-1][3] > len(after))):
-        return None
-    pairs = [
-        (before[index + shift], after[index])
+        return {}
+    return {
+        before[index + shift]: after[index]
         for start, end, shift in _unchanged_runs(hunks, len(after))
         if old.vector[(start + shift) * WIDTH : (end + shift) * WIDTH] != new.vector[start * WIDTH : end * WIDTH]
         if end + shift <= len(before)
         for index in range(start, end)
         if before[index + shift] not in (BEFORE, after[index])
-    ]
-    return SameLines(vector(a for a, _ in pairs), vector(b for _, b in pairs)) if pairs else None
+    }
 
 
 class SideBranches:
@@ -208,16 +206,9 @@ class SideBranches:
         return paths
 
 
-class MergedFiles(NamedTuple):
-    """The files of a merge that differ from its first parent."""
-
-    present: list[FileDelta]
-    gone: list[File]  # files of the first parent only
-
-
-def merge_deltas(deltas: Sequence[FileDelta]) -> MergedFiles:
-    """Files that the merge has and its first parent has not like that, and files it has not any more."""
+def merge_deltas(deltas: Sequence[FileDelta]) -> tuple[list[FileDelta], list[File]]:
+    """Files that the merge has and its first parent has not like that, and files that only its first parent has."""
     present = [d for d in deltas if d.new]
     names = {d.path for d in present}
     gone = [(d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names]
-    return MergedFiles(present, gone)
+    return present, gone

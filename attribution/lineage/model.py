@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import NamedTuple
 
 from collector.model import Problem
 
@@ -70,10 +71,8 @@ class LineRange(NamedTuple):
 
 
 class RemovedLines(NamedTuple):
-    """Lines of the first parent that a commit took away: `path` in the parent, from 1-based `line` on."""
+    """Lines of the first parent that a commit took away."""
 
-    path: str
-    line: int
     origins: bytes
     cause: str
     into: LineRange  # the lines that the commit put in their place; none of them: where they stood
@@ -88,19 +87,12 @@ class KeptLines(NamedTuple):
     how: str  # whitespace | moved | reformatted
 
 
-class SameLines(NamedTuple):
-    """Lines of a parent whose text a merge has, too, but from another parent: origins of both, in pairs."""
-
-    dropped: bytes
-    kept: bytes
-
-
 class MergedFile(NamedTuple):
-    """A file of a parent and what a merge made of it: origins, and the lines with the same text in both, compared when asked."""
+    """A file of a parent and what a merge made of it, as vectors."""
 
     old: bytes
     new: bytes
-    same: Callable[[], SameLines | None]
+    same: Callable[[], dict[int, int]]  # lines of the parent whose text the merge has, but from another parent -> those lines
 
 
 class Fingerprint(NamedTuple):
@@ -108,13 +100,6 @@ class Fingerprint(NamedTuple):
 
     forward: str
     inverse: str
-
-
-class OriginFlow(NamedTuple):
-    """Origins with the number of their lines that a commit took away and brought back or in; births are not included."""
-
-    left: dict[int, int]
-    came: dict[int, int]
 
 
 @dataclass(slots=True)
@@ -133,21 +118,22 @@ class CommitStep:
     merged: list[MergedFile] = field(default_factory=list)  # at a merge: files of a parent whose lines it has from elsewhere
     unread: list[str] = field(default_factory=list)  # paths whose old or new content is missing or too large
     present: int = 0  # lines in all files of the commit, those from before the window left out
+    state: State = field(default_factory=dict)  # its files; the next commits change this dictionary
     patch: Fingerprint | None = None  # when texts are looked at
 
     @property
     def merge(self) -> bool:
         return len(self.parents) > 1
 
-    def flow(self) -> OriginFlow:
-        """Which origins left and which came."""
+    def flow(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Origins with the number of their lines that the commit took away, and those that it brought back or in; no births."""
         old = [*(gone.origins for gone in self.gone), *(before for before, _ in self.swapped)]
         new = [*self.again, *(after for _, after in self.swapped)]
         left, came = _difference(numbers(b"".join(old)), numbers(b"".join(new)))
         for born in self.born if self.swapped else ():
             for origin in range(born.first, born.first + born.lines):
                 del came[origin]
-        return OriginFlow(left, came)
+        return left, came
 
 
 def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[int, int]]:
@@ -187,63 +173,55 @@ def _equal(limit: int, equal: Callable[[int], bool]) -> int:
     return low
 
 
-class Observer(Protocol):
-    def step(self, step: CommitStep) -> None:
-        """Called for every commit, parents before children."""
-        ...
+Observer = Callable[[CommitStep], None]
+"""Called for every commit, parents before children."""
 
 
-class OriginColumns(NamedTuple):
-    """The table of `Origins`, one row for each hunk."""
+class Paths:
+    """Paths with a number for each, which columns of integers hold instead."""
 
-    first: array[int]
-    commit: array[int]
-    path: array[int]
-    line: array[int]
-    flags: array[int]
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._numbers = {name: number for number, name in enumerate(names)}
+        self.names = list(self._numbers)
+
+    def number(self, path: str) -> int:
+        number = self._numbers.setdefault(path, len(self.names))
+        if number == len(self.names):
+            self.names.append(path)
+        return number
 
 
+def integers(*values: int) -> array[int]:
+    return array("i", values)
+
+
+@dataclass(slots=True)
 class Origins:
     """The table of hunks: one row for each piece of text that a commit wrote."""
 
-    def __init__(self) -> None:
-        self.first = array("i", [BEFORE])
-        self.commit = array("i", [-1])
-        self.path = array("i", [0])
-        self.line = array("i", [0])
-        self.flags = array("b", [0])
-        self.paths: list[str] = [""]
-        self._numbers: dict[str, int] = {"": 0}
-        self.next = BEFORE + 1
+    first: array[int] = field(default_factory=partial(integers, BEFORE))
+    commit: array[int] = field(default_factory=partial(integers, -1))
+    path: array[int] = field(default_factory=partial(integers, 0))
+    line: array[int] = field(default_factory=partial(integers, 0))
+    flags: array[int] = field(default_factory=partial(integers, 0))
+    paths: Paths = field(default_factory=lambda: Paths([""]))
+    next: int = BEFORE + 1
 
     def add(self, commit: int, path: str, line: int, count: int, flags: int = 0) -> int:
         """Numbers for `count` new lines; gives the first."""
-        number = self._numbers.get(path)
-        if number is None:
-            number = self._numbers[path] = len(self.paths)
-            self.paths.append(path)
         first = self.next
         self.first.append(first)
         self.commit.append(commit)
-        self.path.append(number)
+        self.path.append(self.paths.number(path))
         self.line.append(line)
         self.flags.append(flags)
         self.next = first + count
         return first
 
-    def restore(self, columns: OriginColumns, paths: list[str], following: int) -> None:
-        """Takes over a stored table. Raises ValueError when its columns do not belong together."""
-        if len({len(column) for column in columns}) != 1:
-            raise ValueError("columns of different length")
-        self.first, self.commit, self.path, self.line, self.flags = columns
-        self.paths = paths
-        self._numbers = {name: number for number, name in enumerate(paths)}
-        self.next = following
-
     def birth_of(self, origin: int) -> Origin:
         """Where a line was born. Commit -1 stands for everything before the history that was read."""
         row = self.row(origin)
-        path = self.paths[self.path[row]]
+        path = self.paths.names[self.path[row]]
         return Origin(self.commit[row], path, self.line[row] + origin - self.first[row], self.flags[row])
 
     def row(self, origin: int) -> int:
@@ -255,7 +233,7 @@ class Origins:
         for row in range(1, len(self.first)) if rows is None else rows:
             first = self.first[row]
             after = self.first[row + 1] if row + 1 < len(self.first) else self.next
-            yield Origin(self.commit[row], self.paths[self.path[row]], self.line[row], self.flags[row]), first, after - first
+            yield Origin(self.commit[row], self.paths.names[self.path[row]], self.line[row], self.flags[row]), first, after - first
 
     def __len__(self) -> int:
         return len(self.first)
@@ -272,7 +250,7 @@ class LineHistory:
     problems: list[Problem]
     complete: bool = True  # False in window mode: `state` then holds only files that changed in the window
     boundary: frozenset[str] = frozenset()  # commits whose parents the clone does not have: their lines may be older
-    present: array[int] = field(default_factory=lambda: array("i"))  # lines at each commit, those from before left out
+    present: array[int] = field(default_factory=integers)  # lines at each commit, those from before left out
 
     def line(self, origin: int) -> tuple[str, str, int]:
         """(commit id, path, line number) of an origin; the id is empty for lines older than what was read."""

@@ -1,4 +1,4 @@
-"""What each commit did, in numbers, and which lines it kept in another shape or place: observers beside `lifetimes`."""
+"""What each commit did, in numbers, and which lines it kept in another shape or place: an observer beside `lifetimes`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, Observer, count_lines, numbers
+from attribution.lineage.model import BEFORE, CommitStep, Fingerprint, KeptLines, count_lines, numbers
 
 
 class Count(NamedTuple):
@@ -51,22 +51,17 @@ class CommitNotes:
         self._index[step.sha] = step.index
         parent = self._index.get(step.parents[0], -1) if step.parents else -1
         born = sum(b.lines for b in step.born)
-        gone, came = (_count_swaps(step, born)) if step.merge else _count_changes(step)
+        if step.merge:
+            gone = sum(count_lines(old) for old, _ in step.swapped)
+            came = sum(count_lines(new) for _, new in step.swapped) - born
+        else:
+            gone = sum(count_lines(removed.origins) for removed in step.gone)
+            came = sum(map(count_lines, step.again))
         self.counts.append(
             Count(step.sha, len(step.parents), parent, step.mainline, born, gone, came, step.present, step.patch)
         )  # fmt: skip
         self.unread += [(step.sha, path) for path in step.unread]
         self.moves.extend(_join_relocations(step.index, step.kept))
-
-
-def _count_changes(step: CommitStep) -> tuple[int, int]:
-    """Lines gone and lines that exist once more, at an ordinary commit."""
-    return sum(count_lines(g.origins) for g in step.gone), sum(count_lines(again) for again in step.again)
-
-
-def _count_swaps(step: CommitStep, born: int) -> tuple[int, int]:
-    """The same at a merge, births left out."""
-    return sum(count_lines(old) for old, _ in step.swapped), sum(count_lines(new) for _, new in step.swapped) - born
 
 
 def _join_relocations(commit: int, lines: Sequence[KeptLines]) -> Iterator[Relocation]:
@@ -87,14 +82,3 @@ def _join_relocations(commit: int, lines: Sequence[KeptLines]) -> Iterator[Reloc
 def _goes_on(last: Relocation, line: KeptLines, origin: int) -> bool:
     following = last.origin + last.lines if last.origin != BEFORE else BEFORE
     return (line.path, line.line, line.how, origin) == (last.path, last.line + last.lines, last.how, following)
-
-
-class Observers:
-    """Observers in a row."""
-
-    def __init__(self, *observers: Observer) -> None:
-        self._observers = observers
-
-    def step(self, step: CommitStep) -> None:
-        for observer in self._observers:
-            observer.step(step)

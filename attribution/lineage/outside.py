@@ -7,7 +7,6 @@ before it was saved, `git blame` of the few files concerned says which of the kn
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Protocol
 
 from attribution.lineage.files import Contents
 from attribution.lineage.git_blame import Introduction, blame
@@ -20,22 +19,8 @@ _LISTINGS = 8
 _BLOB = "blob"
 
 
-class Outside(Protocol):
-    def listing(self, sha: str) -> Listing:
-        """All files of a commit."""
-        ...
-
-    def entry(self, sha: str, path: str) -> tuple[str, int] | None:
-        """Blob id and mode of one file of a commit."""
-        ...
-
-    def vector(self, sha: str, path: str, oid: str) -> bytes:
-        """Origins of the lines of a file in a commit."""
-        ...
-
-
-class Older:
-    """Everything outside is older than the window."""
+class Outside:
+    """Files of commits outside; in a window, all their lines are older."""
 
     def __init__(self, git: ScratchGit, contents: Contents) -> None:
         self._git = git
@@ -43,6 +28,7 @@ class Older:
         self._known: OrderedDict[str, Listing] = OrderedDict()
 
     def listing(self, sha: str) -> Listing:
+        """All files of a commit."""
         files = self._known.get(sha)
         if files is None:
             files = self._known[sha] = list_files(self._git, sha) or {}
@@ -51,15 +37,16 @@ class Older:
         return files
 
     def entry(self, sha: str, path: str) -> tuple[str, int] | None:
-        """Without listing all files, which takes long where there are thousands."""
+        """Blob id and mode of one file, without listing all files, which takes long where there are thousands."""
         files = self._known.get(sha)
         return files.get(path) if files is not None else self._contents.entry(sha, path)
 
     def vector(self, sha: str, path: str, oid: str) -> bytes:
+        """Origins of the lines of a file in a commit."""
         return vector([BEFORE]) * self._contents.count(oid)[0]
 
 
-class Blamed(Older):
+class Blamed(Outside):
     """Outside lines are looked up among the origins of the saved history."""
 
     def __init__(self, git: ScratchGit, contents: Contents, saved: LineHistory) -> None:
@@ -72,7 +59,6 @@ class Blamed(Older):
         self._table: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
         self._rows = 1
         self._vectors: dict[tuple[str, str], bytes] = {}
-        self.asked = 0  # files for which git blame had to be run
 
     def vector(self, sha: str, path: str, oid: str) -> bytes:
         saved = self._state.get(path)
@@ -99,7 +85,6 @@ class Blamed(Older):
         count = self._contents.count(oid)[0]
         if not count:
             return b""
-        self.asked += 1
         try:
             lines = blame(self._git, sha, path)
         except GitFailed:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from attribution.lineage.match_policy import MatchPolicy
-
 MAX_FILE = 8 << 20
-ALL_MATCHES = MatchPolicy(whitespace=True, reformatted=True, moved=True)
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:
     full: bool | None = False  # True: the whole history; False: from the first commit of an agent on; None: as it is stored
-    policy: MatchPolicy | None = ALL_MATCHES  # which changed lines stay the lines they were; None: as it is stored
+    keep: bool | None = True  # whether lines that changed only in shape or place stay the lines they were; None: as it is stored
     max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
 
 
@@ -22,8 +19,6 @@ class HistoryUpdate:
     """What a run did."""
 
     state: str  # unchanged | continued | new | again
-    tip: str
     after: str  # the window: its past is not followed; "" for everything
     commits: int  # followed now
-    seconds: float
     notes: list[str] = field(default_factory=list)

@@ -3,8 +3,8 @@
 Each commit edits the vectors of its parent (see `model`), merges ask all their parents (see `merge`), so that
 the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
 
-    with ScratchGit(...) as git:
-        history = Pass(GitRepo(path), git).run(tip, observer=LineLifetimes())
+    with open_scratch(repo) as git:
+        history = HistoryWalk(repo, git).run(tip, observers=[LineLifetimes().step])
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from attribution.lineage.edit import CommitEdit, EditRules
 from attribution.lineage.edit import write as write_lines
 from attribution.lineage.files import Contents
-from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.merge import Merger, Parent, SideBranches, merge_deltas, same_lines
 from attribution.lineage.model import (
     BINARY,
@@ -35,7 +34,7 @@ from attribution.lineage.model import (
     count_lines,
     trim_common_lines,
 )
-from attribution.lineage.outside import Blamed, Listing, Older, Outside, list_files
+from attribution.lineage.outside import Blamed, Listing, Outside, list_files
 from attribution.lineage.requests import MAX_FILE
 from attribution.lineage.reverts import fingerprint
 from attribution.lineage.source import ChangeSource
@@ -43,37 +42,17 @@ from collector.git.diff_tree import FileDelta
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
+from collector.runtime.progress import Progress, no_progress
 
 _ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-EXACT = MatchPolicy()
 Commits = list[tuple[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
 class WalkOptions:
     max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
-    keep: MatchPolicy = EXACT  # changes that do not end a line; none in exact mode
+    keep: bool = False  # lines that a commit changed only in shape or place stay the lines they were; else exactly as git blame
     texts: bool = False  # also read the texts of lines, to find blank lines and patches that revert others
-
-
-@dataclass(frozen=True, slots=True)
-class WalkStart:
-    """The start of a walk; without any of these it begins at the first commit."""
-
-    since: Collection[str] = ()  # with these commits
-    after: str = ""  # with what this commit does not have
-    saved: LineHistory | None = None  # after the tip of this history
-
-
-WHOLE = WalkStart()
-
-
-@dataclass(frozen=True, slots=True)
-class StateVisit:
-    """Commits whose files somebody wants to see, right after each (the dictionary changes afterwards)."""
-
-    commits: Collection[str]
-    see: Callable[[str, State], None]
 
 
 class HistoryWalk:
@@ -91,8 +70,7 @@ class HistoryWalk:
         self._index: dict[str, int] = {}
         self._shas: list[str] = []
         self._origins = Origins()
-        self._outside: Outside = Older(git, self._contents)
-        self._observer: Observer | None = None
+        self._outside = Outside(git, self._contents)
         self._present = array("i")  # by commit: lines in its files
         self._branches = SideBranches()
         self._changed: list[str] = []  # paths that the commit at work changed
@@ -100,30 +78,26 @@ class HistoryWalk:
     def run(
         self,
         tip: str,
-        start: WalkStart = WHOLE,
-        *,
-        observer: Observer | None = None,
-        visit: StateVisit | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        after: str = "",
+        saved: LineHistory | None = None,
+        observers: Sequence[Observer] = (),
+        progress: Progress = no_progress,
     ) -> LineHistory:
-        """Walks up to the commit `tip`. `tell` is called with the number of commits done and of all."""
+        """Walks up to the commit `tip`: from the first commit on, with what `after` does not have, or from a `saved` history on."""
         if not _ID.fullmatch(tip):
             raise ValueError(f"not a commit id: {tip!r}")
-        self._observer = observer
-        commits = self._commits(tip, start.saved.tip if start.saved else start.after)
+        commits = self._commits(tip, saved.tip if saved else after)
         mainline = _first_parents(commits, tip)
-        if start.since:
-            commits = _descendants(commits, start.since)
-        self._prepare(commits, tip, start.saved, bool(start.since or start.after))
-        source = ChangeSource(self._repo, self._git, self._options.max_file, bool(self._options.keep) or self._options.texts)
+        self._prepare(commits, tip, saved, bool(after))
+        source = ChangeSource(self._repo, self._git, self._options.max_file, self._options.keep or self._options.texts)
         try:
             source.start(commits)
             for number, (sha, parents) in enumerate(commits):
-                if progress is not None:
-                    progress(number, len(commits))
-                self._one(sha, parents, sha in mainline, source)
-                if visit is not None and sha in visit.commits:
-                    visit.see(sha, self._states[sha])
+                progress("following lines", number, len(commits))
+                step = CommitStep(self._index[sha], sha, parents, sha in mainline)
+                self._commit(step, source)
+                for observe in observers:
+                    observe(step)
         finally:
             source.close()
         return self._result(tip)
@@ -177,24 +151,19 @@ class HistoryWalk:
 
     # --- one commit ---------------------------------------------------------------------------------------------------
 
-    def _one(self, sha: str, parents: tuple[str, ...], mainline: bool, source: ChangeSource) -> None:
-        step = CommitStep(self._index[sha], sha, parents, mainline)
+    def _commit(self, step: CommitStep, source: ChangeSource) -> None:
+        parents = step.parents
         # A parent outside the window has none of the lines that are counted.
         step.present = self._present[self._index[parents[0]]] if parents and parents[0] in self._index else 0
-        if len(parents) > 1:
-            self._states[sha] = self._merge(step, source)
-        else:
-            self._states[sha] = self._plain(step, source)
+        step.state = self._states[step.sha] = self._merge(step, source) if step.merge else self._plain(step, source)
         if parents and parents[0] in self._partial:
-            self._partial[sha] = self._partial[parents[0]]
+            self._partial[step.sha] = self._partial[parents[0]]
         self._present.append(step.present)
         self._branches.add(step.index, tuple(self._index[p] for p in parents if p in self._index), self._changed)
-        if mainline:
+        if step.mainline:
             self._branches.land(step.index)
         for parent in set(parents):
             self._release(parent)
-        if self._observer is not None:
-            self._observer.step(step)
 
     def _take(self, parent: str) -> State:
         """The files of a parent, to be changed: its own dict for the last child, a copy for the others."""
@@ -219,9 +188,8 @@ class HistoryWalk:
         return state
 
     def _edit(self, step: CommitStep, state: State, parent: str, deltas: Sequence[FileDelta], doubt: int = 0) -> None:
-        missing = self._old_file(parent)
         rules = EditRules(self._options.keep, self._options.texts, doubt)
-        edit = CommitEdit(self._contents, self._origins, step, state, missing, rules)
+        edit = CommitEdit(self._contents, self._origins, step, state, partial(self._old_file, parent), rules)
         edit.apply(deltas)
         step.present += edit.net
 
@@ -241,16 +209,12 @@ class HistoryWalk:
         self._edit(step, state, "", deltas, UNREADABLE)
         return state
 
-    def _old_file(self, parent: str) -> Callable[[FileDelta], FileLines]:
+    def _old_file(self, parent: str, delta: FileDelta) -> FileLines:
         """A file that is not in the state: older than the window, or a gap in the clone."""
-
-        def find(delta: FileDelta) -> FileLines:
-            oid, mode = delta.old, delta.old_mode
-            if not oid:
-                oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
-            return FileLines(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
-
-        return find
+        oid, mode = delta.old, delta.old_mode
+        if not oid:
+            oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
+        return FileLines(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
 
     # --- merges -------------------------------------------------------------------------------------------------------
 
@@ -261,15 +225,7 @@ class HistoryWalk:
             return self._catch_up(step, self._take(step.parents[0]))
         present, gone = merge_deltas(deltas)
         merger = Merger(self._parents(step, deltas, gone), self._contents)
-        changed: State = {}
-        for delta in present:
-
-            def write(line: int, count: int, flags: int, delta: FileDelta = delta) -> bytes:
-                blank = self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
-                offsets = tuple(n + 1 - line for n in blank if line <= n + 1 < line + count)
-                return write_lines(self._origins, step, LineRange(delta.path, line, count), flags, offsets)
-
-            changed[delta.path] = merger.file(delta.path, delta.new, delta.new_mode, write)
+        changed = {d.path: merger.file(d.path, d.new, d.new_mode, partial(self._write_merged, step, d)) for d in present}
         before = self._parent(step.parents[0], list)
         for path, file in changed.items():
             old = before.file(path)
@@ -290,6 +246,11 @@ class HistoryWalk:
                 self._note_merged(step, self._states[sha].get(path), changed.get(path) or before.file(path))
         return state
 
+    def _write_merged(self, step: CommitStep, delta: FileDelta, line: int, count: int, flags: int) -> bytes:
+        blank = self._contents.blank(delta.new) if self._options.texts and not flags & BINARY else []
+        offsets = tuple(n + 1 - line for n in blank if line <= n + 1 < line + count)
+        return write_lines(self._origins, step, LineRange(delta.path, line, count), flags, offsets)
+
     def _note_merged(self, step: CommitStep, old: FileLines | None, new: FileLines | None) -> None:
         """Notes a file of a parent whose lines the merge may have taken from another parent with the same text."""
         if old is not None and new is not None and old.vector != new.vector:
@@ -305,19 +266,14 @@ class HistoryWalk:
         first_new = {d.path for d in deltas if not d.old}
 
         def deleted(sha: str) -> list[File]:
-            files = self._listing(sha)
-            if first in self._partial:
-                now = set(self._listing(first)) - first_gone | first_new
-                return [(path, *file) for path, file in files.items() if path not in now]
-            there = self._states[first]
+            there: Container[str] = self._listing(first) if first in self._partial else self._states[first]
             return [
-                (path, *file) for path, file in files.items() if path not in first_new and (path not in there or path in first_gone)
+                (path, *file)
+                for path, file in self._listing(sha).items()
+                if path not in first_new and (path not in there or path in first_gone)
             ]
 
-        parents = [self._parent(first, lambda: gone)]
-        for sha in step.parents[1:]:
-            parents.append(self._parent(sha, lambda sha=sha: deleted(sha)))  # type: ignore[misc]
-        return parents
+        return [self._parent(first, lambda: gone), *(self._parent(sha, partial(deleted, sha)) for sha in step.parents[1:])]
 
     def _listing(self, sha: str) -> Listing:
         if sha in self._partial:
@@ -333,14 +289,3 @@ def _first_parents(commits: Commits, tip: str) -> set[str]:
         ancestors.add(ancestor)
         ancestor = above[ancestor]
     return ancestors
-
-
-def _descendants(commits: Commits, since: Collection[str]) -> Commits:
-    """The commits `since` and all that come after them."""
-    inside: set[str] = set(since)
-    later: Commits = []
-    for sha, parents in commits:
-        if sha in inside or any(parent in inside for parent in parents):
-            inside.add(sha)
-            later.append((sha, parents))
-    return later

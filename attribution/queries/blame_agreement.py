@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from attribution.lineage.blame_check import BlameSample, verify
+from attribution.lineage.blame_check import verify
 from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.storage.views import Table, table_of
@@ -25,8 +25,7 @@ def blame_agreement(
     with open_scratch(repo) as git:
         others = [commit.sha for commit in repo.history(tip) if commit.sha != tip] if commits else []
         compared = [tip, *random.Random(seed).sample(others, min(commits, len(others)))]
-        chosen = BlameSample(compared, files=sample, seed=seed)
-        agreements = verify(repo, git, tip, chosen, lambda done, total: progress("following lines", done, total))
+        agreements = verify(repo, git, tip, dict.fromkeys(compared, sample), seed, progress=progress)
     rows, notes = [], []
     for sha, result in agreements.items():
         rows.append(

@@ -76,7 +76,7 @@ def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> 
     events = [lookup.event("introduced", first)] if first is not None else []
     if moved is not None:
         events += [lookup.event(move.how, Introduction(move.sha, move.path, move.line)) for move in moved.moves]
-    events += [lookup.event("renamed", rename.place, f"from {rename.old_path}") for rename in reversed(renamed)]
+    events += [lookup.event("renamed", rename.place, f"from {rename.before.path}") for rename in reversed(renamed)]
     attribution = lookup.attributions.of_line(first) if first else LineAttribution()
     report = LineHistoryReport(
         blamed.name, blamed.path, number, blamed.sha, blamed.lines[0].text, attribution, events, notes=notes

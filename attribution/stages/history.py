@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 from attribution.lineage.lifetimes import LineLifetimes
-from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import LineHistory
-from attribution.lineage.observers import CommitNotes, Observers
-from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
+from attribution.lineage.observers import CommitNotes
+from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named_commit
 from attribution.lineage.state import continues, load
-from attribution.lineage.walk import HistoryWalk, WalkOptions, WalkStart
+from attribution.lineage.walk import HistoryWalk, WalkOptions
 from attribution.stages import history_rows as tables
 from attribution.stages.history_rows import Dated, Finished
 from collector.git.program import GitFailed, ScratchGit, open_scratch
@@ -24,69 +22,46 @@ from collector.storage.store import Store
 
 VERSION = "2"
 STAGE = Stage(StageName.HISTORY, VERSION)  # reports only on new commits: what was reported before stays
+_KEPT = "whitespace reformatted moved"  # changes that do not end a line, as `tip_states.keep` has them
 UNREAD = "file_unread"  # a check of the database knows this name
-
-
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    """How the stored history was followed."""
-
-    tip: str
-    after: str
-    policy: MatchPolicy
-    settings: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """How the history is followed now."""
-
-    head: str
-    after: str
-    settings: str
-    options: WalkOptions
 
 
 def follow_history(context: RunContext, head: str, request: HistoryRequest) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
     store, repo_id = context.store, context.repo_id
-    saved = _load_saved(store, repo_id)
-    policy = request.policy if request.policy is not None else saved.policy if saved is not None else ALL_MATCHES
-    full = request.full if request.full is not None else saved is not None and not saved.after
+    saved = _saved(store, repo_id)
+    keep = request.keep if request.keep is not None else saved is None or bool(saved["keep"])
+    full = request.full if request.full is not None else saved is not None and not saved["after_sha"]
     settings = _settings(context.repo, request.max_file)
     lines = last_run(store, repo_id, StageName.LINES)
-    key = digest(VERSION, head, settings, tables.policy_words(policy), str(full), str(lines.key if lines else None))
+    key = digest(VERSION, head, settings, _KEPT if keep else "", str(full), str(lines.key if lines else None))
     run = STAGE.start(store, repo_id, key)
     if saved is not None and run.is_current:
-        return HistoryUpdate("unchanged", head, saved.after, 0, run.seconds)
+        return HistoryUpdate("unchanged", saved["after_sha"], 0)
     notes: list[str] = []
     with open_scratch(context.repo) as git:
         after = "" if full else _window(context, git, head, notes)
-        plan = _Plan(head, after, settings, WalkOptions(request.max_file, policy, texts=True))
-        same = saved is not None and (saved.after, saved.policy, saved.settings) == (after, policy, settings)
-        rewritten = same and saved is not None and not continues(git, saved.tip, head)
-        old = _restore(store, repo_id) if same and not rewritten else None
-        done = _walk(context, git, plan, old)
-    state = "new" if saved is None else "again" if old is None else "continued"
+        how = {"after_sha": after, "keep": _KEPT if keep else "", "settings": settings}
+        same = saved is not None and how.items() <= saved.items()
+        rewritten = same and saved is not None and not continues(git, saved["tip_sha"], head)
+        old = stored_history(store, repo_id) if same and not rewritten else None
+        done = _walk(context, git, head, after, WalkOptions(request.max_file, keep, texts=True), old)
     if rewritten:
         notes.append("the branch was rewritten or moved: its line history was recomputed from the beginning")
     with run.writing():
         if old is None:
             tables.clear(store, repo_id)
             clear_problems(store, repo_id, (STAGE.name,))
-        tables.write(store, repo_id, done)
+        tables.write(store, repo_id, done, how)
         unread = [Problem(STAGE.name, sha, UNREAD, path) for sha, path in done.notes.unread]
         run.report([*done.history.problems, *unread])
-    return HistoryUpdate(state, head, after, len(done.commits), run.seconds, notes)
+    return HistoryUpdate("new" if saved is None else "again" if old is None else "continued", after, len(done.commits), notes)
 
 
-def _load_saved(store: Store, repo_id: int) -> _Saved | None:
+def _saved(store: Store, repo_id: int) -> Mapping[str, Any] | None:
+    """How the stored history was followed."""
     rows = store.rows("SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,))
-    if not rows:
-        return None
-    words = rows[0]["keep"].split()
-    policy = MatchPolicy("whitespace" in words, "reformatted" in words, "moved" in words)
-    return _Saved(rows[0]["tip_sha"], rows[0]["after_sha"], policy, rows[0]["settings"])
+    return rows[0] if rows else None
 
 
 class StoredHistory(NamedTuple):
@@ -96,15 +71,11 @@ class StoredHistory(NamedTuple):
     lifetimes: LineLifetimes
 
 
-def _restore(store: Store, repo_id: int) -> StoredHistory | None:
-    data = store.value("SELECT state FROM tip_states WHERE repo_id = ?", (repo_id,))
-    state = load(data)
-    return StoredHistory(state.lines, state.lifetimes) if state is not None and state.lifetimes is not None else None
-
-
 def stored_history(store: Store, repo_id: int) -> StoredHistory | None:
-    """The history as it was stored last; None when there is none."""
-    return _restore(store, repo_id) if _load_saved(store, repo_id) is not None else None
+    """The history as it was stored last; None when there is none, or none that can be read."""
+    data = store.value("SELECT state FROM tip_states WHERE repo_id = ?", (repo_id,))
+    state = load(data) if data is not None else None
+    return StoredHistory(state.lines, state.lifetimes) if state is not None and state.lifetimes is not None else None
 
 
 def _settings(repo: GitRepo, max_file: int) -> str:
@@ -114,24 +85,20 @@ def _settings(repo: GitRepo, max_file: int) -> str:
     return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
 
 
-def _walk(context: RunContext, git: ScratchGit, plan: _Plan, old: StoredHistory | None) -> Finished:
+def _walk(context: RunContext, git: ScratchGit, head: str, after: str, options: WalkOptions, old: StoredHistory | None) -> Finished:
     """Runs a pass with its observers, from the beginning or from where the `old` pass ended."""
     saved, lifetimes = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0
     notes = CommitNotes()
     notes.know(saved.shas if saved is not None else [])
-    history = HistoryWalk(context.repo, git, plan.options).run(
-        plan.head,
-        WalkStart(after=plan.after if saved is None else "", saved=saved),
-        observer=Observers(lifetimes, notes),
-        progress=lambda done, total: context.progress("following lines", done, total),
-    )
+    walk = HistoryWalk(context.repo, git, options)
+    history = walk.run(head, after, saved, [lifetimes.step, notes.step], context.progress)
     commits = {}
     for sha in history.shas[first:]:
         commit = context.repo.commit(sha)
         if commit is not None:
             commits[sha] = Dated(commit.author_time, commit.commit_time, named_commit(commit.message))
-    return Finished(history, lifetimes, notes, first, commits, plan.after, plan.options.keep, plan.settings)
+    return Finished(history, lifetimes, notes, first, commits)
 
 
 # --- the window -------------------------------------------------------------------------------------------------------

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
 from attribution.lineage import reverts
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
-from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, COPY, LOST, UNREADABLE, Fingerprint, LineHistory
 from attribution.lineage.observers import CommitNotes, Count
 from attribution.lineage.state import dump
@@ -39,9 +38,6 @@ class Finished:
     notes: CommitNotes
     first: int  # index of the first commit that is new
     commits: Mapping[str, Dated]  # the new ones, by id
-    after: str
-    policy: MatchPolicy
-    settings: str
 
 
 def clear(store: Store, repo_id: int) -> None:
@@ -49,14 +45,14 @@ def clear(store: Store, repo_id: int) -> None:
         store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
 
 
-def write(store: Store, repo_id: int, done: Finished) -> None:
-    """Writes the rows that are new or different."""
+def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) -> None:
+    """Writes the rows that are new or different. `how`: the columns of `tip_states` that tell how the history was followed."""
     rows = _Rows(store, repo_id, done)
     rows.commits()
     taken_back = rows.reverts()
     rows.lifetimes(taken_back)
     rows.moves()
-    rows.tip()
+    rows.tip(how)
 
 
 _COMMIT = (
@@ -161,24 +157,22 @@ class _Rows:
 
     def moves(self) -> None:
         columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
-        rows: Iterator[tuple[Any, ...]] = (
+        rows = (
             (self._repo_id, self._ids[t.commit], self._path(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
             for t in self._done.notes.moves
         )
         self._store.insert("line_moves", columns, rows)
 
-    def tip(self) -> None:
-        done = self._done
-        alive = done.lifetimes.alive
-        lines = sum(alive) - (alive[BEFORE] if alive else 0)
-        total = done.history.present[-1] if done.history.present else 0
+    def tip(self, how: Mapping[str, str]) -> None:
+        history, lifetimes = self._done.history, self._done.lifetimes
+        lines = sum(lifetimes.alive[BEFORE + 1 :])
+        total = history.present[-1] if history.present else 0
         row = (
-            self._repo_id, done.history.tip, done.after, policy_words(done.policy), done.settings, lines, total - lines,
-            len(done.history.shas), len(done.notes.counts), dump(done.history, done.lifetimes),
+            self._repo_id, history.tip, *how.values(), lines, total - lines, len(history.shas), len(self._done.notes.counts),
+            dump(history, lifetimes),
         )  # fmt: skip
         self._store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (self._repo_id,))
-        columns = ("repo_id", "tip_sha", "after_sha", "keep", "settings", "lines", "copies", "commits", "added", "state")
-        self._store.insert("tip_states", columns, [row])
+        self._store.insert("tip_states", ("repo_id", "tip_sha", *how, "lines", "copies", "commits", "added", "state"), [row])
 
 
 def _kind(flags: int, boundary: bool) -> LineKind:
@@ -193,16 +187,5 @@ def _rows_to_write(done: Finished) -> list[int]:
     """New hunks, and older hunks with a line whose fate may have changed."""
     origins, touched = done.history.origins, done.lifetimes.touched_origins()
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
-    new = _first_row(origins.commit, done.first)
+    new = max(bisect_left(origins.commit, done.first), 1)  # commits have rows in their order
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))
-
-
-def _first_row(commits: array[int], first: int) -> int:
-    row = len(commits)
-    while row > 1 and commits[row - 1] >= first:
-        row -= 1
-    return row
-
-
-def policy_words(policy: MatchPolicy) -> str:
-    return " ".join(name for name in ("whitespace", "reformatted", "moved") if getattr(policy, name))

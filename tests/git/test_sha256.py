@@ -117,7 +117,7 @@ def test_random_histories_have_the_same_lines(tmp_path: Path, seed: int) -> None
     for repo, tip in zip((one, other), tips, strict=True):
         observer = LineLifetimes()
         with open_scratch(repo) as scratch:
-            history = HistoryWalk(repo, scratch).run(tip, observer=observer)
+            history = HistoryWalk(repo, scratch).run(tip, observers=[observer.step])
         shas = [known.get(sha, sha) for sha in history.shas]
         spans = observer.spans(history)
         lives.append(sorted((shas[s.birth], s.path, s.line, s.lines, [*shas, ""][s.death], s.cause) for s in spans))

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from support.histories import Build, Files, drop, random_history, text, words
 
-from attribution.lineage.blame_check import BlameSample, verify
+from attribution.lineage.blame_check import verify
 from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
-from attribution.lineage.match_policy import LineHunk, MatchPolicy, find_kept
+from attribution.lineage.match_policy import LineHunk, find_kept
 from attribution.lineage.model import (
     BEFORE,
     BINARY,
@@ -28,7 +28,7 @@ from attribution.lineage.model import (
     vector,
 )
 from attribution.lineage.state import continues, dump, load
-from attribution.lineage.walk import HistoryWalk, StateVisit, WalkOptions, WalkStart
+from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.program import GitFailed, ScratchGit, open_scratch
 from collector.git.quoting import unquote
 from collector.git.repository import GitRepo, line_changes
@@ -50,29 +50,23 @@ class Ledger:
         self.steps[step.sha] = step
 
 
-class Both:
-    def __init__(self, *observers: LineLifetimes | Ledger) -> None:
-        self._observers = observers
-
-    def step(self, step: CommitStep) -> None:
-        for observer in self._observers:
-            observer.step(step)
-
-
 class Walk:
     """A full pass with everything recorded."""
 
-    def __init__(self, build: Build, tip: str, keep: MatchPolicy | None = None, max_file: int = 1 << 20) -> None:
+    def __init__(self, build: Build, tip: str, keep: bool = False, max_file: int = 1 << 20) -> None:
         self.repo = build.done() if not build.sha else GitRepo(build.where)
         self.build = build
         self.ledger, self.observer = Ledger(), LineLifetimes()
         self.states: dict[str, State] = {}
-        options = WalkOptions(max_file=max_file, keep=keep or MatchPolicy())
+        options = WalkOptions(max_file=max_file, keep=keep)
         with open_scratch(self.repo) as git:
             self.history = HistoryWalk(self.repo, git, options).run(
                 build.sha[tip],
-                observer=Both(self.ledger, self.observer),
-                visit=StateVisit(set(build.name), lambda sha, state: self.states.update({sha: state.copy()})),
+                observers=[
+                    self.ledger.step,
+                    self.observer.step,
+                    lambda step: self.states.update({step.sha: step.state.copy()}),
+                ],
             )
         self.lifetimes = list(self.observer.spans(self.history))
 
@@ -260,7 +254,7 @@ def test_text_that_looks_like_a_patch(build: Build) -> None:
     build.commit("two", ["one"], {"f": text("a", *sly[::-1], "b")})
     build.commit("three", ["two"], {"f": "\n".join(["- x", "+ y", *sly]).encode()})
     Walk(build, "three").check()
-    Walk(build, "three", MatchPolicy(True, True, True)).check(blamed=False)
+    Walk(build, "three", True).check(blamed=False)
 
 
 def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
@@ -407,7 +401,7 @@ def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
     build.done()
     reached = Walk(build, tip)
     reached.check()
-    Walk(build, tip, MatchPolicy(True, True, True)).check(blamed=False)
+    Walk(build, tip, True).check(blamed=False)
 
 
 # --- what a clone cannot show -----------------------------------------------------------------------------------------
@@ -572,8 +566,8 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
     full = fates(whole.history, whole.lifetimes)
     with open_scratch(whole.repo) as git:
         observer = LineLifetimes()
-        start = whole.history.shas[len(whole.history.shas) // 2]
-        window = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(since=[start]), observer=observer)
+        chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
+        window = HistoryWalk(whole.repo, git).run(build.sha[tip], chain[len(chain) // 2], observers=[observer.step])
         inside = set(window.shas)
         spans = list(observer.spans(window))
         # What became of older lines is not known in a window, nor of lines that go on as such.
@@ -595,12 +589,12 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
         chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
         for old in chain[1::3]:
             first = LineLifetimes()
-            data = dump(HistoryWalk(whole.repo, git).run(old, observer=first), first)
+            data = dump(HistoryWalk(whole.repo, git).run(old, observers=[first.step]), first)
             restored = load(data)
             assert restored is not None and restored[1] is not None
             saved, observer = restored
             assert observer is not None and continues(git, old, build.sha[tip])
-            history = HistoryWalk(whole.repo, git).run(build.sha[tip], WalkStart(saved=saved), observer=observer)
+            history = HistoryWalk(whole.repo, git).run(build.sha[tip], saved=saved, observers=[observer.step])
             assert fates(history, list(observer.spans(history))) == full
             assert not history.problems
 
@@ -634,11 +628,10 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
     build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
     repo = build.done()
     with open_scratch(repo) as git:
-        exact = verify(repo, git, build.sha["two"], BlameSample([build.sha["one"], build.sha["two"]]))
+        exact = verify(repo, git, build.sha["two"], {build.sha["one"]: None, build.sha["two"]: None})
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
-        loose = WalkOptions(keep=MatchPolicy(whitespace=True))
-        other = verify(repo, git, build.sha["two"], BlameSample(files=10, options=loose))[build.sha["two"]]
+        other = verify(repo, git, build.sha["two"], {build.sha["two"]: 10}, keep=True)[build.sha["two"]]
         assert (other.lines, other.same) == (3, 2)
         assert other.differing == [(build.sha["two"], "f", 1)]
 
@@ -646,30 +639,29 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
 # --- lines that stay what they were -----------------------------------------------------------------------------------
 
 
-def kept(old: list[str], new: list[str], keep: MatchPolicy) -> dict[int, tuple[int, str]]:
+def kept(old: list[str], new: list[str]) -> dict[int, tuple[int, str]]:
     hunk = LineHunk("f", 0, [x.encode() for x in old], "f", 0, [x.encode() for x in new])
-    find_kept([hunk], keep, line_changes)
+    find_kept([hunk], line_changes)
     return {line: (removed, how) for line, (_, removed, how) in hunk.successors.items()}
 
 
 def test_white_space_only() -> None:
-    keep = MatchPolicy(whitespace=True)
-    assert kept(["if x:", "  y"], ["if  x:", "", "\ty"], keep) == {0: (0, "whitespace"), 2: (1, "whitespace")}
-    assert kept(["a b"], ["c"], keep) == {}
+    assert kept(["if x:", "  y"], ["if  x:", "", "\ty"]) == {0: (0, "whitespace"), 2: (1, "whitespace")}
+    assert kept(["a b"], ["c"]) == {}
 
 
 def test_reformatted_statement() -> None:
     old = ["call(first, 'second', third)"]
     new = ["call(", "    first,", '    "second",', "    third,", ")"]
-    assert kept(old, new, MatchPolicy(reformatted=True)) == dict.fromkeys(range(5), (0, "reformatted"))
-    assert kept(new, old, MatchPolicy(reformatted=True)) == {0: (0, "reformatted")}
-    assert kept(old, [*new[:-1], "other)"], MatchPolicy(reformatted=True)) == {}
+    assert kept(old, new) == dict.fromkeys(range(5), (0, "reformatted"))
+    assert kept(new, old) == {0: (0, "reformatted")}
+    assert kept(old, [*new[:-1], "other)"]) == {}
 
 
 def test_reformatting_counts_copies_and_losses(build: Build) -> None:
     build.commit("one", [], {"f": text("call(first, second)", "x = [", "    1,", "]")})
     build.commit("two", ["one"], {"f": text("call(", "    first, second", ")", "x = [1]")})
-    walk = Walk(build, "two", MatchPolicy(reformatted=True))
+    walk = Walk(build, "two", True)
     walk.check(blamed=False)
     assert [o[2] for o in walk.origins("two", "f")] == [1, 1, 1, 2]
     assert walk.deaths() == {("one", "f", 3, "two", "reformatted"), ("one", "f", 4, "two", "reformatted")}
@@ -683,7 +675,7 @@ def moved_case(build: Build) -> None:
 
 def test_a_block_that_moves_to_another_file_lives_on(build: Build) -> None:
     moved_case(build)
-    walk = Walk(build, "two", MatchPolicy(moved=True))
+    walk = Walk(build, "two", True)
     walk.check(blamed=False)
     assert walk.origins("two", "b")[3:] == [("one", "a", n) for n in (1, 2, 3, 4)]
     assert walk.deaths() == {("one", "c", 2, "two", "deleted")}
@@ -701,7 +693,7 @@ def test_in_exact_mode_a_move_is_a_death(build: Build) -> None:
 def test_short_lines_are_no_moves() -> None:
     one = LineHunk("a", 0, [b"import os", b"return x"], "a", 0, [])
     two = LineHunk("b", 0, [], "b", 0, [b"import os", b"return x"])
-    find_kept([one, two], MatchPolicy(moved=True), line_changes)
+    find_kept([one, two], line_changes)
     assert not two.successors and not one.spared
 
 

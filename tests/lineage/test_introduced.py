@@ -80,6 +80,10 @@ def test_a_file_that_cannot_be_read_counts_as_added_where_it_is_looked_at(build:
 # --- renames ----------------------------------------------------------------------------------------------------------
 
 
+def named(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[tuple[Introduction, str]]:
+    return [(step.place, step.before.path) for step in renames(repo, sha, path, line)]
+
+
 def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
     lines = words(8)
     build.commit("one", [], {"a": text(*lines)})
@@ -87,11 +91,11 @@ def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
     build.commit("three", ["two"], {"b": text("new", *lines, "end")})
     build.commit("four", ["three"], {"d/c": text(*lines, "end")})
     repo, sha = build.done(), build.sha
-    assert renames(repo, sha["four"], "d/c", Introduction(sha["one"], "a", 3)) == [
+    assert named(repo, sha["four"], "d/c", Introduction(sha["one"], "a", 3)) == [
         (Introduction(sha["four"], "d/c", 3), "b"),
         (Introduction(sha["two"], "b", 4), "a"),
     ]
-    assert renames(repo, sha["four"], "d/c", Introduction(sha["three"], "b", 10)) == [(Introduction(sha["four"], "d/c", 9), "b")]
+    assert named(repo, sha["four"], "d/c", Introduction(sha["three"], "b", 10)) == [(Introduction(sha["four"], "d/c", 9), "b")]
     assert renames(repo, sha["three"], "b", Introduction(sha["two"], "b", 1)) == []
 
 
@@ -102,8 +106,8 @@ def test_a_line_of_the_other_side_is_renamed_by_the_merge(build: Build) -> None:
     build.commit("side", ["base"], {"a": text(*lines, "side")})
     build.commit("merge", ["renamed", "side"], {"b": text("head", *lines, "side")})
     repo, sha = build.done(), build.sha
-    assert renames(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [(Introduction(sha["merge"], "b", 10), "a")]
-    assert renames(repo, sha["merge"], "b", Introduction(sha["base"], "a", 1)) == [(Introduction(sha["renamed"], "b", 2), "a")]
+    assert named(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [(Introduction(sha["merge"], "b", 10), "a")]
+    assert named(repo, sha["merge"], "b", Introduction(sha["base"], "a", 1)) == [(Introduction(sha["renamed"], "b", 2), "a")]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -114,7 +118,7 @@ def test_renames_lead_from_the_last_name_to_the_first(build: Build, seed: int) -
     for path, count in files(repo, sha).items():
         for line in {(i.sha, i.path): i for i in introductions(repo, sha, path, count).values()}.values():
             name = path
-            for place, before in renames(repo, sha, path, line):
+            for place, before in named(repo, sha, path, line):
                 assert place.path == name != before
                 name = before
                 seen += 1

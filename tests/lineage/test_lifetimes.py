@@ -14,9 +14,8 @@ from support.histories import Build, drop, random_history, text, words
 from attribution.authorship.options import AttributeOptions
 from attribution.lineage import reverts
 from attribution.lineage.fates import AuthoredSpan, CommitVerdicts, LineFate, StoredLifetime, fates
-from attribution.lineage.match_policy import MatchPolicy
 from attribution.lineage.model import Fingerprint
-from attribution.lineage.requests import ALL_MATCHES, HistoryRequest, HistoryUpdate
+from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.queries import lifetimes
 from attribution.queries.checks import checks
 from attribution.stages import survival as chronicle
@@ -27,8 +26,8 @@ from collector.git.repository import GitRepo
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
-EXACT = HistoryRequest(full=True, policy=MatchPolicy())
-LOOSE = HistoryRequest(full=True, policy=ALL_MATCHES)
+EXACT = HistoryRequest(full=True, keep=False)
+LOOSE = HistoryRequest(full=True, keep=True)
 CLAUDE = "\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>"
 
 
@@ -337,7 +336,7 @@ def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
     shop.follow(build, "c3", HistoryRequest())
     assert shop.follow(build, "c3", HistoryRequest(full=True)).state == "again"
     assert len(shop.rows("SELECT 1 FROM history_commits")) == 6
-    assert shop.follow(build, "c3", HistoryRequest(full=None, policy=None)).state == "unchanged"
+    assert shop.follow(build, "c3", HistoryRequest(full=None, keep=None)).state == "unchanged"
 
 
 def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Shop) -> None:
