@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from attribution.lineage.git_blame import blame
 from attribution.lineage.model import CommitStep, LineHistory, State, numbers
-from attribution.lineage.walk import HistoryWalk, WalkOptions
+from attribution.lineage.walk import HistoryWalk
 from collector.git.program import GitFailed, ScratchGit
-from collector.git.repository import GitRepo
 from collector.runtime.progress import Progress, no_progress
 
 
@@ -38,13 +37,7 @@ class BlameAgreement:
 
 
 def verify(
-    repo: GitRepo,
-    git: ScratchGit,
-    tip: str,
-    samples: Mapping[str, int | None],
-    seed: int = 0,
-    keep: bool = False,
-    progress: Progress = no_progress,
+    walk: HistoryWalk, tip: str, samples: Mapping[str, int | None], seed: int = 0, progress: Progress = no_progress
 ) -> dict[str, BlameAgreement]:
     """Commit -> agreement. `samples`: how many files of each commit (the tip, or one before it) are compared; None: all."""
     states: dict[str, State] = {}
@@ -53,8 +46,8 @@ def verify(
         if step.sha in samples:
             states[step.sha] = step.state.copy()
 
-    history = HistoryWalk(repo, git, WalkOptions(keep=keep)).run(tip, observers=[see], progress=progress)
-    return {sha: _compare(git, history, sha, states[sha], _pick(states[sha], files, seed)) for sha, files in samples.items()}
+    history = walk.run(tip, observers=[see], progress=progress)
+    return {sha: _compare(walk.git, history, sha, states[sha], _pick(states[sha], files, seed)) for sha, files in samples.items()}
 
 
 def _pick(state: State, sample: int | None, seed: int) -> list[str]:

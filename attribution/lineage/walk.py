@@ -60,7 +60,7 @@ class HistoryWalk:
 
     def __init__(self, repo: GitRepo, git: ScratchGit, options: WalkOptions | None = None) -> None:
         self._repo = repo
-        self._git = git
+        self.git = git
         self._options = options or WalkOptions()
         self._contents = Contents(repo, self._options.max_file)
         self._states: dict[str, State] = {}
@@ -89,7 +89,7 @@ class HistoryWalk:
         commits = self._commits(tip, saved.tip if saved else after)
         mainline = _first_parents(commits, tip)
         self._prepare(commits, tip, saved, bool(after))
-        source = ChangeSource(self._repo, self._git, self._options.max_file, self._options.keep or self._options.texts)
+        source = ChangeSource(self._repo, self.git, self._options.max_file, self._options.keep or self._options.texts)
         try:
             source.start(commits)
             for number, (sha, parents) in enumerate(commits):
@@ -110,7 +110,7 @@ class HistoryWalk:
         if after:
             args.append(f"^{after}")
         try:
-            rows = [line.split(" ") for line in self._git.output(args).decode("ascii").splitlines()]
+            rows = [line.split(" ") for line in self.git.output(args).decode("ascii").splitlines()]
             return [(row[0], tuple(row[1:])) for row in rows]
         except GitFailed as error:
             self._contents.report(tip, "incomplete_history", str(error))
@@ -126,7 +126,7 @@ class HistoryWalk:
             self._contents.written.update(file.oid for file in saved.state.values())
             self._boundary.update(saved.boundary)
             self._partial.update({} if saved.complete else {saved.tip: saved.tip})
-            self._outside = Blamed(self._git, self._contents, saved)
+            self._outside = Blamed(self.git, self._contents, saved)
         self._index = {sha: number for number, sha in enumerate(self._shas)}
         for sha, parents in commits:
             self._index[sha] = len(self._shas)
@@ -196,7 +196,7 @@ class HistoryWalk:
     def _catch_up(self, step: CommitStep, state: State) -> State:
         """A tree of the parent is missing: what differs from the last files known may be of an earlier commit, too."""
         self._contents.report(step.sha, "missing_tree", "the changes of this commit are not known exactly")
-        now = list_files(self._git, step.sha)
+        now = list_files(self.git, step.sha)
         if now is None or any(parent in self._partial for parent in step.parents[:1]):
             return state
         deltas = [FileDelta(path, old.oid, "", old.mode, 0, []) for path, old in state.items() if path not in now]
