@@ -11,6 +11,7 @@ from typing import Any
 from pages import table
 
 from attribution.lineage.blame_check import BlameAgreement, verify
+from attribution.lineage.walk import HistoryWalk
 from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 
@@ -24,7 +25,7 @@ def exactness(path: Path, head_files: int | None, earlier_files: int | None, see
     with open_scratch(repo) as git:
         shas = git.output(["rev-list", "--topo-order", tip]).decode("ascii").split()
         earlier = random.Random(seed).sample(shas[1:], min(EARLIER, len(shas) - 1))
-        found = verify(repo, git, tip, {tip: head_files, **dict.fromkeys(earlier, earlier_files)}, seed)
+        found = verify(HistoryWalk(repo, git), tip, {tip: head_files, **dict.fromkeys(earlier, earlier_files)}, seed)
     head, others = found.pop(tip), list(found.values())
     for sha, name, lines in head.differing + [d for one in others for d in one.differing]:
         print(f"{path}: {lines} lines differ in {sha[:12]}:{name}", file=sys.stderr)

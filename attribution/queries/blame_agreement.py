@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from attribution.lineage.blame_check import verify
+from attribution.lineage.walk import HistoryWalk
 from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.storage.views import Table, table_of
@@ -25,7 +26,7 @@ def blame_agreement(
     with open_scratch(repo) as git:
         others = [commit.sha for commit in repo.history(tip) if commit.sha != tip] if commits else []
         compared = [tip, *random.Random(seed).sample(others, min(commits, len(others)))]
-        agreements = verify(repo, git, tip, dict.fromkeys(compared, sample), seed, progress=progress)
+        agreements = verify(HistoryWalk(repo, git), tip, dict.fromkeys(compared, sample), seed, progress)
     rows, notes = [], []
     for sha, result in agreements.items():
         rows.append(

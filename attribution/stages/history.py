@@ -45,7 +45,8 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
         same = saved is not None and how.items() <= saved.items()
         rewritten = same and saved is not None and not continues(git, saved["tip_sha"], head)
         old = stored_history(store, repo_id) if same and not rewritten else None
-        done = _walk(context, git, head, after, WalkOptions(request.max_file, keep, texts=True), old)
+        walk = HistoryWalk(context.repo, git, WalkOptions(request.max_file, keep, texts=True))
+        done = _walk(context, walk, head, after, old)
     if rewritten:
         notes.append("the branch was rewritten or moved: its line history was recomputed from the beginning")
     with run.writing():
@@ -85,13 +86,12 @@ def _settings(repo: GitRepo, max_file: int) -> str:
     return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
 
 
-def _walk(context: RunContext, git: ScratchGit, head: str, after: str, options: WalkOptions, old: StoredHistory | None) -> Finished:
+def _walk(context: RunContext, walk: HistoryWalk, head: str, after: str, old: StoredHistory | None) -> Finished:
     """Runs a pass with its observers, from the beginning or from where the `old` pass ended."""
     saved, lifetimes = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0
     notes = CommitNotes()
     notes.know(saved.shas if saved is not None else [])
-    walk = HistoryWalk(context.repo, git, options)
     history = walk.run(head, after, saved, [lifetimes.step, notes.step], context.progress)
     commits = {}
     for sha in history.shas[first:]:

@@ -628,10 +628,10 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
     build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
     repo = build.done()
     with open_scratch(repo) as git:
-        exact = verify(repo, git, build.sha["two"], {build.sha["one"]: None, build.sha["two"]: None})
+        exact = verify(HistoryWalk(repo, git), build.sha["two"], {build.sha["one"]: None, build.sha["two"]: None})
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
-        other = verify(repo, git, build.sha["two"], {build.sha["two"]: 10}, keep=True)[build.sha["two"]]
+        other = verify(HistoryWalk(repo, git, WalkOptions(keep=True)), build.sha["two"], {build.sha["two"]: 10})[build.sha["two"]]
         assert (other.lines, other.same) == (3, 2)
         assert other.differing == [(build.sha["two"], "f", 1)]
 
