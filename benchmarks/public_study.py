@@ -26,7 +26,7 @@ from pages import fill, table  # noqa: E402
 
 from attribution.evaluation.maintainability.measure import DMM  # noqa: E402
 from attribution.evaluation.maintainability.report import maintainability  # noqa: E402
-from attribution.evaluation.study import paper, study  # noqa: E402
+from attribution.evaluation.study import published, study  # noqa: E402
 from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
 from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
@@ -188,24 +188,30 @@ def _row(found: Table, **wanted: str) -> Mapping[str, Any]:
 def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
     """The paper's headline claims, each beside our number and whether it lies in our interval."""
     modes, turns, produced = tables["coding_modes"], tables["turn_outcomes"], tables["produced_lines"]
-    vibe, alone = _row(modes, mode="vibe"), _row(modes, mode="human_only")
+    vibe, alone, theirs = (
+        _row(modes, mode=mode, counted_by=side)
+        for mode, side in (("vibe", "ours"), ("human_only", "ours"), ("human_only", "vendor"))
+    )
+    of_modes, of_efficiency = published("coding_modes"), published("coding_efficiency")["all"]["paper_v1"]
+    of_vibe, of_alone = (of_modes[f"{mode} | vendor"]["paper_v1"] for mode in ("vibe", "human_only"))
     efficiency = _row(tables["coding_efficiency"], sessions="all")
     kept, claude = _row(tables["survival_to_commit"], sessions="all"), _row(tables["agents"], agent="claude-code")
     rows = [
-        _claim("sessions in which agents write virtually all committed code", paper.MODES["vibe"][0], vibe, "ours "),
-        _claim("sessions in which people write all of it", paper.MODES["human_only"][0], alone, "ours "),
-        _claim("the same, by the recorder's count", paper.MODES["human_only"][0], alone, "vendor "),
-        _claim("produced lines that survive into a commit", paper.EFFICIENCY["all"][0], efficiency, "pooled_"),
-        _claim("the same, mean over sessions", paper.EFFICIENCY["all"][0], efficiency, "mean_"),
-        _claim("lines of the final state in a commit", paper.SURVIVAL["all"][0], kept, "pooled_"),
-        _claim("sessions of Claude Code", claude.get("paper_v1_share"), claude, "", "share"),
+        _claim("sessions in which agents write virtually all committed code", of_vibe, vibe),
+        _claim("sessions in which people write all of it", of_alone, alone),
+        _claim("the same, by the recorder's count", of_alone, theirs),
+        _claim("produced lines that survive into a commit", of_efficiency, efficiency),
+        _claim("the same, mean over sessions", of_efficiency, efficiency, "mean"),
+        _claim("lines of the final state in a commit", published("survival_to_commit")["all"]["paper_v1"], kept),
+        _claim("sessions of Claude Code", claude.get("paper_v1_share"), claude, "share"),
     ]
-    for mode, published in paper.INTERRUPTED.items():
+    for mode in ("human_only", "collaborative", "vibe"):
         row = _row(turns, turns="interrupted by the user", mode=mode)
-        rows.append(_claim(f"turns interrupted by the user, {mode.replace('_', ' ')}", published, row, ""))
-    for name, published in (("self overwritten", paper.SELF_OVERWRITE["all"]), ("human deleted", paper.HUMAN_DELETION["all"])):
-        row = next((one for one in produced.rows if one["what became of produced lines"] == name), {})
-        rows.append(_claim(f"produced lines, {name.replace('_', ' ')}", published, row, "", "all"))
+        rows.append(_claim(f"turns interrupted by the user, {mode.replace('_', ' ')}", row.get("paper_v1"), row))
+    fates = published("produced_lines")
+    for name, of in (("self overwritten", "self overwritten"), ("human deleted", "not committed")):
+        row = _row(produced, sessions="all", fate=name)
+        rows.append(_claim(f"produced lines, {name}", fates[f"all | {of}"]["paper_v1"], row))
     rework = [
         (row["against"], row["excess"], row["low"], row["high"], row["agent lines"], row["baseline lines"], row["repositories"])
         for row in tables["excess_rework"].rows
@@ -219,10 +225,8 @@ def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
     }
 
 
-def _claim(
-    what: str, published: float | None, row: Mapping[str, Any], prefix: str, name: str = "value"
-) -> tuple[str, str, str, str]:
-    value, low, high = (row.get(f"{prefix}{column}") for column in (name, "low", "high"))
+def _claim(what: str, published: float | None, row: Mapping[str, Any], name: str = "pooled") -> tuple[str, str, str, str]:
+    value, low, high = (row.get(column) for column in (name, f"{name}_low", f"{name}_high"))
     if value is None or published is None:
         return what, f"{published:.1%}" if published is not None else "", "too few sessions", ""
     inside = "" if low is None or high is None else "within" if low <= published <= high else "outside"

@@ -61,7 +61,7 @@ def compute(view): return {"made_up": 1}
 """,
     "attribution.evaluation.study": """
 from collector.storage.views import table_of
-def tables(store, sessions): return [table_of([], name="made_up")]
+def tables(store): return [table_of([], name="made_up")]
 """,
 }
 

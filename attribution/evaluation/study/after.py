@@ -1,42 +1,89 @@
-"""What no other study has: lines after the commit against people's lines, excess rework, evidence, and our own error rate."""
+"""What no query gives: coverage, labels of a judge, and what no other study has: lines after the commit, our own errors."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
-from attribution.evaluation.study.numbers import LEAST, audited_notes
-from attribution.evaluation.study.sessions import Row, evidence_totals
+from attribution.evaluation.judge.queries import class_shares, judges
+from attribution.evaluation.study import audited_notes, beside_published
 from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
+from attribution.queries.coverage import headline
 from attribution.queries.lifetimes import records_of
 from attribution.queries.survival import undeclared_notes
 from attribution.stats.accuracy import confidences, corrected_shares, correction_refusal, measurements
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
-from attribution.stats.intervals import mean
 from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
 from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass, line_class
+from collector.vocabulary import sql_list
+from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass
 
 NAME = "after"
-ORDER = 70
 
+Row = dict[str, Any]
 _DAYS = (7, 30, 90)
 
 
-def tables(store: Store, sessions: list[Row]) -> list[Table]:
+def tables(store: Store) -> list[Table]:
     followed = [row["repo_id"] for row in store.rows("SELECT repo_id FROM tip_states ORDER BY repo_id")]
     records = records_of(store, followed)
     return [
+        _coverage(store),
+        _labels(store),
         _survival(records),
         _rework(store, followed, records),
-        _evidence(store),
-        _disagreement(store),
         _errors(),
-        _corrected_table(store),
+        _corrected(store),
     ]
+
+
+def _coverage(store: Store) -> Table:
+    """How many lines have a named author, by age, and why the others have none."""
+    ages = headline(store, None).coverage
+    names = ["whole history" if age.days is None else f"last {age.days} days" for age in ages]
+    parts = {"with a named author": [age.attributed for age in ages]}
+    for reason in ages[0].missing:
+        name = "declared, no session" if reason == LineClass.DECLARED else f"unknown, {reason.replace('_', ' ')}"
+        parts[name] = [age.missing.get(reason, 0) for age in ages]
+    rows: list[Row] = [{"lines": "all (n)", "n": ages[0].lines} | {name: age.lines for name, age in zip(names, ages, strict=True)}]
+    for part, lines in parts.items():
+        shares = (n / age.lines if age.lines else None for age, n in zip(ages, lines, strict=True))
+        rows.append({"lines": part, "n": lines[0]} | dict(zip(names, shares, strict=True)))
+    notes = [
+        "Non-blank lines added to source and test files, in commits that have a session or name an agent or a checkpoint. Named: "
+        "agent, human, likely human or tool. Days are before the last commit of each repository.",
+        *audited_notes(),
+    ]
+    title = "Coverage: lines with a named author, by age, and why the others have none"
+    return table_of(rows, notes=notes, name="coverage", title=title)
+
+
+def _labels(store: Store) -> Table:
+    """Labels of the judge that answered last; its shares are over what it could tell."""
+    title = "Labels of the judge: what messages ask for, how often they push back, how sessions went"
+    latest = next(iter(judges(store)), None)
+    if latest is None:
+        note = "No label is stored; `whowrote data judge run` asks a model (docs/judge.md)."
+        return table_of([], notes=[note], name="judge_labels", title=title)
+    columns = ("label", "class", "n", "of", "share", "corrected", "low", "high")
+    rows = []
+    for share in class_shares(store, latest, None):
+        number = {} if share["class"] else {"class": "mean", "share": share["mean"]}
+        rows.append({name: share.get(name) for name in columns} | number | {"note": share.get("note", "")})
+    notes = [
+        f"Judge: {latest.model}, prompts of version {latest.prompt_version}. Corrected shares take out the errors measured "
+        "against people's labels (Rogan and Gladen); without a validation they are missing, and the counted share may be far off.",
+        "The paper's judges were other models with other prompts, on Claude Code's sessions for pushback. It gives pushback by "
+        "coding mode; here stands the mean of the three (`pushback_by_mode` has each).",
+    ]
+    rows = beside_published("judge_labels", rows, ("label", "class"))
+    return table_of(rows, notes=notes, name="judge_labels", title=title)
+
+
+# --- lines after the commit -------------------------------------------------------------------------------------------
 
 
 def _survival(records: Sequence[LifetimeRecord]) -> Table:
@@ -50,7 +97,7 @@ def _survival(records: Sequence[LifetimeRecord]) -> Table:
             old = [r for r in members if r.follow_days >= days]
             if minimum.SHARE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in old)}):
                 continue
-            low, high = (share.interval() if repositories >= LEAST else None) or (None, None)
+            low, high = (share.interval() if repositories >= minimum.REPOSITORIES else None) or (None, None)
             values = {"value": share.share, "low": low, "high": high, "lines old enough": sum(r.lines for r in old)}
             rows.append(head | {"alive after": f"{days} days"} | values)
         rows += [
@@ -80,8 +127,8 @@ def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRec
     notes = [f"{name}: {MEANING[name]}." for name in BASELINES]
     notes.append(
         "Pooled over repositories that have both, intervals by commit. The comparison within files, with tests, is in "
-        "`whowrote survival`. "
-        f"No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a side."
+        f"`whowrote survival`. No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a "
+        "side."
     )
     notes += audited_notes()
     between = spread(comparisons)
@@ -94,41 +141,17 @@ def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRec
     return table_of(rows, notes=notes, name="excess_rework", title=title)
 
 
-def _evidence(store: Store) -> Table:
-    totals = evidence_totals(store, sorted(HEADLINE))
-    every = sum(total["lines"] for total in totals)
-    rows = [total | {"share": total["lines"] / every} for total in totals if total["lines"]]
-    return table_of(rows, name="evidence", title="How we know: non-blank added lines of source and test files by evidence")
-
-
-def _disagreement(store: Store) -> Table:
-    reasons: dict[str, list[Row]] = {}
-    for check in store.rows(
-        "SELECT disagreement_reason AS reason, vendor_percentage AS vendor, our_percentage AS ours FROM vendor_checks"
-    ):
-        reasons.setdefault(check["reason"], []).append(check)
-    rows: list[Row] = [
-        {
-            "reason": reason, "records": len(checks), "vendor_mean": mean(check["vendor"] for check in checks),
-            "our_mean": mean(check["ours"] for check in checks), "vendor_zero": sum(check["vendor"] == 0 for check in checks),
-            "vendor_zero_ours_not": sum(check["vendor"] == 0 and (check["ours"] or 0) > 0 for check in checks),
-        }
-        for reason, checks in reasons.items()
-    ]  # fmt: skip
-    title = "The vendor's percentage compared with ours, for checkpoints on exactly one commit"
-    rows.sort(key=lambda row: (-row["records"], row["reason"]))
-    return table_of(rows, notes=["The paper's percentages are the vendor's."], name="vendor_disagreement", title=title)
+# --- our own errors ---------------------------------------------------------------------------------------------------
 
 
 def _errors() -> Table:
-    rows = [
-        {
-            "class": c.line_class, "evidence": c.evidence, "lines read": c.rate.checked, "right": c.rate.share,
-            "95 % from": c.rate.interval.low if c.rate.interval else None,
-            "95 % to": c.rate.interval.high if c.rate.interval else None,
-        }
-        for c in confidences()
-    ]  # fmt: skip
+    rows = []
+    for c in confidences():
+        low, high = c.rate.interval or (None, None)
+        rows.append(
+            {"class": c.line_class, "evidence": c.evidence, "lines read": c.rate.checked, "right": c.rate.share, "95 % from": low,
+             "95 % to": high}
+        )  # fmt: skip
     notes = [
         "Lines decided by blind readers, in repositories that no rule was made on; docs/accuracy.md has the rest.",
         "Every number of this study that counts lines by author is no better than these rates.",
@@ -136,15 +159,20 @@ def _errors() -> Table:
     return table_of(rows, notes=notes, name="error_rate", title="Our own error rate")
 
 
-def _corrected_table(store: Store) -> Table:
+def _corrected(store: Store) -> Table:
     rows: list[Row] = []
-    refusals = []
+    notes = [
+        "Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out.",
+        "human: counted are lines with a witness and likely ones together, as readers knew one person from no other.",
+    ]
     matrix = measurements().get("confusion", {})
     for files, kinds in (("source and test", sorted(HEADLINE)), ("every kind", list(FileKind))):
-        counts: Counter[str] = Counter()
-        for total in evidence_totals(store, kinds):
-            counts[line_class(total["author"], total["evidence"], total["reason"])] += total["lines"]
-        del counts[LineClass.UNDECLARED]  # nobody can decide those lines from records: there are none
+        lines = store.rows(
+            "SELECT class, SUM(nonblank) AS lines FROM line_spans "
+            f"WHERE kind IN ({sql_list(kinds)}) AND class <> ? GROUP BY 1 ORDER BY 1",
+            (LineClass.UNDECLARED,),  # nobody can decide those lines from records: there are none
+        )
+        counts = {row["class"]: row["lines"] for row in lines}
         rows += [
             {
                 "files": files, "author": s.author, "counted": s.counted, "corrected": s.corrected, "95 % from": s.interval.low,
@@ -153,12 +181,6 @@ def _corrected_table(store: Store) -> Table:
             for s in corrected_shares(counts, matrix)
         ]  # fmt: skip
         if refusal := correction_refusal(counts, matrix):
-            refusals.append(f"{files}: not corrected; {refusal}.")
-    notes = [
-        "Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out.",
-        "human: counted are lines with a witness and likely ones together, as readers knew one person from no other.",
-        *refusals,
-    ]
-    return table_of(
-        rows, notes=notes, name="corrected_shares", title="Who wrote the lines, as counted and as corrected for our errors"
-    )
+            notes.append(f"{files}: not corrected; {refusal}.")
+    title = "Who wrote the lines, as counted and as corrected for our errors"
+    return table_of(rows, notes=notes, name="corrected_shares", title=title)

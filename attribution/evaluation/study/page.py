@@ -48,7 +48,7 @@ class Figure(NamedTuple):
 
     labels: tuple[str, ...]
     value: str
-    low: str = "low"
+    low: str = "low"  # unless the table has columns named after the value
     high: str = "high"
     paper: str = "paper_v1"
     share: bool = True  # between 0 and 1
@@ -56,14 +56,14 @@ class Figure(NamedTuple):
 
 FIGURES: Mapping[str, Figure] = {
     "agents": Figure(("agent",), "share", paper="paper_v1_share"),
-    "coding_modes": Figure(("mode",), "ours value", "ours low", "ours high"),
-    "coding_efficiency": Figure(("sessions",), "pooled_value", "pooled_low", "pooled_high"),
-    "survival_to_commit": Figure(("sessions",), "pooled_value", "pooled_low", "pooled_high"),
-    "produced_lines": Figure(("what became of produced lines",), "all"),
-    "cost": Figure(("per 100 committed lines", "mode"), "median", "", "", "paper_v1_median", share=False),
-    "turn_outcomes": Figure(("turns", "mode"), "value"),
+    "coding_modes": Figure(("mode", "counted_by"), "pooled"),
+    "coding_efficiency": Figure(("sessions",), "pooled"),
+    "survival_to_commit": Figure(("sessions",), "pooled"),
+    "produced_lines": Figure(("sessions", "fate"), "pooled"),
+    "cost": Figure(("per_100_committed_lines", "mode"), "median", paper="paper_v1_median", share=False),
+    "turn_outcomes": Figure(("turns", "mode"), "pooled"),
     "judge_labels": Figure(("label", "class"), "share"),
-    "pushback_by_mode": Figure(("pushback", "mode"), "value"),
+    "pushback_by_mode": Figure(("pushback", "mode"), "pooled"),
     "tools": Figure(("category",), "share"),
     "last_tools": Figure(("tool",), "share"),
     "weaknesses": Figure(("mode of the commit", "what", "rules"), "per 1,000 lines", share=False),
@@ -73,7 +73,7 @@ FIGURES: Mapping[str, Figure] = {
     "corrected_shares": Figure(("files", "author"), "corrected", "95 % from", "95 % to", "counted"),
 }
 """Tables without an entry have no figure: what they say is in their rows."""
-_OWN_UNITS = ("cost", "judge_labels")  # tables whose first labels have units of their own: a figure for each
+_APART = ("cost", "judge_labels", "produced_lines")  # tables with a figure for each of their first labels
 _LABEL = 38  # characters of the label of a bar
 _LEFT, _WIDTH, _TALL = 250.0, 760, 24.0
 
@@ -122,9 +122,9 @@ def bars(table: Table) -> list[Bar]:
 
 
 def groups(table: Table) -> list[tuple[str, list[Bar]]]:
-    """The figures of a table: one, or one for each of its first labels where these have units of their own."""
+    """The figures of a table: one, or one for each of its first labels."""
     every = bars(table)
-    if table.name not in _OWN_UNITS:
+    if table.name not in _APART:
         return [("", every)] if every else []
     apart: dict[str, list[Bar]] = {}
     for bar in every:
@@ -135,7 +135,8 @@ def groups(table: Table) -> list[tuple[str, list[Bar]]]:
 
 def _bar(row: Mapping[str, object], figure: Figure) -> Bar:
     label = ", ".join(str(row.get(name) or "") for name in figure.labels)
-    return Bar(label, *(_number(row.get(name)) for name in (figure.value, figure.low, figure.high, figure.paper)))
+    low, high = (row.get(f"{figure.value}_{end}", row.get(getattr(figure, end))) for end in ("low", "high"))
+    return Bar(label, *(_number(value) for value in (row.get(figure.value), low, high, row.get(figure.paper))))
 
 
 def _number(value: object) -> float | None:

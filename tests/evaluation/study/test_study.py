@@ -7,18 +7,17 @@ import json
 import math
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import clone, run
 
 import whowrote
-from attribution.evaluation.study import after, efficiency, modes, paper, study, turns, weaknesses
-from attribution.evaluation.study.modes import canonical
-from attribution.evaluation.study.numbers import MODES, StudyUnit, enough, mean, median, pooled, quantile
-from attribution.evaluation.study.sessions import study_sessions
+from attribution.evaluation.study import _sessions, after, mean, pooled, published, quantile, ratio_rows, study, with_rates
 from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from collector.storage.store import Store
+from collector.vocabulary.lines import CodingMode
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
                 connection.execute(
                     "UPDATE session_features SET interruption_events = ? WHERE session_id = ?", (json.dumps(events), number)
                 )
-        tables = {table.name: table for table in turns.tables(store, study_sessions(store))}
+        tables = {table.name: table for table in study(store)}
         calls = store.value("SELECT COUNT(*) FROM tool_calls WHERE agent_id IS NULL")
         long = store.value(
             "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM tool_calls WHERE agent_id IS NULL GROUP BY session_id HAVING n >= 5)"
@@ -58,9 +57,11 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
     assert sum(row["calls"] for row in positions) == (long or 0) <= calls
     for part in ("first fifth", "last fifth"):
         assert not positions or math.fsum(row[part] for row in positions) == pytest.approx(1)
-    (may, every) = tables["prompt_languages"].rows
-    assert may["month"] == "2026-05" and (may["sessions"], may["prompts"]) == (len(sessions), 4 * len(sessions))
-    assert (every["en"], every["ja"], every["not told"]) == (0.5, 0.25, 0.25)
+    languages = {(row["month"], row["language"]): (row["n"], row["of"], row["pooled"]) for row in tables["prompt_languages"].rows}
+    for language, share in (("en", 0.5), ("ja", 0.25), ("not told", 0.25)):
+        for month in ("2026-05", "all"):
+            assert languages.pop((month, language)) == (len(sessions), 4 * len(sessions), share)
+    assert languages == {}
 
 
 def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path: Path) -> None:
@@ -80,9 +81,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
                     )
         assert len(sessions) >= minimum.SESSIONS
         tables = {table.name: table for table in study(store)}
-    shown = {
-        (row["pushback"], row["mode"]): (row["messages"], row["value"], row["paper_v1"]) for row in tables["pushback_by_mode"].rows
-    }
+    shown = {(row["pushback"], row["mode"]): (row["of"], row["pooled"], row["paper_v1"]) for row in tables["pushback_by_mode"].rows}
     told = 4 * len(sessions)
     assert shown["any", "vibe"] == (told, 0.5, 0.396) and shown["correction", "all"] == (told, 0.25, None)
     assert shown["rejection", "vibe"] == (told, 0.0, 0.013) and shown["any", "human_only"] == (0, None, 0.419)
@@ -93,7 +92,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
 
 def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> None:
     with Store(tmp_path / "empty.db") as store:
-        tables = {table.name: table for table in turns.tables(store, study_sessions(store))}
+        tables = {table.name: table for table in study(store)}
     for name in ("last_tools", "tools_by_position", "prompt_languages"):
         assert not tables[name].rows and tables[name].notes
 
@@ -102,15 +101,14 @@ def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> Non
 
 
 def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
-    some = [StudyUnit(1, 1, 2), StudyUnit(1, 3, 4), StudyUnit(2, 0, 10)]
+    some = [(1, 1, 2), (1, 3, 4), (2, 0, 10)]
     assert pooled(some).value == pytest.approx(4 / 16)
     assert mean(some).value == pytest.approx((0.5 + 0.75 + 0) / 3)
-    assert (pooled(some).n, pooled(some).repositories) == (3, 2)
 
 
 def test_the_interval_is_a_jackknife_over_repositories() -> None:
     """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2 degrees of freedom is 4.3027."""
-    one = mean([StudyUnit(1, 1), StudyUnit(2, 2), StudyUnit(3, 6)])
+    one = mean([(1, 1, 1), (2, 2, 1), (3, 6, 1)])
     middle = 3.0
     error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
     assert one.value == middle
@@ -119,23 +117,27 @@ def test_the_interval_is_a_jackknife_over_repositories() -> None:
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
-    one = pooled([StudyUnit(repo, 9, 10) for repo in range(3)] + [StudyUnit(4, 0, 10)])
+    one = pooled([(repo, 9, 10) for repo in range(3)] + [(4, 0, 10)])
     assert one.low is not None and one.value is not None and one.high is not None
     assert 0 <= one.low <= one.value <= one.high <= 1
 
 
-@pytest.mark.parametrize("some", [[], [StudyUnit(1, 0, 0)]])
-def test_nothing_gives_no_number(some: list[StudyUnit]) -> None:
+@pytest.mark.parametrize("some", [[], [(1, 0, 0)]])
+def test_nothing_gives_no_number(some: list[tuple[int, float, float]]) -> None:
     assert pooled(some).value is None and mean(some).value is None
 
 
 def test_two_repositories_have_no_interval() -> None:
-    assert pooled([StudyUnit(1, 1, 2), StudyUnit(2, 1, 4)]).low is None
+    assert pooled([(1, 1, 2), (2, 1, 4)]).low is None
 
 
 def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
-    four, five = (pooled([StudyUnit(repo, 1, 2) for repo in range(n)]) for n in (4, 5))
-    assert (enough(four).value, enough(four).low, enough(four).n) == (None, None, 4) and enough(five) == five
+    def row(n: int) -> dict[str, Any]:
+        units = [{"sessions": "all", "repo_id": repo, "top": 1, "bottom": 2} for repo in range(n)]
+        return next(r for r in ratio_rows("made_up", units, ["sessions"], ["pooled", "median"]) if r["sessions"] == "all")
+
+    assert (row(4)["n"], row(4)["of"], row(4)["pooled"], row(4)["pooled_low"], row(4)["median"]) == (4, 8, None, None, None)
+    assert (row(5)["n"], row(5)["pooled"], row(5)["median"]) == (5, 0.5, 0.5)
 
 
 @pytest.mark.parametrize("name", ["coding_modes", "agent_share", "coding_efficiency", "survival_after_commit", "excess_rework"])
@@ -146,7 +148,7 @@ def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, na
 
 
 def test_quantiles_lie_between_neighbours() -> None:
-    assert median([4, 1, 3]) == 3 and median([1, 2]) == 1.5 and median([]) is None
+    assert quantile([4, 1, 3], 0.5) == 3 and quantile([1, 2], 0.5) == 1.5 and quantile([], 0.5) is None
     assert quantile([0, 10], 0.9) == pytest.approx(9)
 
 
@@ -165,7 +167,7 @@ def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
         found = study(store)
     names = [table.name for table in found]
     assert len(names) == len(set(names)) >= 15
-    empty = {"weaknesses", "vendor_disagreement", "judge_labels", "last_tools"}
+    empty = {"weaknesses", "vendor_disagreement", "judge_labels", "pushback_by_mode", "last_tools", "modes_compared"}
     assert {table.name for table in found if not table.rows} <= empty
     for table in found:
         json.dumps(table.rows)
@@ -173,14 +175,14 @@ def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
 
 def test_modes_count_every_session_once(db: Path) -> None:
     with Store(db) as store:
-        table = modes.tables(store, study_sessions(store))[0]
+        (table,) = (table for table in study(store) if table.name == "coding_modes")
         n = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode IS NOT NULL")
         vibe = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode = 'vibe'")
-    by_mode = {row["mode"]: row for row in table.rows}
-    assert sum(row["ours value"] for row in table.rows) == pytest.approx(1)
-    assert by_mode["vibe"]["ours value"] == pytest.approx(vibe / n) and by_mode["vibe"]["ours n"] == n
-    assert by_mode["vibe"]["widest value"] <= by_mode["vibe"]["ours value"]
-    assert by_mode["vibe"]["paper_v1"] == paper.MODES["vibe"][0] and list(by_mode) == list(MODES)
+    rows = {(row["mode"], row["counted_by"]): row for row in table.rows}
+    assert sum(rows[mode, "ours"]["pooled"] for mode in CodingMode) == pytest.approx(1)
+    assert rows["vibe", "ours"]["pooled"] == pytest.approx(vibe / n) and rows["vibe", "ours"]["n"] == n
+    assert rows["vibe", "widest"]["pooled"] <= rows["vibe", "ours"]["pooled"]
+    assert rows["vibe", "vendor"]["paper_v1"] == 0.408 and list(dict.fromkeys(mode for mode, _ in rows)) == list(CodingMode)
 
 
 def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_path: Path) -> None:
@@ -194,9 +196,16 @@ def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_p
             tokens = json.dumps({"token_usage": {"output_tokens": 900 if number == 0 else 5}})
             values = (tokens, 25.0 + number, record["id"])
             store.connection.execute("UPDATE checkpoint_sessions SET metadata = ?, vendor_percentage = ? WHERE id = ?", values)
-        assert canonical(store)[session] == 25.0
+        store.connection.execute("DELETE FROM checkpoint_sessions WHERE session_id <> ?", (session,))
+        assert _vendor_share(store) == pytest.approx(0.25)
         store.connection.execute("UPDATE checkpoint_sessions SET metadata = 'not json [' WHERE session_id = ?", (session,))
-        assert canonical(store)[session] == 25.0 + len(records) - 1
+        assert _vendor_share(store) == pytest.approx(0.25 + (len(records) - 1) / 100)
+
+
+def _vendor_share(store: Store) -> float:
+    """The median of the vendor's percentages, of one session."""
+    with _sessions(store):
+        return float(store.value("SELECT vendor / 100 FROM study_sessions WHERE vendor IS NOT NULL"))
 
 
 def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
@@ -204,7 +213,7 @@ def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
         "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind IN ('source', 'test') GROUP BY 1"
     )
     with Store(db) as store:
-        (table,) = (one for one in after.tables(store, []) if one.name == "corrected_shares")
+        (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
         lines = {row["class"]: row["lines"] for row in store.rows(counted)}
     rows = {row["author"]: row for row in table.rows if row["files"] == "source and test"}
     whole = sum(lines.values())
@@ -220,22 +229,22 @@ def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
 def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.evaluation.study.after.measurements", lambda: {"confusion": {"agent": {"agent": 29}}})
     with Store(db) as store:
-        (table,) = (one for one in after.tables(store, []) if one.name == "corrected_shares")
+        (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
     assert table.rows == [] and any("not corrected" in note and "agent (29)" in note for note in table.notes)
 
 
 def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
     with Store(db) as store:
-        ratio, _, parts, _ = efficiency.tables(store, study_sessions(store))
+        tables = {table.name: table for table in study(store)}
         sums = store.rows(
             "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced > 0 AND commits > 0"
         )[0]
-    *shares, counts = parts.rows
-    assert sum(row["all"] for row in shares) == pytest.approx(1)
-    assert counts["all"] == ratio.rows[0]["n"] >= minimum.SESSIONS
-    few = [name for name in ("collaborative", "vibe", "clean mapping") if counts[name] < minimum.SESSIONS]
-    assert few and all(row[name] is None for name in few for row in shares)  # printed with n, and refused
-    assert ratio.rows[0]["pooled_value"] == pytest.approx(sums["top"] / sums["bottom"])
+    parts, (ratio, *_) = tables["produced_lines"].rows, tables["coding_efficiency"].rows
+    assert sum(row["pooled"] for row in parts if row["sessions"] == "all") == pytest.approx(1)
+    assert {row["n"] for row in parts if row["sessions"] == "all"} == {ratio["n"]} and ratio["n"] >= minimum.SESSIONS
+    few = [row for row in parts if row["n"] < minimum.SESSIONS]
+    assert few and all(row["pooled"] is None for row in few)  # printed with n, and refused
+    assert ratio["pooled"] == pytest.approx(sums["top"] / sums["bottom"])
 
 
 def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
@@ -285,38 +294,42 @@ def test_the_tables_from_python(db: Path) -> None:
 
 def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> None:
     """Worked out from the counts that the paper and its notebook give."""
-    every = sum(paper.AGENTS.values()) + paper.OTHER_AGENTS
-    assert round(paper.AGENTS["claude-code"] / every, 3) == 0.830
-    assert paper.TOOLS["plan"][1] == round((608 + 2_966) / 1_996_558, 4)
-    assert paper.MODES["collaborative"][1] is None and paper.EFFICIENCY["all"][1] is None
+    agents = published("agents")
+    every = sum(row["paper_v1_sessions"] for row in agents.values()) + 52 + 24  # of unknown agents
+    assert all(row["paper_v1_share"] == round(row["paper_v1_sessions"] / every, 4) for row in agents.values())
+    assert published("tools")["plan"]["paper_v2"] == round((608 + 2_966) / 1_996_558, 4)
+    assert published("coding_modes")["collaborative | vendor"]["paper_v2"] is None
 
 
-def _scanned(*values: int) -> dict[str, int]:
-    return dict(zip(("commit_id", "lines", "introduced", "sure", "fixed", "fixed_sure"), values, strict=True))
-
-
-def test_fixed_weaknesses_stand_beside_introduced_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    scanned = [_scanned(1, 600, 3, 2, 1, 1), _scanned(2, 400, 0, 0, 1, 0)]
-    monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: scanned)
-    with Store(tmp_path / "empty.db") as store:
-        (table,) = weaknesses.tables(store, [])
+def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        lines = _scan(store, 600, 400)
+        (table,) = (table for table in study(store) if table.name == "weaknesses")
     rows = [row for row in table.rows if row["mode of the commit"] == "all"]
+    assert {row["lines"] for row in rows} == {lines}
     found = {(r["what"], r["rules"]): (r["findings"], r["per 1,000 lines"], r["paper_v1"]) for r in rows}
     assert found == {
         ("introduced", "all rules"): (3, 3.0, 0.11), ("introduced", "without low confidence"): (2, 2.0, None),
         ("fixed", "all rules"): (2, 2.0, 0.06), ("fixed", "without low confidence"): (1, 1.0, None),
     }  # fmt: skip
+    assert any("blind readers" in note for note in table.notes)
 
 
-def test_no_rate_of_weaknesses_over_few_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(weaknesses, "scanned_commits", lambda store: [_scanned(1, 999, 3, 2, 1, 1)])
-    with Store(tmp_path / "empty.db") as store:
-        (table,) = weaknesses.tables(store, [])
-    assert [row["per 1,000 lines"] for row in table.rows] == [None] * len(table.rows)
-    assert {row["findings"] for row in table.rows if row["mode of the commit"] == "all"} == {3, 2, 1}
-    assert any("fewer than 1,000 lines" in note for note in table.notes) and any("blind readers" in note for note in table.notes)
+def _scan(store: Store, *lines: int) -> int:
+    """Scanned lines of two commits: three weaknesses of the first, one of low confidence; two that the commits fixed."""
+    first, second = (row["id"] for row in store.rows("SELECT id FROM commits ORDER BY id LIMIT 2"))
+    run = store.connection.execute
+    run("CREATE TEMP TABLE scanned_lines (commit_id, lines, scanned, place)")
+    for commit, number in zip((first, second), lines, strict=True):
+        run("INSERT INTO temp.scanned_lines VALUES (?, ?, 1, 'source')", (commit, number))
+    run("CREATE TEMP TABLE findings (commit_id, place, status, confidence, fixed_by)")
+    for confidence, fixed_by in (("HIGH", first), ("HIGH", None), ("LOW", second)):
+        run("INSERT INTO temp.findings VALUES (?, 'source', 'introduced', ?, ?)", (first, confidence, fixed_by))
+    return sum(lines)
 
 
-def test_commits_that_were_scanned_can_be_read(db: Path) -> None:
-    with Store(db) as store:
-        assert weaknesses.scanned_commits(store) == []
+def test_no_rate_of_weaknesses_over_few_lines() -> None:
+    few, enough = with_rates([{"findings": 3, "lines": 999}, {"findings": 3, "lines": 1000}])
+    assert few["per 1,000 lines"] is None and enough["per 1,000 lines"] == 3.0

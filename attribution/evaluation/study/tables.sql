@@ -1,0 +1,225 @@
+-- population: What was analysed
+SELECT 'repositories' AS what, COUNT(*) AS ours FROM repos
+UNION ALL SELECT 'sessions', COUNT(*) FROM sessions
+UNION ALL SELECT 'sessions with a transcript', COUNT(*) FROM sessions WHERE transcript IN ('present', 'partial')
+UNION ALL SELECT 'checkpoints', COUNT(*) FROM checkpoints
+UNION ALL SELECT 'commits', COUNT(*) FROM commits
+UNION ALL SELECT 'commits linked to sessions', COUNT(DISTINCT commit_id) FROM commit_sessions
+UNION ALL SELECT 'user prompts', COUNT(*) FROM turns
+UNION ALL SELECT 'tool calls', COUNT(*) FROM tool_calls
+UNION ALL SELECT 'edits applied', COUNT(*) FROM edits WHERE outcome = 'applied'
+UNION ALL SELECT 'edits that could not be replayed', COUNT(*) FROM edits WHERE outcome = 'unmatched'
+UNION ALL SELECT 'lines added', COALESCE(SUM(lines_added), 0) FROM commits;
+
+-- agents: Sessions by agent
+-- * Ours by the content of the transcript, the paper's by its label, also of those labelled unknown or Agent.
+SELECT COALESCE(agent, agent_label, '?') AS agent, COUNT(*) AS sessions, 1.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS share
+FROM sessions GROUP BY 1 ORDER BY 2 DESC, 1;
+
+-- coding_modes: Coding modes, share of sessions
+-- statistics: pooled
+-- * Ours: all commits of a session, line by line; sessions without agent or human lines have no mode.
+-- * Widest: counts every unknown line of those commits as a person's. The truth lies between the two.
+-- * Vendor: the percentage its tool stored in the session's canonical record, which is what the paper counts.
+-- * {few}
+-- * {audited}
+SELECT m.value AS mode, s.counted_by, s.repo_id, s.mode = m.value AS top, 1 AS bottom
+FROM (SELECT 'ours' AS counted_by, repo_id, coding_mode AS mode FROM study_sessions
+      UNION ALL SELECT 'widest', repo_id, widest_mode FROM study_sessions
+      UNION ALL SELECT 'vendor', repo_id, coding_mode(vendor) FROM study_sessions) s
+JOIN json_each('["human_only", "collaborative", "vibe"]') m WHERE s.mode IS NOT NULL ORDER BY m.key;
+
+-- agent_share: Share of agents' lines in the commits of sessions
+-- statistics: pooled, mean, median
+-- * Pooled over lines, mean and median over sessions; the vendor's are shares of sessions alone.
+-- * {few}
+-- * {audited}
+SELECT 'ours, without unknown' AS counted_by, repo_id, agent_lines AS top, agent_lines + human_lines AS bottom
+FROM study_sessions WHERE coding_mode IS NOT NULL
+UNION ALL SELECT 'ours, with unknown in the denominator', repo_id, agent_lines, committed_lines
+FROM study_sessions WHERE coding_mode IS NOT NULL
+UNION ALL SELECT 'vendor', repo_id, vendor / 100, 1 FROM study_sessions WHERE vendor IS NOT NULL;
+
+-- modes_compared: Sessions by the vendor's mode and by ours
+SELECT coding_mode(vendor) AS vendor_mode, SUM(coding_mode = 'human_only') AS ours_human_only,
+  SUM(coding_mode = 'collaborative') AS ours_collaborative, SUM(coding_mode = 'vibe') AS ours_vibe
+FROM study_sessions WHERE vendor IS NOT NULL AND coding_mode IS NOT NULL GROUP BY 1 ORDER BY MIN(vendor);
+
+-- modes_over_time: Coding modes over time, share of the sessions started in each two weeks
+-- * The paper's share of vibe coding, by the recorder's percentages over rolling fortnights: from 20 to more than 40 % in its first
+--   version, from 18.3 % in February to 52.6 % on 4 September 2026 in the second.
+SELECT fortnight AS "fortnight from", AVG(ours = 'human_only') AS ours_human_only, AVG(ours = 'collaborative') AS ours_collaborative,
+  AVG(ours = 'vibe') AS ours_vibe, COUNT(ours) AS ours_n, AVG(vendor = 'human_only') AS vendor_human_only,
+  AVG(vendor = 'collaborative') AS vendor_collaborative, AVG(vendor = 'vibe') AS vendor_vibe, COUNT(vendor) AS vendor_n
+FROM (SELECT fortnight, coding_mode AS ours, coding_mode(vendor) AS vendor FROM study_sessions WHERE fortnight IS NOT NULL)
+GROUP BY 1 ORDER BY 1;
+
+-- coding_efficiency: Coding efficiency: lines in a commit / lines produced
+-- statistics: pooled, mean
+-- * The paper averages (over sessions or commits, it does not say) and replays edits from the parent commit, where an edit whose text
+--   is absent cannot be applied; ours takes the recorded text before each edit. On the same records of entireio/cli the two ways give
+--   53 % and 73 %.
+-- * The abstract of v2 says that 59 % of agent code survives, without a definition: it is left out.
+-- * In a commit: found there by position in the replayed file, not by equal text.
+-- * {few}
+-- * {audited}
+SELECT g.sessions, s.repo_id, s.survived AS top, s.produced AS bottom FROM study_groups g JOIN study_sessions s ON s.id = g.id;
+
+-- survival_to_commit: Survival: lines in a commit / lines of the final state
+-- statistics: pooled, mean
+-- * As for coding_efficiency; the final state has the lines that no agent overwrote again.
+-- * {few}
+-- * {audited}
+SELECT g.sessions, s.repo_id, s.survived AS top, s.final AS bottom FROM study_groups g JOIN study_sessions s ON s.id = g.id;
+
+-- produced_lines: What became of the lines that sessions produced
+-- statistics: pooled
+-- * human deleted: a person removed the line, and the session saw the file without it. not committed: the commit does not have the
+--   line, although nothing recorded removed it.
+-- * Overwritten or deleted by a person: nobody has checked such lines, so this has no measured error rate.
+-- * The paper has one row for both, human deletion, which it explains as not committed; it stands beside not committed.
+-- * {few}
+SELECT g.sessions, p.value AS fate, s.repo_id, CASE p.value WHEN 'survived' THEN s.survived
+    WHEN 'self overwritten' THEN s.self_overwritten WHEN 'human overwritten' THEN s.human_overwritten
+    WHEN 'human deleted' THEN s.human_deleted WHEN 'not committed' THEN s.not_committed ELSE s.unexplained END AS top,
+  s.produced AS bottom
+FROM study_groups g JOIN study_sessions s ON s.id = g.id
+JOIN json_each('["survived", "self overwritten", "human overwritten", "human deleted", "not committed", "unexplained"]') p
+WHERE g.sessions <> 'without a commit too' ORDER BY g.ROWID, p.key;
+
+-- cost: Cost of 100 committed lines
+-- statistics: mean, median
+-- * Over sessions that can be assigned unambiguously: one session, one checkpoint, no squash, one repository; in the paper 48.6 % of all.
+-- * The paper does not give its rule. Ours is narrow: a commit with several checkpoints, as after hours of work, is left out.
+-- * US dollars at public list prices of a stated day; null where a price is unknown. Some versions of Claude Code record too few output
+--   tokens, so dollars are lower bounds there.
+-- * The paper publishes neither its prices nor which tokens its median of 204,000 counts; so both ways of counting are here.
+-- * {few}
+SELECT per_100_committed_lines, mode, repo_id, 100.0 * amount / committed_lines AS top, 1 AS bottom FROM (
+  SELECT p.key, p.value AS per_100_committed_lines, m.mode, s.repo_id, s.committed_lines, CASE p.value
+      WHEN 'tokens' THEN s.output_tokens + COALESCE(s.input_tokens, 0) + COALESCE(s.cache_read_tokens, 0)
+        + COALESCE(s.cache_write_tokens, 0)
+      WHEN 'tokens without cache reads' THEN s.output_tokens + COALESCE(s.input_tokens, 0) + COALESCE(s.cache_write_tokens, 0)
+      WHEN 'usd' THEN s.cost_usd WHEN 'prompt characters' THEN s.typed
+      WHEN 'session minutes' THEN s.session_runtime_s / 60.0 ELSE s.agent_runtime_s / 60.0 END AS amount
+  FROM study_sessions s JOIN study_modes m ON m.id = s.id
+  JOIN json_each('["tokens", "tokens without cache reads", "usd", "prompt characters", "session minutes", "agent minutes"]') p
+  WHERE s.commits > 0 AND s.has_features IS NOT NULL AND s.copies = 1 AND s.clean AND s.committed_lines > 0)
+WHERE amount IS NOT NULL ORDER BY key;
+
+-- turn_outcomes: Turns of Claude Code that were interrupted, or in which the agent asked
+-- statistics: pooled
+-- * Pushback needs a judge and is not in this table (`whowrote data judge`).
+-- * {few}
+SELECT 'interrupted by the user' AS turns, m.mode, s.repo_id, s.interruptions AS top, s.turns AS bottom
+FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
+UNION ALL SELECT 'agent asks', m.mode, s.repo_id, s.asked, s.turns
+FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0;
+
+-- autonomy: How long Claude Code works on one prompt
+SELECT q.value AS quantile, quantile(l.value, q.value) / 60 AS minutes, COUNT(*) AS n
+FROM study_sessions s, json_each(s.per_turn_agent_latency_s) l, json_each('[0.5, 0.9, 0.99, 0.999]') q
+WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0 AND l.type IN ('integer', 'real') GROUP BY q.value;
+
+-- autonomy_over_time: How long Claude Code works on one prompt, by fortnight
+-- * {few}
+-- * No quantile above which less than one turn lies.
+-- * The paper draws the same quantiles over rolling weeks, without numbers.
+SELECT "fortnight from", sessions, turns, CASE WHEN enough THEN p50 / 60 END AS "p50 minutes",
+  CASE WHEN enough AND turns >= 10 THEN p90 / 60 END AS "p90 minutes",
+  CASE WHEN enough AND turns >= 100 THEN p99 / 60 END AS "p99 minutes",
+  CASE WHEN enough AND turns >= 1000 THEN p999 / 60 END AS "p99.9 minutes"
+FROM (
+  SELECT s.fortnight AS "fortnight from", COUNT(DISTINCT s.id) AS sessions, COUNT(*) AS turns,
+    COUNT(DISTINCT s.id) >= {least} AS enough, quantile(l.value, 0.5) AS p50, quantile(l.value, 0.9) AS p90,
+    quantile(l.value, 0.99) AS p99, quantile(l.value, 0.999) AS p999
+  FROM study_sessions s, json_each(s.per_turn_agent_latency_s) l
+  WHERE s.counted AND s.agent = 'claude-code' AND s.fortnight IS NOT NULL AND l.type IN ('integer', 'real') GROUP BY 1)
+ORDER BY 1;
+
+-- tools: Tool calls by category
+-- * Ours files a command under its first effective program (`cd x && pytest` is a build), the paper under its first word: bash:file. The
+--   paper's parser kept the last block of a message only and so lost one call in seven.
+SELECT category, SUM(calls) AS calls, 1.0 * SUM(calls) / NULLIF(SUM(SUM(calls)) OVER (), 0) AS share FROM (
+  SELECT value AS category, 0 AS calls FROM json_each(published('tools'))
+  UNION ALL SELECT c.key, c.value FROM study_sessions s, json_each(s.tool_counts) c WHERE s.counted AND c.type = 'integer')
+GROUP BY category ORDER BY calls DESC, category;
+
+-- last_tools: The last tool of Claude Code before the user interrupted it
+-- * The tool that the main agent had called last in that turn; a plan or a question that was refused counts as well.
+SELECT tool, SUM(interruptions) AS interruptions, 1.0 * SUM(interruptions) / n AS share, n FROM (
+  SELECT CASE WHEN place <= 10 OR tool IN (SELECT value FROM json_each(published('last_tools'))) THEN tool ELSE 'others' END AS tool,
+    interruptions, n
+  FROM (
+    SELECT COALESCE(json_extract(e.value, '$.tool'), 'no call before') AS tool, COUNT(*) AS interruptions,
+      SUM(COUNT(*)) OVER () AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC, MIN(s.id)) AS place
+    FROM study_sessions s, json_each(s.interruption_events) e WHERE s.counted AND s.agent = 'claude-code' GROUP BY 1))
+GROUP BY tool ORDER BY tool = 'others', interruptions DESC, tool;
+
+-- tools_by_position: Tool calls by their place in the session
+-- * Share of the calls in each fifth of the sessions with at least five calls of their main agent. By name and command: an edit through
+--   the shell counts as its command.
+SELECT category, 1.0 * SUM(part = 0) / SUM(SUM(part = 0)) OVER () AS "first fifth",
+  1.0 * SUM(part = 1) / SUM(SUM(part = 1)) OVER () AS second, 1.0 * SUM(part = 2) / SUM(SUM(part = 2)) OVER () AS third,
+  1.0 * SUM(part = 3) / SUM(SUM(part = 3)) OVER () AS fourth,
+  1.0 * SUM(part = 4) / SUM(SUM(part = 4)) OVER () AS "last fifth", COUNT(*) AS calls
+FROM (
+  SELECT tool_category(c.name, substr(c.command, 1, 2000)) AS category, COUNT(*) OVER (PARTITION BY c.session_id) AS n,
+    (ROW_NUMBER() OVER (PARTITION BY c.session_id ORDER BY c.id) - 1) * 5 / COUNT(*) OVER (PARTITION BY c.session_id) AS part
+  FROM tool_calls c JOIN study_sessions s ON s.id = c.session_id WHERE s.counted AND c.agent_id IS NULL)
+WHERE n >= 5 GROUP BY category ORDER BY calls DESC, category;
+
+-- prompt_languages: Languages of prompts by month
+-- statistics: pooled
+-- * Typed messages by script and common words, which tells English, Japanese, Korean, Chinese and languages in Cyrillic letters.
+-- * {few}
+SELECT m.value AS month, w.language, s.repo_id, SUM(COALESCE(l.value, 'not told') = w.language) AS top, COUNT(*) AS bottom
+FROM study_sessions s, json_each(s.turn_languages) l, json_each(json_array(substr(s.started_at, 1, 7), 'all')) m,
+  (SELECT DISTINCT COALESCE(x.value, 'not told') AS language FROM study_sessions, json_each(turn_languages) x WHERE counted) w
+WHERE s.counted AND s.started_at <> '' GROUP BY m.value, w.language, s.id ORDER BY m.value, w.language, s.id;
+
+-- weaknesses: Weaknesses introduced and fixed per 1,000 added lines
+-- statistics: rate
+-- * Commits that `whowrote findings scan` has read. The mode of a commit is the share of agents' recorded lines among these and people's
+--   with a witness; commits without either are 'neither'. Lines that only a trailer declares count for neither side.
+-- * The paper scans whole trees before and after with rules that Semgrep's server chose on that day; ours scans what commits change with
+--   pinned rules, follows findings across versions, and counts those on added lines only. Rules of low confidence (use of an API alone)
+--   are apart. `whowrote report weaknesses` compares agents with people.
+-- * No rate with fewer than {rate:,} lines.
+-- * {audited}
+WITH scanned AS (
+  SELECT l.commit_id, SUM(l.lines) AS lines, COALESCE((SELECT coding_mode(100.0 * c.agent_lines / (c.agent_lines + c.human_lines))
+    FROM commit_lines c WHERE c.commit_id = l.commit_id), 'neither') AS mode
+  FROM scanned_lines l WHERE l.scanned = 1 AND l.place = 'source' GROUP BY 1),
+found AS (
+  SELECT commit_id, 'introduced' AS what, confidence FROM findings WHERE place = 'source' AND status = 'introduced'
+  UNION ALL SELECT fixed_by, 'fixed', confidence FROM findings WHERE place = 'source' AND fixed_by IS NOT NULL)
+SELECT m.value AS "mode of the commit", w.value AS what, r.value AS rules, SUM(s.lines) AS lines, SUM((
+    SELECT COUNT(*) FROM found f WHERE f.commit_id = s.commit_id AND f.what = w.value AND (r.key = 0 OR f.confidence <> 'LOW')
+  )) AS findings
+FROM scanned s JOIN json_each('["human_only", "collaborative", "vibe", "neither", "all"]') m ON m.value IN (s.mode, 'all')
+JOIN json_each('["introduced", "fixed"]') w JOIN json_each('["all rules", "without low confidence"]') r
+GROUP BY m.key, w.key, r.key;
+
+-- pushback_by_mode: Messages to Claude Code that push back, by coding mode
+-- statistics: pooled
+-- * By the judge that answered last; as counted, not corrected for its errors (`judge_labels` has the corrected shares over all
+--   sessions). The paper's shares are of all turns, ours of the messages that the judge could tell; any: the three classes together.
+-- * {few}
+SELECT p.value AS pushback, m.mode, s.repo_id, COUNT(*) AS bottom,
+  SUM(l.value = p.value OR (p.value = 'any' AND l.value IN ('correction', 'rejection', 'failure_report'))) AS top
+FROM judge_labels l JOIN study_sessions s ON s.id = l.session_id AND s.copies > 0 AND s.agent = 'claude-code'
+JOIN study_modes m ON m.id = s.id JOIN json_each('["any", "correction", "rejection", "failure_report"]') p
+WHERE l.label = 'pushback' AND l.value IS NOT NULL AND (l.model, l.prompt_version) = (
+  SELECT x.model, x.prompt_version FROM judge_labels x JOIN judgements j ON j.id = x.judgement_id ORDER BY j.at DESC, x.model LIMIT 1)
+GROUP BY p.key, m.mode, s.id;
+
+-- evidence: How we know: non-blank added lines of source and test files by evidence
+SELECT author, how, evidence, reason, SUM(nonblank) AS lines, 1.0 * SUM(nonblank) / SUM(SUM(nonblank)) OVER () AS share
+FROM line_spans WHERE kind IN ('source', 'test') GROUP BY 1, 2, 3, 4 HAVING lines > 0 ORDER BY lines DESC, 1, 2, 3, 4;
+
+-- vendor_disagreement: The vendor's percentage compared with ours, for checkpoints on exactly one commit
+-- * The paper's percentages are the vendor's.
+SELECT disagreement_reason AS reason, COUNT(*) AS records, AVG(vendor_percentage) AS vendor_mean, AVG(our_percentage) AS our_mean,
+  SUM(vendor_percentage = 0) AS vendor_zero, SUM(vendor_percentage = 0 AND our_percentage > 0) AS vendor_zero_ours_not
+FROM vendor_checks GROUP BY 1 ORDER BY 2 DESC, 1;
