@@ -25,13 +25,14 @@ from attribution.authorship.people import (
     limit_to_known,
     person_verdict,
     sighting_by_commit,
+    sighting_by_first_read,
     sighting_on_record,
     sighting_since_parent,
 )
 from attribution.authorship.replay import AGENT, OUTSIDE, Worktree
 from attribution.authorship.state_alignment import balance
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
-from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
+from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 
 def judge(tree: Worktree, alignment: StateAlignment, ask: Asker, when: Moments, committed: Committed) -> dict[int, Verdict]:
@@ -140,17 +141,12 @@ def _choose_cause(case: Case, index: int, last: CandidateAuthor, before: Candida
 
 def _verdict_before_session(case: Case, line: int) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
-    tree, when = case.tree, case.when
-    if case.path in tree.partly:
-        return unknown(Reason.BASE_UNKNOWN)
-    sighted = tree.first_seen.get(case.path, when.commit)
-    if when.redone or sighted < when.since or case.path in tree.from_git:
-        # The file was first seen on another base than the commit's parent: the text may come from any commit.
-        return unknown(Reason.OTHER_BRANCH)
-    if tree.origin(line).evidence:  # it was not in the file when that was first seen
-        return unknown(Reason.BASE_UNKNOWN)
-    cause = narrow_to_text(case, case.ask(AttributionWindow(case.path, when.since, sighted)), case.alignment.ids.index(line))
-    return _verdict_from_cause(cause, SightingPair(Witness.FIRST_READ, when.since, sighted))
+    sighting = sighting_by_first_read(case, line)
+    if isinstance(sighting, Reason):
+        return unknown(sighting)
+    window = AttributionWindow(case.path, sighting.without, sighting.seen or case.when.commit)
+    cause = narrow_to_text(case, case.ask(window), case.alignment.ids.index(line))
+    return _verdict_from_cause(cause, sighting)
 
 
 def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:
@@ -161,9 +157,7 @@ def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = N
         return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, call=cause.call, tool=cause.tool, run_by=RunBy.AGENT)
     if cause.author != Author.HUMAN:
         return unknown(cause.reason, cause.call)
-    if layout:  # an editor, a hook, whoever: nobody's words
-        return unknown(Reason.FORMATTER, cause.call)
-    return person_verdict(cause, witness)
+    return person_verdict(cause, witness, layout)
 
 
 def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> None:

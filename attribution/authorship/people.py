@@ -142,8 +142,27 @@ def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
     return SightingPair(Witness.COMMIT, since)
 
 
-def person_verdict(cause: CandidateAuthor, witness: SightingPair | None) -> Verdict:
-    """`human` if both sightings are on record, else `likely_human`; unknown without any. `cause` names no agent."""
+def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:
+    """Of a line that stood in the file when an agent first saw it, but in no parent of the commit; or why nothing saw it (19)."""
+    tree, when = case.tree, case.when
+    if case.path in tree.partly:
+        return Reason.BASE_UNKNOWN
+    sighted = tree.first_seen.get(case.path, when.commit)
+    if when.redone or sighted < when.since or case.path in tree.from_git:
+        # The file was first seen on another base than the commit's parent: the text may come from any commit.
+        return Reason.OTHER_BRANCH
+    if tree.origin(line).evidence:  # it was not in the file when that was first seen
+        return Reason.BASE_UNKNOWN
+    return SightingPair(Witness.FIRST_READ, when.since, sighted)
+
+
+def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout: bool) -> Verdict:
+    """`human` if both sightings are on record, else `likely_human`; unknown without any. `cause` names no agent.
+
+    `layout`: the line only lays out another one anew, as an editor or a hook does: those are nobody's words (14).
+    """
+    if layout:
+        return unknown(Reason.FORMATTER, cause.call)
     if witness is None:
         return unknown(cause.reason, cause.call) if cause.reason in _OPAQUE else unknown(Reason.BASE_UNKNOWN)
     if not is_person(cause):

@@ -132,16 +132,14 @@ def feed_words(words: Sequence[ShellWord], mark: str) -> list[ShellWord]:
 def operands(words: Sequence[ShellWord], valued: frozenset[str] = frozenset()) -> list[ShellWord]:
     """The words that are neither options nor their values."""
     result: list[ShellWord] = []
-    moment = 0
-    while moment < len(words):
-        text = words[moment].text
-        if text == "--":
-            return result + list(words[moment + 1 :])
-        if text.startswith("-") and len(text) > 1:
-            moment += text in valued
-        else:
-            result.append(words[moment])
-        moment += 1
+    left = iter(words)
+    for word in left:
+        if word.text == "--":
+            return [*result, *left]
+        if not word.text.startswith("-") or word.text == "-":
+            result.append(word)
+        elif word.text in valued:
+            next(left, None)
     return result
 
 
@@ -159,15 +157,13 @@ def past_options(words: list[ShellWord], valued: frozenset[str]) -> list[ShellWo
 
 def subcommand_at(words: Sequence[ShellWord], start: int = 1) -> int:
     """Index of the next word that is neither an option nor the value of an option; 0 if there is none."""
-    moment = start
-    while moment < len(words):
-        text = words[moment].text
-        if text in tables.SELECTOR or text in tables.DIRECTORY:
-            moment += 2
-        elif text.startswith(("-", "+")) or not text:
-            moment += 1
-        else:
-            return moment
+    index = start
+    while index < len(words):
+        text = words[index].text
+        is_valued = text in tables.SELECTOR or text in tables.DIRECTORY
+        if text and not is_valued and not text.startswith(("-", "+")):
+            return index
+        index += 2 if is_valued else 1
     return 0
 
 

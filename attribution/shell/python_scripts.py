@@ -110,41 +110,27 @@ class _Walk:
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             self._step()
-            self._statement(statement)
+            handler = _STATEMENTS.get(type(statement))
+            if handler is None:
+                raise _Lost
+            handler(self, statement)
 
     def _step(self) -> None:
         self._steps += 1
         if self._steps > _MAX_STEPS:
             raise _Lost
 
-    def _statement(self, node: ast.stmt) -> None:
-        handler = _STATEMENTS.get(type(node))
-        if handler is None:
-            raise _Lost
-        handler(self, node)
-
-    def _skip(self, node: ast.stmt) -> None:
-        """Changes no file."""
-
     def imports(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
-            name = alias.asname or alias.name.partition(".")[0]
-            if isinstance(node, ast.Import):
-                self._set(name, _Module(alias.name))
-            else:
-                self._set(name, _Bound(_Module(node.module or ""), alias.name))
+            plain = isinstance(node, ast.Import)
+            value = _Module(alias.name) if plain else _Bound(_Module(getattr(node, "module", "") or ""), alias.name)
+            self._set(alias.asname or alias.name.partition(".")[0], value)
 
-    def expression(self, node: ast.Expr) -> None:
-        self._value(node.value)
-
-    def assign(self, node: ast.Assign) -> None:
-        value = self._value(node.value)
-        for target in node.targets:
-            self._bind(target, value)
-
-    def annotation(self, node: ast.AnnAssign) -> None:
+    def assign(self, node: ast.Assign | ast.AnnAssign) -> None:
         if node.value is not None:
-            self._bind(node.target, self._value(node.value))
+            value = self._value(node.value)
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                self._bind(target, value)
 
     def augmentation(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name):
@@ -156,12 +142,6 @@ class _Walk:
         if node.decorator_list or node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
             raise _Lost
         self._set(node.name, node)
-
-    def global_(self, node: ast.Global) -> None:
-        self._globals.update(node.names)
-
-    def check(self, node: ast.Assert) -> None:
-        self._value(node.test)
 
     def back(self, node: ast.Return) -> None:
         if not self._frames:
@@ -275,12 +255,6 @@ class _Walk:
             return UNKNOWN
         return handler(self, node)
 
-    def constant(self, node: ast.Constant) -> object:
-        return node.value
-
-    def name(self, node: ast.Name) -> object:
-        return self._get(node.id)
-
     def several(self, node: ast.Tuple | ast.List) -> object:
         return [self._value(elt) for elt in node.elts]
 
@@ -308,17 +282,12 @@ class _Walk:
             return _File(join(left.path, right))
         return UNKNOWN
 
-    def attribute(self, node: ast.Attribute) -> object:
-        return _Bound(self._value(node.value), node.attr)
-
     def item(self, node: ast.Subscript) -> object:
-        owner, moment = self._value(node.value), UNKNOWN if isinstance(node.slice, ast.Slice) else self._value(node.slice)
-        if isinstance(owner, _Bound) and owner == _Bound(_Module("sys"), "argv") and isinstance(moment, int):
-            return self._args[moment] if 0 < moment < len(self._args) else UNKNOWN
-        if isinstance(owner, list) and isinstance(moment, int):
-            result: dict[object, object] = dict(enumerate(owner))
-            return result.get(moment, UNKNOWN)
-        return owner.get(moment, UNKNOWN) if isinstance(owner, dict) and isinstance(moment, str | int) else UNKNOWN
+        owner, key = self._value(node.value), UNKNOWN if isinstance(node.slice, ast.Slice) else self._value(node.slice)
+        if owner == _Bound(_Module("sys"), "argv") and isinstance(key, int):
+            return self._args[key] if 0 < key < len(self._args) else UNKNOWN
+        values = dict(enumerate(owner)) if isinstance(owner, list) else owner
+        return values.get(key, UNKNOWN) if isinstance(values, dict) and isinstance(key, str | int) else UNKNOWN
 
     def _truth(self, node: ast.expr) -> bool | None:
         """Whether a condition holds; None when the text does not tell."""
@@ -426,9 +395,10 @@ class _Walk:
             return UNKNOWN
         if name == "open":
             return self._open([file, *args], named)
-        if name in ("exists", "is_file", "is_dir", "resolve", "stat", "as_posix", "absolute"):
-            return file if name in ("resolve", "absolute") else file.path if name == "as_posix" else UNKNOWN
-        raise _Lost
+        result = {"resolve": file, "absolute": file, "as_posix": file.path} | dict.fromkeys(_ASKS, UNKNOWN)
+        if name not in result:
+            raise _Lost
+        return result[name]
 
     def _handle_method(self, handle: _Handle, name: str, args: list[object]) -> object:
         if name == "read" and handle.mode == "r" and not args:
@@ -453,24 +423,21 @@ class _Walk:
 
     def _write(self, handle: _Handle) -> None:
         path = join("", handle.path)
-        targets = join(self._cwd, path)
+        target = join(self._cwd, path)
         texts = [part for part in handle.parts if isinstance(part, str)]
         if len(texts) == len(handle.parts):
             self._done.pop(path, None)
             self._written.add(path)
-            self.effects.append(Effect("append" if handle.mode == "a" else "write", (targets,), "".join(texts)))
+            self.effects.append(Effect("append" if handle.mode == "a" else "write", (target,), "".join(texts)))
             return
-        text = handle.parts[0]
-        done = self._done.get(path, ())
+        text, done = handle.parts[0], self._done.get(path, ())
         if len(handle.parts) > 1 or handle.mode == "a" or not isinstance(text, _Text) or text.path != path:
             raise _Lost
-        if text.changes[: len(done)] != done or path in self._written:
+        fresh = text.changes[len(done) :]
+        if text.changes[: len(done)] != done or path in self._written or not fresh:  # what the script is there for was not seen
             raise _Lost
         self._done[path] = text.changes
-        fresh = text.changes[len(done) :]
-        if not fresh:  # what the script is there for was not seen
-            raise _Lost
-        self.effects.append(Effect("modify", (targets,), changes=fresh))
+        self.effects.append(Effect("modify", (target,), changes=fresh))
 
 
 def _call_method(owner: object, name: str, args: list[object]) -> object:
@@ -543,6 +510,7 @@ def _sub(args: list[object], named: dict[str, object]) -> object:
 
 
 _HARMLESS = frozenset({"print", "len", "repr", "exit", "quit", "bool", "int", "range", "set", "sorted"})
+_ASKS = ("exists", "is_file", "is_dir", "stat")
 _BUILTINS = _HARMLESS | {"open", "str", "enumerate", "zip", "dict", "list", "tuple", "any", "all"}
 _PURE_MODULES = frozenset({"builtins", "re", "json", "sys", "textwrap"})
 _OF_PATHS = frozenset({("pathlib", "Path"), ("pathlib", "PurePath"), ("os.path", "join"), ("os", "join"), ("builtins", "str")})
@@ -552,14 +520,19 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[str, str], bool]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-_STATEMENTS: dict[type[ast.stmt], Callable[[_Walk, Any], None]] = {
-    ast.Import: _Walk.imports, ast.ImportFrom: _Walk.imports, ast.Expr: _Walk.expression, ast.Assign: _Walk.assign,
-    ast.AnnAssign: _Walk.annotation, ast.AugAssign: _Walk.augmentation, ast.FunctionDef: _Walk.define, ast.Global: _Walk.global_,
-    ast.Assert: _Walk.check, ast.Return: _Walk.back, ast.If: _Walk.condition, ast.For: _Walk.loop, ast.With: _Walk.with_block,
-    ast.Pass: _Walk._skip,
+_STATEMENTS: dict[type[ast.stmt], Callable[[_Walk, Any], object]] = {
+    ast.Import: _Walk.imports, ast.ImportFrom: _Walk.imports, ast.Assign: _Walk.assign, ast.AnnAssign: _Walk.assign,
+    ast.AugAssign: _Walk.augmentation, ast.FunctionDef: _Walk.define, ast.Return: _Walk.back, ast.If: _Walk.condition,
+    ast.For: _Walk.loop, ast.With: _Walk.with_block,
+    ast.Expr: lambda walk, node: walk._value(node.value),
+    ast.Assert: lambda walk, node: walk._value(node.test),
+    ast.Global: lambda walk, node: walk._globals.update(node.names),
+    ast.Pass: lambda walk, node: None,
 }  # fmt: skip
 _EXPRESSIONS: dict[type[ast.expr], Callable[[_Walk, Any], object]] = {
-    ast.Constant: _Walk.constant, ast.Name: _Walk.name, ast.Tuple: _Walk.several, ast.List: _Walk.several, ast.Dict: _Walk.mapping,
-    ast.JoinedStr: _Walk.format_string, ast.BinOp: _Walk.binary, ast.Attribute: _Walk.attribute, ast.Subscript: _Walk.item,
-    ast.Call: _Walk.call,
+    ast.Tuple: _Walk.several, ast.List: _Walk.several, ast.Dict: _Walk.mapping, ast.JoinedStr: _Walk.format_string,
+    ast.BinOp: _Walk.binary, ast.Subscript: _Walk.item, ast.Call: _Walk.call,
+    ast.Constant: lambda walk, node: node.value,
+    ast.Name: lambda walk, node: walk._get(node.id),
+    ast.Attribute: lambda walk, node: _Bound(walk._value(node.value), node.attr),
 }  # fmt: skip

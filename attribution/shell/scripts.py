@@ -105,13 +105,12 @@ def _scan(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
     if literal is not None:
         return literal if _runs_harmless(text, call.run) else [*literal, Effect("opaque")]
     script = _Script(text, args, call.name in ("node", "tsx", "bun", "ts-node"))
-    written, missed = script.targets(_WRITES)
-    ours, missed_own = script.targets(_WRITES_OWN)
-    removed, missed_removal = script.targets(_REMOVES)
+    written, own, removed = (script.targets(pattern) for pattern in (_WRITES, _WRITES_OWN, _REMOVES))
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
     hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
-    result = _known_effects(call, "modify", dict.fromkeys([*written, *ours])) + _known_effects(call, "remove", removed)
-    if missed or missed_own or missed_removal or hidden or not _runs_harmless(text, call.run):
+    result = _known_effects(call, "modify", written | own) + _known_effects(call, "remove", removed)
+    missed = "" in written or "" in own or "" in removed
+    if missed or hidden or not _runs_harmless(text, call.run):
         result.append(Effect("opaque"))
     return result
 
@@ -166,15 +165,10 @@ class _Script:
             return ["/".join([item, *parts]) for item in base]
         return ["/".join(parts)] if parts and not words and "f'" not in expression and 'f"' not in expression else []
 
-    def targets(self, pattern: re.Pattern[str]) -> tuple[list[str], bool]:
-        """The paths of all places that match, and whether one of them names none."""
-        result: dict[str, None] = {}
-        missed = False
-        for match in pattern.finditer(self.text):
-            paths = self.paths(next((group for group in match.groups() if group), ""))
-            result.update(dict.fromkeys(paths))
-            missed = missed or not paths
-        return list(result), missed
+    def targets(self, pattern: re.Pattern[str]) -> dict[str, None]:
+        """The paths of all places that match, in order, and "" if one of them names none."""
+        places = (self.paths(next(filter(None, match.groups()), "")) for match in pattern.finditer(self.text))
+        return dict.fromkeys(path for paths in places for path in paths or [""])
 
 
 def _literals(text: str) -> list[str]:

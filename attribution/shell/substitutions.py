@@ -76,9 +76,13 @@ def _commands(script: str, dialect: _Dialect) -> list[Replacement]:
     return result
 
 
+def _match(pattern: re.Pattern[str], script: str, moment: int) -> str:
+    match = pattern.match(script, moment)
+    return match[0] if match else ""
+
+
 def _skip(script: str, moment: int) -> int:
-    match = _BLANK.match(script, moment)
-    return match.end() if match else moment
+    return moment + len(_match(_BLANK, script, moment))
 
 
 def _address(script: str, moment: int, dialect: _Dialect) -> tuple[LineRule, int]:
@@ -98,8 +102,7 @@ def _address(script: str, moment: int, dialect: _Dialect) -> tuple[LineRule, int
 def _lines(script: str, moment: int, rule: LineRule) -> tuple[Replacement, int]:
     """`d`, and `a`, `i`, `c` with the text up to the end of the line that no backslash continues."""
     verb = script[moment]
-    addressed = rule.first or rule.containing
-    if not addressed:
+    if not (rule.first or rule.containing):
         raise _NotLiteral
     if verb == "d":
         return Replacement("", "", lines=replace(rule, verb="d")), moment + 1
@@ -110,7 +113,7 @@ def _lines(script: str, moment: int, rule: LineRule) -> tuple[Replacement, int]:
     remainder = "" if end is None else text[end.end() :]
     text = text if end is None else text[: end.start()]
     text = text.removeprefix("\\") if text.startswith(("\\ ", "\\\t", "\\\\")) else text
-    new = re.sub(r"\\(n|t|.|\n)", lambda escape: {**_CONTROL, "n": "\n"}.get(escape[1], escape[1]), text, flags=re.S)
+    new = re.sub(r"\\(.)", lambda escape: _CONTROL.get(escape[1], escape[1]), text, flags=re.S)
     return Replacement("", new, lines=replace(rule, verb=verb)), len(script) - len(remainder)
 
 
@@ -126,16 +129,13 @@ def _substitution(script: str, moment: int, rule: LineRule, dialect: _Dialect) -
             raise _NotLiteral
         moment += 1
     new, moment = _part(script, moment, closing)
-    flags = _FLAGS.match(script, moment)
-    moment, flagged = (flags.end(), flags[0]) if flags else (moment, "")
+    flags = _match(_FLAGS, script, moment)
+    moment += len(flags)
     text, start, end = _pattern(old, closing, dialect)
-    if not text or ((start or end) and (dialect.whole or flagged.replace("g", ""))):
+    if not text or ((start or end) and (dialect.whole or flags.replace("g", ""))):
         raise _NotLiteral
-    put = _replacement(new, closing, dialect)
-    everywhere = "g" in flagged
-    if dialect.whole:
-        return Replacement(text, put, everywhere), moment
-    return Replacement(text, put, everywhere, replace(rule, at_start=start, at_end=end)), moment
+    lines = None if dialect.whole else replace(rule, at_start=start, at_end=end)
+    return Replacement(text, _replacement(new, closing, dialect), "g" in flags, lines), moment
 
 
 def _part(script: str, moment: int, closing: str) -> tuple[str, int]:

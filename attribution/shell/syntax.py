@@ -146,19 +146,9 @@ class _Reader(WordReader):
             return True
         if match := _OPENED.match(self.text, self.pos):
             self.pos = match.end()
-            self._open(match[1])
+            {"case": self._case, "function": self._function, "[[": self._test}.get(match[1], self._for)()
             return True
         return False
-
-    def _open(self, keyword: str) -> None:
-        if keyword in ("for", "select"):
-            self._for()
-        elif keyword == "case":
-            self._case()
-        elif keyword == "function":
-            self._function()
-        else:
-            self._test()
 
     def _for(self) -> None:
         self._skip()
