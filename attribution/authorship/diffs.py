@@ -118,9 +118,9 @@ def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
     """What a merge added to a file for the parents of `a` as well as for that of `b`."""
     if a.content != "text" or b.content != "text":
         return a if a.content != "text" else b
-    lines = sorted({i for s, e, _ in a.added for i in range(s, e)} & {i for s, e, _ in b.added for i in range(s, e)})
-    texts = split_lines(repo.blob(a.change.new or "") or b"") if lines else []
-    ranges = tuple((s, e, sum(1 for t in texts[s:e] if t.strip())) for s, e in runs(lines))
+    mine, theirs = ({i for start, end, _ in file.added for i in range(start, end)} for file in (a, b))
+    texts = split_lines(repo.blob(a.change.new or "") or b"") if mine & theirs else []
+    ranges = tuple((s, e, sum(1 for text in texts[s:e] if text.strip())) for s, e in runs(sorted(mine & theirs)))
     return FileDiff(a.change, "text", ranges, 0, a.kind)
 
 

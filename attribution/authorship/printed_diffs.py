@@ -7,6 +7,7 @@ libgit2 does for us. What is no plain text, got another name, or what git cannot
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
 from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, says_generated, suffix_of, text_decides
@@ -59,10 +60,8 @@ class PrintedDiffs:
             return None
         of_path = {delta.path: delta for delta in deltas}
         changes = self._repo.with_renames([_change(delta) for delta in deltas])
-        return [self._renamed_file(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
-
-    def _renamed_file(self, change: FileChange) -> FileDiff:
-        return file_diff(self._repo, change, self._attributes, self._count)
+        compare = partial(file_diff, self._repo, attributes=self._attributes, count=self._count)
+        return [compare(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
 
     def _file(self, change: FileChange, delta: FileDelta) -> FileDiff:
         added, deleted, says = [], 0, False
@@ -148,11 +147,10 @@ class _Kinds:
         return True
 
     def _of_path(self, path: str) -> tuple[FileKind, bool]:
-        result = self._by_path.get(path)
-        if result is None:
+        if path not in self._by_path:
             kind = kind_of(path, self._attributes)
-            result = self._by_path[path] = (kind, text_decides(path, kind, self._attributes))
-        return result
+            self._by_path[path] = kind, text_decides(path, kind, self._attributes)
+        return self._by_path[path]
 
     def _of_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:

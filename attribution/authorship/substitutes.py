@@ -29,9 +29,8 @@ def substitute(text: str, replacements: Sequence[Replacement]) -> Substituted:
     result, complete = False, True
     limit = len(text) + _MAX_GROWTH
     for replacement in replacements:
-        after = (
-            _replace_line(text, replacement, replacement.lines) if replacement.lines is not None else _in_whole(text, replacement)
-        )
+        rule = replacement.lines
+        after = _in_whole(text, replacement) if rule is None else _replace_line(text, replacement, rule)
         if after is None:
             complete = complete and replacement.lines is not None  # sed is often run over lines that have none of it
             continue
@@ -88,19 +87,11 @@ def _line(line: str, replacement: Replacement, rule: LineRule) -> Iterable[str] 
 
 
 def _in_line(line: str, replacement: Replacement, rule: LineRule) -> str | None:
-    if rule.at_start or rule.at_end:
-        fits = (
-            line == replacement.old
-            if rule.at_start and rule.at_end
-            else (line.startswith if rule.at_start else line.endswith)(replacement.old)
-        )
-        if not fits:
-            return None
-        return (
-            replacement.new + line[len(replacement.old) :]
-            if rule.at_start
-            else line[: len(line) - len(replacement.old)] + replacement.new
-        )
-    if replacement.old not in line:
-        return None
-    return line.replace(replacement.old, replacement.new, -1 if replacement.all else 1)
+    old, new = replacement.old, replacement.new
+    if rule.at_start and rule.at_end:
+        return new if line == old else None
+    if rule.at_start:
+        return new + line[len(old) :] if line.startswith(old) else None
+    if rule.at_end:
+        return line[: len(line) - len(old)] + new if line.endswith(old) else None
+    return line.replace(old, new, -1 if replacement.all else 1) if old in line else None

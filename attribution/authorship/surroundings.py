@@ -56,16 +56,5 @@ class Existence:
 TasksAt = Callable[[float, str, str, str, str], str | None]
 """(moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known."""
 
-
-def no_tasks_at(moment: float, root: str, directory: str, program: str, task: str) -> str | None:
-    """For a worktree whose repository is not at hand."""
-    return None
-
-
 TrackedAt = Callable[[str, float], bool]
 """(path, moment) -> whether a commit before that moment holds the path."""
-
-
-def not_tracked(path: str, moment: float) -> bool:
-    """For a worktree whose repository is not at hand."""
-    return False

@@ -17,7 +17,7 @@ from functools import partial
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
-from attribution.authorship.surroundings import Existence, Prompt, TasksAt, TrackedAt, WorktreeAction, no_tasks_at, not_tracked
+from attribution.authorship.surroundings import Existence, Prompt, TasksAt, TrackedAt, WorktreeAction
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
@@ -39,8 +39,8 @@ class AttributionWindows:
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
     existence: Existence = field(default_factory=Existence)
     prompts: list[Prompt] = field(default_factory=list)
-    tasks: TasksAt = no_tasks_at
-    tracked: TrackedAt = not_tracked
+    tasks: TasksAt = lambda *_: None  # until a repository is at hand
+    tracked: TrackedAt = lambda *_: False
     _starts: list[float] = field(default_factory=list)
     _longest: float = 0.0
     _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)  # command, directory, moment of a task

@@ -57,11 +57,8 @@ class WorktreeRoots:
 
     def _longest_suffix(self, path: str) -> str:
         parts = path.strip("/").split("/")
-        for start in range(1, len(parts)):
-            suffix = "/".join(parts[start:])
-            if suffix in self.known:
-                return suffix
-        return ""
+        suffixes = ("/".join(parts[start:]) for start in range(1, len(parts)))
+        return next((suffix for suffix in suffixes if suffix in self.known), "")
 
     def settle(self) -> None:
         """Decides which directories are worktree roots. Call once all sessions are learnt."""
