@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from attribution.authorship.case import SLACK, AddedFile
 from attribution.authorship.links import CommitLinks, since
@@ -28,19 +29,25 @@ Rarity = Callable[[str], float]
 """Text of a line -> 1 / number of files that ever added it; 0 for common lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class CommitTexts:
+    """What commits add."""
+
+    touched: Mapping[str, Iterable[str]]  # commit -> paths
+    added: Added
+    rarity: Rarity
+
+
 def content_probes(
     links: Mapping[str, CommitLinks],
     commits: Mapping[str, Commit],
     timelines: Mapping[str, Timeline],
-    touched: Mapping[str, Iterable[str]],
-    added: Added,
-    rarity: Rarity,
+    texts: CommitTexts,
     requested: Container[int],
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with other people's commits, as far as their authors' fields tell.
 
-    `touched`: commit -> its paths; `requested`: numbers of the sessions with a checkpoint that no commit names; what the others
-    wrote has arrived by other ways.
+    `requested`: numbers of the sessions with a checkpoint that no commit names; what the others wrote has arrived by other ways.
     """
     written = {root: _Written(line, requested) for root, line in timelines.items()}
     roots_of: dict[str, set[str]] = defaultdict(set)
@@ -53,11 +60,12 @@ def content_probes(
         if link.is_resolved or len(commit.parents) > 1:
             continue
         at = commit.author_time + SLACK
-        for root in sorted({root for path in touched[sha] for root in roots_of.get(path, ())}):
+        touched = texts.touched[sha]
+        for root in sorted({root for path in touched for root in roots_of.get(path, ())}):
             same_person = commit.author_email in timelines[root].emails
-            if same_person or not any(written[root].worked_on(path, at) for path in touched[sha]):
+            if same_person or not any(written[root].worked_on(path, at) for path in touched):
                 continue  # `links.looks` compares commits of the same person anyhow
-            moments = written[root].moments(added(sha), at, rarity)
+            moments = written[root].moments(texts.added(sha), at, texts.rarity)
             begin = since(commit, [commits[p] for p in commit.parents if p in commits])
             for moment in moments:
                 main = moment == moments[-1]

@@ -14,7 +14,7 @@ from pathlib import Path
 from attribution.authorship.absent import with_missing_ends
 from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
-from attribution.authorship.content import content_probes
+from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
 from attribution.authorship.options import AttributeOptions
@@ -151,8 +151,8 @@ def _probes(
     commits = {c.sha: c for c in history.commits}
     touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
     probes = commit_probes(links, commits, roots_of, lines, touched)
-    unlinked = evidence.unlinked_sessions()
-    for root, more in content_probes(links, commits, lines, touched, texts.added, history.rarity, unlinked).items():
+    added = CommitTexts(touched, texts.added, history.rarity)
+    for root, more in content_probes(links, commits, lines, added, evidence.unlinked_sessions()).items():
         existing = {(probe.at, probe.sha) for probe in probes[root]}
         probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in existing)
     return probes

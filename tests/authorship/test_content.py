@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 import pytest
 
 from attribution.authorship.case import SLACK, added_file
-from attribution.authorship.content import content_probes
+from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.links import CommitLinks, by_trailer
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
@@ -45,9 +45,7 @@ def _looks(
         links,
         {"c": commit},
         {line.root: line for line in lines},
-        {"c": {"a.py"}},
-        lambda sha: [file],
-        lambda line: known.get(line, 1.0 if len(line.strip()) > 3 else 0.0),
+        CommitTexts({"c": {"a.py"}}, lambda sha: [file], lambda line: known.get(line, 1.0 if len(line.strip()) > 3 else 0.0)),
         wanted,
     )
 
