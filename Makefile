@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling fuzz lock locked lowest audit sbom clean
+.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -80,6 +80,12 @@ bench-cluster: setup
 # What twice of each size that a repository decides costs; SIZES for some of them.
 scaling: setup
 	$(BIN)/python benchmarks/scaling.py $(SIZES)
+
+# Real agents against a scripted model (benchmarks/lab/README.md). AGENTS, SCENARIOS, VERSIONS: separated by commas; STORE=1 keeps the outcome.
+SCENARIOS ?= basic,resume
+VERSIONS ?= newest
+lab: setup
+	PYTHONPATH=benchmarks $(BIN)/python -m lab --agents '$(AGENTS)' --scenarios '$(SCENARIOS)' --versions '$(VERSIONS)' $(if $(STORE),--store)
 
 # SECONDS: for each reader. Without atheris (it has no wheels for some systems) inputs are random instead of guided by coverage.
 SECONDS ?= 60

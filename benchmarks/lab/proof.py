@@ -1,0 +1,53 @@
+"""What the lab proved of each agent's reader, in benchmarks/data/lab.json; docs/agents.md shows it.
+
+python -m lab.proof [RUN...]      from runs that were compared; default: all in the cache
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lab.compare import Comparison, Facts, compare, table_row
+from lab.install import CACHE
+
+DATA = Path(__file__).parent.parent / "data" / "lab.json"
+
+
+def store(comparisons: Iterable[Comparison]) -> None:
+    """Puts the outcomes beside those of other agents, versions and scenarios."""
+    rows: dict[str, dict[str, Any]] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
+    for comparison in comparisons:
+        agent, version, scenario, source, calls, edits, tokens, lines, person = table_row(comparison)
+        rows[f"{agent} {version} {scenario} {source}"] = {
+            "agent": agent,
+            "version": version,
+            "scenario": scenario,
+            "source": source,
+            "day": datetime.now(UTC).date().isoformat(),
+            "calls": calls,
+            "edits": edits,
+            "tokens": tokens,
+            "agent_lines": lines,
+            "person_lines": person,
+            "differences": [difference.partition(":")[0] for difference in comparison.differences],
+        }
+    DATA.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n", "utf-8")
+
+
+def stored_comparison(path: Path) -> Comparison:
+    row = json.loads(path.read_text("utf-8"))
+    return Comparison(**{**row, "served": Facts(**row["served"]), "read": Facts(**row["read"])})
+
+
+def main() -> None:
+    runs = [Path(name) for name in sys.argv[1:]] or [path.parent for path in sorted((CACHE / "runs").glob("*/truth.jsonl"))]
+    store([compare(run) for run in runs])
+
+
+if __name__ == "__main__":
+    main()
