@@ -30,7 +30,7 @@ from variants import Asked, Variants, name_of  # noqa: E402
 
 from attribution.authorship.run_data import SessionsRead  # noqa: E402
 from attribution.authorship.session_edits import RawEdit, SessionEdits  # noqa: E402
-from collector.checkpoints.trailers import automation  # noqa: E402
+from collector.checkpoints.statements import automation  # noqa: E402
 from collector.model import Checkpoint  # noqa: E402
 from collector.vocabulary.lines import Author  # noqa: E402
 

@@ -19,7 +19,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.authorship.recover import originals_of
 from attribution.stages.lines import attribute_repo
 from collector.checkpoints.pull_requests import is_source, read_pull_requests
-from collector.checkpoints.trailers import checkpoint_ids
+from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
 from collector.model import Commit
 from collector.storage.store import Store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -14,7 +14,7 @@ from collector.agents.common.jsonl import first_value
 from collector.agents.common.stored_copies import StoredCopy, bounded, continued, is_undated
 from collector.agents.machine.model import LocalSession
 from collector.checkpoints import is_checkpoint_ref, read_all
-from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
+from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get, get_str, parse_json
@@ -42,6 +42,7 @@ from collector.storage.session_cache import SessionCache, compress, sessions_of
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.user_turns import user_turns
+from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import StoredTranscript
 
@@ -593,6 +594,7 @@ _COMMIT = (
     "id", "repo_id", "commit_sha", "label", "position", "parents", "author_name", "author_email", "author_at", "committed_at",
     "subject", "declared_agent", "automation", "checkpoint_ids",
 )  # fmt: skip
+_STATEMENT = ("commit_id", "stands_in", "sort", "agent", "model", "session")
 
 
 def write_commits(store: Store, repo_id: int, commits: Sequence[Commit]) -> dict[str, int]:
@@ -603,6 +605,7 @@ def write_commits(store: Store, repo_id: int, commits: Sequence[Commit]) -> dict
     numbers = {c.sha: first + i for i, c in enumerate(commits)}
     named = {c.sha: checkpoint_ids(c.message) for c in commits}
     store.insert("commits", _COMMIT, (_commit_row(numbers[c.sha], repo_id, i, c, named[c.sha]) for i, c in enumerate(commits)))
+    store.insert("commit_statements", _STATEMENT, (row for c in commits for row in _statement_rows(numbers[c.sha], c)))
     methods = {
         r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
     }
@@ -624,3 +627,8 @@ def _commit_row(number: int, repo_id: int, position: int, c: Commit, named: Sequ
         printable(c.author_email)[:200], iso(c.author_time) or "", iso(c.commit_time) or "", subject,
         declared.agent if declared is not None else None, automation(c), len(named),
     )  # fmt: skip
+
+
+def _statement_rows(number: int, c: Commit) -> Iterator[tuple[Any, ...]]:
+    for place, agent, model, sort, session in dict.fromkeys(statements(c)):
+        yield number, place, sort, printable(agent)[:100], model_identity(printable(model)) or None, printable(session) or None

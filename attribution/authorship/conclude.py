@@ -10,8 +10,9 @@ from attribution.authorship.links import CommitLinks, MethodConfidence
 from attribution.authorship.people import without_person
 from attribution.authorship.verdicts import STATED_DOUBTS, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
-from collector.checkpoints.trailers import automation, declared_agent
+from collector.checkpoints.statements import automation, declared_agent
 from collector.model import Commit
+from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 
@@ -88,7 +89,7 @@ def declare(verdict: CommitVerdict, commit: Commit) -> None:
     declared = declared_agent(commit)
     if declared is None:
         return
-    named = Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=declared.model or declared.agent)
+    named = Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model_identity(declared.model) or declared.agent)
     for _, spans in verdict.files:
         for number, span in enumerate(spans):
             if span.verdict.author == Author.UNKNOWN:
@@ -108,7 +109,7 @@ def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
     commit: Commit = link.commit
     declared = declared_agent(commit)
     if declared is not None:
-        return Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=declared.model or declared.agent)
+        return Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model_identity(declared.model) or declared.agent)
     bot = automation(commit)
     if bot is not None:
         return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)

@@ -13,7 +13,7 @@ from attribution.authorship.originals import SquashSource
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
-from collector.checkpoints.trailers import checkpoint_ids
+from collector.checkpoints.statements import checkpoint_ids
 from collector.model import Checkpoint, Commit, SessionRecord
 
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo

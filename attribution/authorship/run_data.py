@@ -14,7 +14,7 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
-from collector.checkpoints.trailers import declarations
+from collector.checkpoints.statements import declarations
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason

@@ -38,6 +38,7 @@ AGENT = Agent(
     "Claude Code",
     accounts=r"noreply@anthropic\.com|claude\[bot\]",
     aliases=("claude", "claudecode"),
+    common=True,
     word="claude",
     exported={"git-ai": "claude"},
     tools={

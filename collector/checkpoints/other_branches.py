@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from collector.checkpoints.entire import is_checkpoint_ref
-from collector.checkpoints.trailers import checkpoint_ids
+from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
 
 _BRANCHES = ("refs/heads/", "refs/remotes/")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from collector.checkpoints.entire import BRANCHES
-from collector.checkpoints.trailers import checkpoint_ids
+from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
 from collector.model import Commit
 

@@ -53,6 +53,7 @@ _COLUMNS: Mapping[tuple[str, str], str] = {
     ("commits", "author_name"): NONE,
     ("commits", "subject"): NONE,
     ("commits", "label"): NONE,
+    ("commit_statements", "session"): NONE,
     ("problems", "detail"): NONE,
 }
 # Tables whose rows say nothing without their text: they are not written at all.

@@ -7,12 +7,14 @@ trailer, an export) is in its entry.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
 from collector.plugins import modules_of
 
@@ -35,39 +37,16 @@ class Agent:
     exported: Mapping[str, str] = field(default_factory=dict)  # NAME of an export -> what that format calls it; the slug elsewhere
     tools: Mapping[str, str] = field(default_factory=dict)
     read_only: tuple[str, ...] = ()  # kinds of its subagents that have no tool to change files
+    common: bool = False  # the name is also that of people or things
     state: str = ""  # regular expression of the directory at the root of a repository that it keeps its own files in
 
 
-# Agents of which no transcript is read: they are known by their commits alone. A module of an agent comes before this table.
-DECLARED = (
-    Agent(
-        "copilot-coding-agent",
-        "Copilot coding agent",  # works on GitHub, in pull requests of its own
-        accounts=r"copilot-swe-agent\[bot\]|198982749\+Copilot",
-        aliases=("copilot-swe-agent",),
-    ),
-    Agent(
-        "copilot",
-        "GitHub Copilot",  # in an editor or a review: what it was, the account does not tell
-        accounts=r"copilot@users\.noreply\.github\.com|copilot\[bot\]",
-        aliases=("github-copilot",),
-        word="copilot",
-    ),
-    Agent("amp", "Amp", accounts=r"amp@ampcode\.com|noreply@ampcode\.com", tools={"write": "create_file", "edit": "edit_file"}),
-    Agent("goose", "Goose", tools={"edit": "text_editor developer__text_editor"}),
-    Agent(
-        "roo-code",
-        "Roo Code",
-        accounts=r"roomote@roocode\.com|roomote\[bot\]",
-        aliases=("roo",),
-        tools={"grep": "search_files codebase_search", "edit": "apply_diff insert_content search_and_replace"},
-    ),
-    Agent("zed", "Zed", aliases=("zed-agent",), tools={"edit": "edit_file", "write": "write_file"}),
-    Agent("devin", "Devin", accounts=r"devin-ai-integration\[bot\]|devin@cognition"),
-    Agent("jules", "Jules", accounts=r"google-labs-jules\[bot\]|jules@google"),
-    Agent("gemini-code-assist", "Gemini Code Assist", accounts=r"gemini-code-assist\[bot\]"),
-    Agent("windsurf", "Windsurf", accounts=r"noreply@windsurf\.com|noreply@codeium\.com"),
-)
+STATEMENTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("statements.toml").read_text("utf-8"))
+"""The forms in which commits name agents (`trailer`, `body`), and the agents that only commits name (`agent`)."""
+
+DECLARED = tuple(Agent(**{**entry, "aliases": tuple(entry.get("aliases", ()))}) for entry in STATEMENTS["agent"])
+"""Agents of which no transcript is read: they are known by their commits alone."""
+
 _PACKAGE = "collector.agents"
 
 

@@ -14,7 +14,7 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.worktrees import CommitProbe
-from collector.checkpoints.trailers import automation, checkpoint_ids, declared_agent
+from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent
 from collector.model import Checkpoint, Commit, Edit, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore
 
@@ -90,9 +90,9 @@ def test_195_ids_of_one_squash_are_all_kept() -> None:
     ("message", "name", "email", "declared"),
     [
         ("m\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "Claude Opus 4.6")),
-        ("m\n\nCo-authored-by: Claude <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "Claude")),
+        ("m\n\nCo-authored-by: Claude <noreply@anthropic.com>", "Ada", "a@b", ("claude-code", "")),
         ("m\n\n* x\n\n  co-authored-by: Cursor <cursoragent@cursor.com>\n\nmore", "Ada", "a@b", ("cursor", "")),
-        ("m\n\nGenerated-by: codex <noreply@openai.com>", "Ada", "a@b", ("codex", "codex")),
+        ("m\n\nGenerated-by: codex <noreply@openai.com>", "Ada", "a@b", ("codex", "")),
         ("m", "copilot-swe-agent[bot]", "198982749+Copilot@users.noreply.github.com", ("copilot-coding-agent", "")),
         ("m\n\nCo-authored-by: Copilot <223556219+Copilot@users.noreply.github.com>", "Ada", "a@b", ("copilot-cli", "")),
         ("m\n\nCo-authored-by: Copilot <175728472+Copilot@users.noreply.github.com>", "Ada", "a@b", ("copilot", "")),

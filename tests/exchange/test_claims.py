@@ -26,7 +26,7 @@ from attribution.exchange.producers import agent_blame, agent_trace, git_ai, pro
 from attribution.exchange.producers.model import Claim, ClaimSource, Producer, Who
 from attribution.exchange.producers.roots import relative, root_of
 from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
-from collector.checkpoints.trailers import declared_agent
+from collector.checkpoints.statements import declared_agent
 from collector.git import ranges
 from collector.git.agitrack import agent_blocks
 from collector.git.ranges import Ranges
@@ -289,7 +289,7 @@ def _commit(message: str) -> Commit:
 
 def test_agitrack_names_the_agent_of_a_commit() -> None:
     declared = declared_agent(_commit(AGENT_TURN))  # what is quoted in a fence is no block
-    assert declared is not None and tuple(declared) == ("metadata", "claude-code", "claude-opus-5")
+    assert declared is not None and tuple(declared)[:3] == ("metadata", "claude-code", "claude-opus-5")
     (record,) = trailers.read_commit(_commit(AGENT_TURN))
     assert [(c.who.author, c.who.tool, c.who.model, c.key) for c in record.claims] == [
         ("agent", "claude-code", "claude-opus-5", "metadata")

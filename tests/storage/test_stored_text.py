@@ -41,7 +41,8 @@ NO_TEXT_COLUMNS = {
     "old_path", "op", "origin", "outcome", "parent_key", "parts", "patch_outcome_label", "path", "place",
     "plannotator_phases", "producer", "prompt_version", "ranges", "reason", "recorded_path", "recovery_mode", "ref",
     "root", "run", "session_failure_mode", "session_key", "session_key_raw", "signature", "sizes", "source",
-    "special", "stage", "started_at", "state", "status", "store", "strategy", "task_type", "tests", "tier", "tool",
+    "sort", "special", "stage", "stands_in", "started_at", "state", "status", "store", "strategy", "task_type",
+    "tests", "tier", "tool",
     "tool_version", "touched_files", "transcript", "transcript_blob", "treatment", "trial", "work",
     # of session_features: numbers, moments, names of tools and models, paths
     "interrupted_turns", "recorded_cost_by_turn", "tokens_by_turn", "turn_numbers", "typed_turn_numbers",

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from collector.checkpoints.entire import CHECKPOINT_TRAILER
-from collector.checkpoints.trailers import checkpoint_ids
+from collector.checkpoints.statements import checkpoint_ids
 from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
 from collector.discovery.channels.log import Cursor, DiscoveryHit
 from collector.discovery.channels.paging import Search, repository_of, run_searches

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS commits (
   author_at TEXT NOT NULL, -- author time: when the change was made
   committed_at TEXT NOT NULL, -- committer time: later after a rebase
   subject TEXT, -- first line of the message
-  declared_agent TEXT, -- agent named by a co-author trailer or by the author field; NULL if none
+  declared_agent TEXT, -- agent that the commit itself says took part in writing it; NULL if none
   automation TEXT, -- automation account that authored it (dependency bots and the like); NULL if none
   checkpoint_ids INTEGER NOT NULL DEFAULT 0, -- checkpoint ids in the message
   files INTEGER, -- files changed; NULL when a tree is missing (shallow or partial clone)
@@ -36,3 +36,14 @@ CREATE TABLE IF NOT EXISTS commits (
   lines_deleted INTEGER, -- lines deleted, as git counts them
   UNIQUE (repo_id, commit_sha)
 );
+
+-- The agents that a commit names, in trailers, lines of its body, its author or subject; docs/agents.md lists the forms.
+CREATE TABLE IF NOT EXISTS commit_statements (
+  commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
+  stands_in TEXT NOT NULL CHECK (stands_in IN ('trailer', 'body', 'author', 'subject', 'metadata')), -- part of the commit
+  sort TEXT NOT NULL CHECK (sort IN ('wrote', 'assisted', 'signed', 'reviewed', 'reported')), -- what it says that the agent did
+  agent TEXT NOT NULL, -- the agent; ai when none is named
+  model TEXT, -- the model, in one spelling for all names of it; NULL when none is named
+  session TEXT -- what the agent calls its session: an id or an address; NULL when it does not stand there
+);
+CREATE INDEX IF NOT EXISTS commit_statements_commit ON commit_statements(commit_id);

@@ -1,0 +1,141 @@
+"""What a commit says about itself: checkpoint ids in its message, and the agents, models and sessions that it names. Pure.
+
+The forms are in `collector/vocabulary/statements.toml`. A form that is quoted (`> `, a code fence, an indented block) is somebody
+else's statement and is left out; a trailer may stand anywhere in the message, because squash merges put trailers in the middle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
+from collector.git.agitrack import agent_blocks
+from collector.model import Commit
+from collector.vocabulary.agent_names import NamedAgent, agent_named
+from collector.vocabulary.agents import STATEMENTS, agent_of_account, agent_of_subject, slug_of
+
+_CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
+_TRAILER = re.compile(r"^ {0,3}(?:[*-] +)?([A-Za-z][A-Za-z0-9 -]{1,40}):[ \t]*(.{1,300})$")
+_FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
+_QUOTED = re.compile(r"^(?:\s*>|    |\t)")
+_YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
+_ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
+_BOT = re.compile(r"\[bot\]$|\[bot\]@|^(?:dependabot|renovate|github-actions|semantic-release|greenkeeper|snyk)\b", re.I)
+
+DECLARING = ("wrote", "assisted", "signed")
+"""Sorts of statements that say that the agent took part in writing."""
+
+
+def checkpoint_ids(message: str) -> list[str]:
+    """Ids named by a commit message, in order, each once."""
+    return list(dict.fromkeys(_CHECKPOINT.findall(message)))
+
+
+class Statement(NamedTuple):
+    """An agent that a commit itself names."""
+
+    where: str  # trailer | body | author | subject | metadata
+    agent: str  # slug
+    model: str = ""
+    sort: str = "wrote"  # wrote | assisted | signed | reviewed | reported
+    session: str = ""  # what the agent calls its session: an id or an address
+
+
+def statements(commit: Commit) -> Iterator[Statement]:
+    """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
+    yield from _in_message(commit.message)
+    author = f"{commit.author_name} <{commit.author_email}>"
+    if named := _account(author):
+        yield Statement("author", named.agent, named.model)
+    if agent := agent_of_subject(commit.subject):
+        yield Statement("subject", agent)
+    for block in agent_blocks(commit.message):
+        yield Statement("metadata", slug_of(block.get("backend", "")) or "unknown", block.get("model", ""))
+
+
+def declarations(commit: Commit) -> Iterator[Statement]:
+    """The statements that say that an agent took part in writing the commit."""
+    return (statement for statement in statements(commit) if statement.sort in DECLARING)
+
+
+def declared_agent(commit: Commit) -> Statement | None:
+    """The first declaration of a commit; None without one. A statement of authorship comes before one of assistance."""
+    return min(declarations(commit), key=lambda statement: DECLARING.index(statement.sort), default=None)
+
+
+def automation(commit: Commit) -> str | None:
+    """Name of the automation account (no coding agent) that authored the commit."""
+    match = _BOT.search(commit.author_name) or _BOT.search(commit.author_email)
+    return commit.author_name[:100] if match else None
+
+
+def _in_message(message: str) -> Iterator[Statement]:
+    model = ""
+    pending: list[Statement] = []
+    for line in _own_lines(message):
+        trailer = _TRAILER.match(line)
+        form = _trailers().get(trailer[1].casefold().replace(" ", "-")) if trailer else None
+        if form is not None and trailer is not None:
+            if form["value"] == "model":
+                model = trailer[2].strip()[:100]
+            elif statement := _by_trailer(form, trailer[2].strip()):
+                pending.append(statement)
+        elif statement := _by_body(line):
+            pending.append(statement)
+    for statement in pending:
+        yield statement if statement.model or not model else statement._replace(model=model)
+
+
+def _own_lines(message: str) -> Iterator[str]:
+    """The lines of a message that are no quotation."""
+    lines = message.splitlines()
+    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    inside = {number for start, end in zip(fences[::2], fences[1::2], strict=False) for number in range(start, end + 1)}
+    return (line for number, line in enumerate(lines) if number not in inside and not _QUOTED.match(line))
+
+
+def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
+    sort, agent = form["sort"], form.get("agent", "")
+    match form["value"]:
+        case "key":
+            return Statement("trailer", agent, sort=sort, session=value[:200])
+        case "yes":
+            return Statement("trailer", agent or "ai", sort=sort) if _YES.match(value) else None
+        case _ if agent:  # a person's name stands there for a person's commit
+            return Statement("trailer", agent, sort=sort) if value.casefold() in ("agent", "assistant") else None
+    named = _account(value)
+    return Statement("trailer", named.agent, named.model, sort) if named else None
+
+
+def _account(text: str) -> NamedAgent | None:
+    """The agent whose name, with or without an address, this is ("Name <address>"); None for a person."""
+    match = _ACCOUNT.match(text)
+    named = agent_named(match["name"], match["address"]) if match else agent_named(text)
+    if agent := agent_of_account(text):
+        return NamedAgent(agent, named.model if named else "")
+    return named
+
+
+def _by_body(line: str) -> Statement | None:
+    for pattern, sort in _bodies():
+        match = pattern.match(line)
+        named = agent_named(match["agent"]) if match else None
+        if named:
+            return Statement("body", named.agent, named.model, sort)
+    return None
+
+
+@cache
+def _trailers() -> dict[str, dict[str, Any]]:
+    """Key of a trailer in lower case -> its form."""
+    return {key.casefold(): form for form in STATEMENTS["trailer"] for key in form["keys"]}
+
+
+@cache
+def _bodies() -> list[tuple[re.Pattern[str], str]]:
+    """Patterns of lines of the body, each with the sort of its statement."""
+    start, end = r"^\W{0,8}", r"\s+(?P<agent>[\[\w*_`].{0,160})$"
+    return [(re.compile(rf"{start}{form['pattern']}\s+{form['joined']}{end}", re.I), form["sort"]) for form in STATEMENTS["body"]]
