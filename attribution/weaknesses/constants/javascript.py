@@ -10,7 +10,6 @@ _WORD = r"[A-Za-z_$][\w$]*"
 _HEAD = re.compile(rf"(?:\bfunction\s*\*?\s*({_WORD})|\b(?:const|let|var)\s+({_WORD})\s*=\s*(?:async\s*)?(?:function\s*)?)\s*\(")
 _BODY = re.compile(r"\s*(?::\s*[\w$.<>\[\]|&\s]+?)?\s*(?:=>\s*)?\{")
 _PIECE = re.compile(rf"\s+|['\"`]|[+(){{}}]|\$\{{|\d[\w.]*|({_WORD})")
-_BEFORE_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};+\n]|\breturn)\s*$")
 _MOST = 20  # names on the way to a constant
 
 
@@ -38,11 +37,11 @@ class _Helper:
 
 class _File:
     def __init__(self, text: str) -> None:
-        self.without_texts = without_texts(text)
+        self._code = without_texts(text)
         self.helpers = list(self._helpers())
 
     def decide(self, first: int, last: int) -> bool:
-        span = self.without_texts[first:last]
+        span = self._code[first:last]
         call = re.match(rf"\s*(?:await\s+|return\s+|const\s+{_WORD}\s*=\s*)*(?:{_WORD}\s*\.\s*)*{_WORD}\s*\(", span)
         if call:
             parts = self._parts(first + call.end() - 1)
@@ -58,11 +57,11 @@ class _File:
             return all(self._constant(a, b, helpers, depth) for a, b in either)
         index, has_content = first, False
         while index < last:
-            piece = _PIECE.match(self.without_texts, index, last)
+            piece = _PIECE.match(self._code, index, last)
             if piece is None:
                 return False
             if piece[1]:
-                after = self.without_texts[piece.end() : last].lstrip()[:1]
+                after = self._code[piece.end() : last].lstrip()[:1]
                 if (after and after in ".([?") or not self._name(piece[1], piece.start(), helpers, depth):
                     return False
             has_content = has_content or not piece[0].isspace()
@@ -71,15 +70,10 @@ class _File:
 
     def _either(self, first: int, last: int) -> list[tuple[int, int]]:
         """The two values of `condition ? one : other`; none when it is no such expression."""
-        depth, question = 0, -1
-        for index in range(first, last):
-            char = self.without_texts[index]
-            depth += (char in "([{") - (char in ")]}")
-            if depth == 0 and char == "?" and question < 0:
-                question = index
-            elif depth == 0 and char == ":" and question >= 0:
-                return [(question + 1, index), (index + 1, last)]
-        return []
+        marks = [(index, char) for index, char, depth in self._depths(first, last) if depth == 0 and char in "?:"]
+        question = next((index for index, char in marks if char == "?"), last)
+        colon = next((index for index, char in marks if char == ":" and index > question), None)
+        return [(question + 1, colon), (colon + 1, last)] if colon is not None else []
 
     def _name(self, name: str, index: int, helpers: int, depth: int) -> bool:
         if depth > _MOST:
@@ -92,7 +86,7 @@ class _File:
                 return self._constant(*value, helpers, depth + 1)
             if name in helper.parameters:
                 return bool(helpers) and self._calls(helper, helper.parameters.index(name), helpers - 1, depth + 1)
-        value = self._value(name, 0, len(self.without_texts))
+        value = self._value(name, 0, len(self._code))
         return value is not None and self._constant(*value, helpers, depth + 1)
 
     def _bound_between(self, name: str, start: int, index: int) -> bool:
@@ -108,53 +102,53 @@ class _File:
             rf"\b(?:let|var)\s+{word}",
             rf"(?<!const )(?<!=){word}\s*[-+*/|&?]*=(?![=>])",
         )
-        return any(re.search(other, self.without_texts[start:index]) for other in others)
+        return any(re.search(other, self._code[start:index]) for other in others)
 
     def _value(self, name: str, first: int, last: int) -> tuple[int, int] | None:
         """Where the only value of a `const` is, if that is how the name is made between two places."""
         word = re.escape(name)
-        assignments = list(re.finditer(rf"\bconst\s+{word}\s*(?::[^=;]*)?=(?![=>])", self.without_texts[first:last]))
-        if len(assignments) != 1 or re.search(rf"\b(?:let|var)\s+{word}(?![\w$])", self.without_texts[first:last]):
+        assignments = list(re.finditer(rf"\bconst\s+{word}\s*(?::[^=;]*)?=(?![=>])", self._code[first:last]))
+        if len(assignments) != 1 or re.search(rf"\b(?:let|var)\s+{word}(?![\w$])", self._code[first:last]):
             return None
         start = first + assignments[0].end()
-        depth = 0
-        for index in range(start, last):
-            char = self.without_texts[index]
-            depth += (char in "([{") - (char in ")]}")
-            if depth < 0 or (depth == 0 and (char == ";" or (char == "\n" and self._ends(start, index)))):
-                return start, index
-        return None
+        ends = (
+            index
+            for index, char, depth in self._depths(start, last)
+            if depth < 0 or (depth == 0 and (char == ";" or (char == "\n" and self._ends(start, index))))
+        )
+        end = next(ends, None)
+        return (start, end) if end is not None else None
 
     def _ends(self, start: int, index: int) -> bool:
         """Whether a line's end is that of an expression."""
-        return bool(self.without_texts[start:index].strip()) and self.without_texts[index : index + 200].lstrip()[:1] not in "?:+."
+        return bool(self._code[start:index].strip()) and self._code[index : index + 200].lstrip()[:1] not in "?:+."
 
     # --- one helper -----------------------------------------------------------------------------------------------
 
     def _helpers(self) -> Iterator[_Helper]:
-        for head in _HEAD.finditer(self.without_texts):
+        for head in _HEAD.finditer(self._code):
             parts = self._parts(head.end() - 1)
             if parts is None:
                 continue
             close = self._close(head.end() - 1)
-            body = _BODY.match(self.without_texts, close + 1)
+            body = _BODY.match(self._code, close + 1)
             if body is None:
                 continue
             group = 1 if head[1] else 2
-            names = (re.match(rf"\s*({_WORD})\s*(?:[?:=]|$)", self.without_texts[a:b].rstrip()) for a, b in parts)
+            names = (re.match(rf"\s*({_WORD})\s*(?:[?:=]|$)", self._code[a:b].rstrip()) for a, b in parts)
             end = self._close(body.end() - 1)
             yield _Helper(head[group], head.start(group), head.start(), tuple(n[1] if n else "" for n in names), body.end(), end)
 
     def _calls(self, helper: _Helper, number: int, helpers: int, depth: int) -> bool:
         """Whether every call of a function that nothing outside the file calls passes a constant."""
-        if re.search(r"\bexport\s+(?:default\s+)?(?:async\s+)?$", self.without_texts[: helper.head]):
+        if re.search(r"\bexport\s+(?:default\s+)?(?:async\s+)?$", self._code[: helper.head]):
             return False
         calls = 0
-        for use in re.finditer(rf"(?<![\w$]){re.escape(helper.name)}(?![\w$])", self.without_texts):
+        for use in re.finditer(rf"(?<![\w$]){re.escape(helper.name)}(?![\w$])", self._code):
             if use.start() == helper.index:
                 continue
-            open_ = re.compile(r"\s*\(").match(self.without_texts, use.end())
-            if open_ is None or self.without_texts[: use.start()].rstrip().endswith("."):
+            open_ = re.compile(r"\s*\(").match(self._code, use.end())
+            if open_ is None or self._code[: use.start()].rstrip().endswith("."):
                 return False
             parts = self._parts(open_.end() - 1)
             if parts is None or number >= len(parts) or not self._constant(*parts[number], helpers, depth):
@@ -165,26 +159,33 @@ class _File:
     def _parts(self, index: int) -> list[tuple[int, int]] | None:
         """Places of what stands between the commas of the brackets that open at a place."""
         close = self._close(index)
-        if close >= len(self.without_texts):
+        if close >= len(self._code):
             return None
-        parts, depth, start = [], 0, index + 1
-        for here in range(index + 1, close + 1):
-            char = self.without_texts[here]
-            if (char == "," and depth == 0) or here == close:
-                parts.append((start, here))
-                start = here + 1
-            depth += (char in "([{") - (char in ")]}")
-        return [(a, b) for a, b in parts if self.without_texts[a:b].strip()]
+        commas = [place for place, char, depth in self._depths(index + 1, close) if char == "," and depth == 0]
+        parts = zip((index + 1, *(comma + 1 for comma in commas)), (*commas, close), strict=True)
+        return [(a, b) for a, b in parts if self._code[a:b].strip()]
 
     def _close(self, index: int) -> int:
         """The place of the bracket that closes the one at a place; the end of the text without one."""
+        end = len(self._code)
+        return next((place for place, _, depth in self._depths(index, end) if depth == 0), end)
+
+    def _depths(self, first: int, last: int) -> Iterator[tuple[int, str, int]]:
+        """Place, character, and how many brackets are open after it."""
         depth = 0
-        for here in range(index, len(self.without_texts)):
-            char = self.without_texts[here]
+        for index in range(first, last):
+            char = self._code[index]
             depth += (char in "([{") - (char in ")]}")
-            if depth == 0:
-                return here
-        return len(self.without_texts)
+            yield index, char, depth
+
+
+# What the masked text keeps, blanks and keeps of each piece.
+_COMMENT = re.compile(r"()(//[^\n]*|/\*.*?(?:\*/|\Z))()", re.DOTALL)
+_STRING = re.compile(r"(['\"])((?:\\.|(?!\1)[^\\\n])*)(\1?)", re.DOTALL)
+_REGEX = re.compile(r"(/)((?:\\.|[^/\\\n])*)(/?)", re.DOTALL)
+_TEMPLATE = re.compile(r"()((?:\\.?|\$(?!\{)|[^`\\$])*)(`|\$\{|\Z)", re.DOTALL)
+_CODE = re.compile(r"([^'\"`{}/]+|.)()()", re.DOTALL)
+_BEFORE_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};+\n]|\breturn)\s*$")
 
 
 def without_texts(text: str) -> str:
@@ -192,58 +193,24 @@ def without_texts(text: str) -> str:
 
     Quotes stay, and what a template has in `${}`.
     """
-    out = list(text)
-    templates: list[int] = []  # of open `${`, how many braces are open in them
-    index, inside = 0, False  # inside: the text of a template
+    parts: list[str] = []
+    braces: list[int] = []  # how many are open in each open `${`
+    index, is_template = 0, False
     while index < len(text):
-        if inside:
-            index, inside = _template(text, out, index, templates)
-            continue
-        char, two = text[index], text[index : index + 2]
-        if two in ("//", "/*"):
-            end = text.find("\n" if two == "//" else "*/", index)
-            end = len(text) if end < 0 else end + (2 if two == "/*" else 0)
-            _blank(out, index, end)
-            index = end
-        elif char in "'\"" or (char == "/" and _BEFORE_REGEX.search("".join(out[max(0, index - 40) : index]))):
-            end = _end_of_text(text, index, char)
-            _blank(out, index + 1, end)
-            if char == "/":
-                out[index] = "/"
-            index = end + 1
-        elif char == "`":
-            index, inside = index + 1, True
-        else:
-            if templates:
-                templates[-1] += (char == "{") - (char == "}")
-                if templates[-1] < 0:
-                    templates.pop()
-                    inside = True
-            index += 1
-    return "".join(out)
-
-
-def _template(text: str, out: list[str], index: int, templates: list[int]) -> tuple[int, bool]:
-    """Goes on in the text of a template: where it ends, or a `${` opens."""
-    while index < len(text):
-        if text[index] == "`":
-            return index + 1, False
-        if text.startswith("${", index):
-            templates.append(0)
-            return index + 2, False
-        step = 2 if text[index] == "\\" else 1
-        _blank(out, index, min(index + step, len(text)))
-        index += step
-    return index, False
-
-
-def _end_of_text(text: str, index: int, quote: str) -> int:
-    """Where a string or regular expression ends that begins at a place: at its quote, or with the line."""
-    here = index + 1
-    while here < len(text) and text[here] not in (quote, "\n"):
-        here += 2 if text[here] == "\\" else 1
-    return min(here, len(text) - 1)
-
-
-def _blank(out: list[str], start: int, end: int) -> None:
-    out[start:end] = [char if char == "\n" else " " for char in out[start:end]]
+        is_regex = text[index] == "/" and _BEFORE_REGEX.search(text, max(0, index - 40), index)
+        kinds = (_TEMPLATE,) if is_template else (_COMMENT, _STRING, _REGEX if is_regex else _CODE)
+        match = next(match for kind in (*kinds, _CODE) if (match := kind.match(text, index)))
+        parts.append(match[1] + re.sub(r"[^\n]", " ", match[2]) + match[3])
+        index = match.end()
+        if is_template:
+            is_template = False
+            if match[3] == "${":
+                braces.append(0)
+        elif match[0] == "`":
+            is_template = True
+        elif braces and match[0] in "{}":
+            braces[-1] += 1 if match[0] == "{" else -1
+            if braces[-1] < 0:
+                braces.pop()
+                is_template = True
+    return "".join(parts)

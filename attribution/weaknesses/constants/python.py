@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_SCOPES = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp, ast.ListComp, ast.SetComp,
+)  # fmt: skip
 _OF_TEXT = frozenset({"join", "format", "strip", "lower", "upper", "replace", "split", "get", "items", "keys", "values"})
 _OF_PARTS = frozenset({"str", "sorted", "list", "tuple", "set", "enumerate", "zip", "range"})
 _HARMLESS = frozenset({"int", "float", "bool", "len"})
@@ -78,17 +82,17 @@ class _File:
             return False
         self._open.add((scope, name))
         try:
-            return all(self._binding(binding, name, scope, helpers) for binding in bindings)
+            return all(self._is_bound_to_constants(binding, name, scope, helpers) for binding in bindings)
         finally:
             self._open.discard((scope, name))
 
-    def _scope(self, name: str, node_at: ast.AST) -> tuple[ast.AST, list[ast.AST]]:
+    def _scope(self, name: str, node_at: ast.AST) -> tuple[ast.AST, list[_Binding]]:
         """The innermost scope around a place that binds a name, and what binds it there or changes what it holds."""
         for scope in self._around(node_at):
             if isinstance(scope, ast.ClassDef) and self.parents.get(node_at) is not scope:
                 continue
-            nodes = ast.walk(scope) if scope is self.tree and name in self._global else _own(scope)
-            bindings = [node for node in nodes if _binds(node, name)]
+            nodes = ast.walk(scope) if scope is self.tree and name in self._global else _nodes_of(scope)
+            bindings = [binding for node in nodes for binding in _bindings(node) if binding.name == name]
             if bindings:
                 return scope, bindings
         return self.tree, []
@@ -96,17 +100,14 @@ class _File:
     def _around(self, node: ast.AST) -> Iterator[ast.AST]:
         ancestor: ast.AST | None = node
         while ancestor is not None:
-            if isinstance(
-                ancestor, _Function | ast.Lambda | ast.Module | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.ClassDef
-            ):
+            if isinstance(ancestor, (*_SCOPES, ast.Module)):
                 yield ancestor
             ancestor = self.parents.get(ancestor)
 
-    def _binding(self, node: ast.AST, name: str, scope: ast.AST, helpers: int) -> bool:
-        if isinstance(node, ast.arg):
+    def _is_bound_to_constants(self, binding: _Binding, name: str, scope: ast.AST, helpers: int) -> bool:
+        if binding.is_parameter:
             return isinstance(scope, _Function) and helpers > 0 and self._calls(scope, name, helpers - 1)
-        values = _values(node)
-        return values is not None and all(self.constant(value, helpers) for value in values)
+        return binding.values is not None and all(self.constant(value, helpers) for value in binding.values)
 
     # --- one helper -----------------------------------------------------------------------------------------------
 
@@ -128,25 +129,17 @@ class _File:
         )
 
 
-def _argument(call: ast.Call, function: _Function, parameter: str, bound: bool) -> ast.expr | None:
-    """What a call passes for a parameter, or its default; None when that cannot be told."""
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
+def _argument(call: ast.Call, function: _Function, parameter: str, is_bound: bool) -> ast.expr | None:
+    """What a call passes for a parameter, or its default; None when that cannot be told. `is_bound`: a method without its self."""
+    if any(isinstance(value, ast.Starred) for value in call.args) or any(keyword.arg is None for keyword in call.keywords):
         return None
-    for keyword in call.keywords:
-        if keyword.arg == parameter:
-            return keyword.value
-    listed = [*function.args.posonlyargs, *function.args.args]
-    positions = {listed_arg.arg: number for number, listed_arg in enumerate(listed)}
-    if parameter in positions:
-        number = positions[parameter] - bound
-        if 0 <= number < len(call.args):
-            return call.args[number]
-        default = positions[parameter] - len(listed) + len(function.args.defaults)
-        return function.args.defaults[default] if default >= 0 else None
-    for one, value in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
-        if one.arg == parameter:
-            return value
-    return None
+    arguments = function.args
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    values: dict[str | None, ast.expr | None] = dict(zip(reversed(names), reversed(arguments.defaults), strict=False))
+    values |= {each.arg: value for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)}
+    values |= zip(names[is_bound:], call.args, strict=False)
+    values |= {keyword.arg: keyword.value for keyword in call.keywords}
+    return values.get(parameter)
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
@@ -158,63 +151,66 @@ def _mentions(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _own(scope: ast.AST) -> Iterator[ast.AST]:
+def _nodes_of(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a scope without those of the scopes in it."""
     todo = list(ast.iter_child_nodes(scope))
     while todo:
         node = todo.pop()
         yield node
-        if not isinstance(
-            node, _Function | ast.Lambda | ast.ClassDef | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
-        ):
+        if not isinstance(node, (*_SCOPES, ast.DictComp)):
             todo += ast.iter_child_nodes(node)
 
 
-def _binds(node: ast.AST, name: str) -> bool:
-    """Whether a node gives a name a value, or changes what it holds."""
-    match node:
-        case ast.arg(arg=bound) | ast.ExceptHandler(name=bound) | ast.MatchAs(name=bound) | ast.MatchStar(name=bound):
-            return bound == name
-        case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
-            return bound == name
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=bound), attr=method)):
-            return bound == name and method in _MUTATORS
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            return name in names
-        case ast.alias():
-            return (node.asname or node.name).partition(".")[0] == name
-    return any(_target(target, name) for target in _targets(node))
+class _Binding(NamedTuple):
+    """A name that gets a value, or whose value is changed. `values`: those it may get; None when that cannot be told."""
+
+    name: str
+    values: Sequence[ast.expr] | None
+    is_parameter: bool = False
 
 
-def _targets(node: ast.AST) -> list[ast.expr]:
+def _bindings(node: ast.AST) -> Iterator[_Binding]:
     match node:
-        case ast.Assign(targets=targets):
-            return targets
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _targets(target, [value])
         case (
-            ast.AugAssign(target=target)
-            | ast.AnnAssign(target=target)
-            | ast.NamedExpr(target=target)
-            | ast.For(target=target)
-            | ast.AsyncFor(target=target)
-            | ast.comprehension(target=target)
-            | ast.withitem(optional_vars=ast.expr() as target)
+            ast.AugAssign(target=target, value=value)
+            | ast.NamedExpr(target=target, value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+            | ast.For(target=target, iter=value)
+            | ast.comprehension(target=target, iter=value)
         ):
-            return [target]
-    return []
+            yield from _targets(target, [value])
+        case ast.AnnAssign(target=target) | ast.AsyncFor(target=target) | ast.withitem(optional_vars=ast.expr() as target):
+            yield from _targets(target, None)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=values) if method in _MUTATORS:
+            yield _Binding(name, None if node.keywords else values)
+        case ast.arg(arg=name):
+            yield _Binding(name, None, is_parameter=True)
+        case (
+            ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name))
+            | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name)
+        ):  # fmt: skip
+            yield _Binding(name, None)
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield from (_Binding(name, None) for name in names)
+        case ast.alias():
+            yield _Binding((node.asname or node.name).partition(".")[0], None)
 
 
-def _values(node: ast.AST) -> list[ast.expr] | None:
-    """What a binding may give a name; None when that cannot be told."""
-    if any(isinstance(target, ast.Subscript) for target in _targets(node)):
-        return None
-    match node:
-        case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.NamedExpr(value=value):
-            return [value]
-        case ast.AnnAssign(value=ast.expr() as value) | ast.For(iter=value) | ast.comprehension(iter=value):
-            return [value]
-        case ast.Call(args=parts, keywords=[]):  # of a method that changes a list
-            return parts
-    return None
+def _targets(target: ast.expr, values: Sequence[ast.expr] | None) -> Iterator[_Binding]:
+    """The names in the target of an assignment."""
+    match target:
+        case ast.Name(id=name):
+            yield _Binding(name, values)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _targets(part, values)
+        case ast.Starred(value=value):
+            yield from _targets(value, values)
+        case ast.Subscript(value=value):
+            yield from _targets(value, None)
 
 
 def _parts(node: ast.expr) -> list[ast.expr] | None:
@@ -239,17 +235,6 @@ def _parts(node: ast.expr) -> list[ast.expr] | None:
         case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
             return [left, right]
     return None
-
-
-def _target(target: ast.expr, name: str) -> bool:
-    match target:
-        case ast.Name(id=bound):
-            return bound == name
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return any(_target(part, name) for part in parts)
-        case ast.Starred(value=value) | ast.Subscript(value=value):
-            return _target(value, name)
-    return False
 
 
 def _spans(node: ast.expr, start: tuple[int, int], end: tuple[int, int]) -> bool:
