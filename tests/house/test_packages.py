@@ -29,7 +29,7 @@ ADAPTERS = {
     },
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},
     "lizard": {
-        "attribution/weaknesses/scan/complexity.py",
+        "attribution/weaknesses/stage/complexity.py",
         "attribution/evaluation/maintainability/measure.py",  # pydriller parses with it
     },
     "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},

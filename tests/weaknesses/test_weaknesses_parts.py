@@ -6,8 +6,9 @@ import math
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.histories import Build, random_history, text
@@ -19,9 +20,10 @@ from attribution.weaknesses.queries.rates import Reviewed, Sides
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
 from attribution.weaknesses.scan.cache import hash_of, is_suppressed
 from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files
-from attribution.weaknesses.track.authors import OriginSpan, ended_by, lines_of_finding
-from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, strongest
-from attribution.weaknesses.track.tracker import Instance, Tracker
+from attribution.weaknesses.track.authors import authors_of, ended_by
+from attribution.weaknesses.track.identity import Changed, VersionFinding, compare, occurrences, strongest
+from attribution.weaknesses.track.tracker import Fix, Instance, Tracker
+from attribution.weaknesses.words import FixHow
 from collector.files import git_patterns
 from collector.files.analysed import place_of, why_left_out
 from collector.files.git_patterns import AttributePattern
@@ -185,8 +187,8 @@ def hits(data: bytes, word: bytes = b"bad", rule: str = "r") -> tuple[VersionFin
     return tuple(found)
 
 
-def versions(before: bytes, after: bytes) -> Versions:
-    return Versions(hits(before), hits(after), line_changes(before, after))
+def versions(before: bytes, after: bytes) -> Changed:
+    return Changed("a.py", "a.py", hits(before), hits(after), lambda: line_changes(before, after))
 
 
 def test_a_finding_on_unchanged_lines_is_kept_and_a_second_one_is_new() -> None:
@@ -282,10 +284,8 @@ def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> Non
     found = story(build, "gone")
     assert set(found) == {"one a.py", "back c.py"}
     first, again = found["one a.py"], found["back c.py"]
-    assert (first.status, first.moves, build.name[first.fixed_sha], first.fixed_how, first.fixed_lines) == (
-        "introduced", 1, "fixed", "changed", ((2, 2),),
-    )  # fmt: skip
-    assert (again.status, build.name[again.fixed_sha], again.fixed_how) == ("reintroduced", "gone", "file_deleted")
+    assert (first.status, first.moves, first.fix) == ("introduced", 1, Fix(build.sha["fixed"], FixHow.CHANGED, "c.py", ((2, 2),)))
+    assert (again.status, again.fix) == ("reintroduced", Fix(build.sha["gone"], FixHow.FILE_DELETED, "c.py"))
 
 
 def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
     build.commit("drop", ["merge"], {"a.py": text("bad l", "1", "bad m", "2", "3", "4"), "n.py": text("bad n")})
     build.done()
     found = followed(GitRepo(build.where), build.sha["drop"]).instances
-    told = {(build.name[i.sha], i.path, i.hit.start): (i.head, build.name.get(i.fixed_sha)) for i in found}
+    told = {(build.name[i.sha], i.path, i.hit.start): (i.head, build.name[i.fix.sha] if i.fix else None) for i in found}
     assert told == {
         ("left", "a.py", 1): (("a.py", 1), None),
         ("right", "a.py", 5): (None, "drop"),
@@ -314,10 +314,10 @@ def test_the_same_on_both_sides_and_a_side_that_is_dropped(tmp_path: Path) -> No
     build.commit("merge", ["left", "right"], {"a.py": text("1", "2", "bad")})
     build.done()
     found = followed(GitRepo(build.where), build.sha["merge"]).instances
-    told = {(build.name[i.sha], i.path): (i.head, i.fixed_how) for i in found}
+    told = {(build.name[i.sha], i.path): (i.head, i.fix and i.fix.how) for i in found}
     assert told == {
-        ("left", "a.py"): (("a.py", 3), ""),
-        ("right", "a.py"): (("a.py", 3), ""),
+        ("left", "a.py"): (("a.py", 3), None),
+        ("right", "a.py"): (("a.py", 3), None),
         ("right", "b.py"): (None, "merge"),
     }
 
@@ -330,7 +330,7 @@ def test_a_fix_that_got_lost_in_a_merge_is_none(tmp_path: Path) -> None:
     build.commit("merge", ["left", "right"], {"a.py": text("bad", "2", "3")})
     build.done()
     (one,) = followed(GitRepo(build.where), build.sha["merge"]).instances
-    assert (one.head, one.fixed_sha) == (("a.py", 1), "")
+    assert (one.head, one.fix) == (("a.py", 1), None)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -345,26 +345,36 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
     alive = tracker.finish(build.sha[tip])
     assert len({id(one) for one in alive}) == len(alive)
     assert Counter(one.head for one in alive) == there
-    assert all((one.head is None) == bool(one.fixed_sha) for one in tracker.instances)
+    assert all((one.head is None) == (one.fix is not None) for one in tracker.instances)
     assert not any(one.older for one in tracker.instances)
 
 
 # --- authors ----------------------------------------------------------------------------------------------------------
 
 
-def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> OriginSpan:
-    return OriginSpan(
-        start, end, end - start + 1, author, line_class(author, "observed", reason), reason, session, 2, "call", "model", "agent"
-    )
+def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> dict[str, Any]:
+    return {
+        "start_line": start, "end_line": end, "nonblank": end - start + 1, "author": author,
+        "author_class": line_class(author, "observed", reason), "reason": reason, "session_id": session, "turn_index": 2,
+        "call_id": "call", "model": "model", "agent": "agent",
+    }  # fmt: skip
+
+
+COUNTS = ("author", "author_class", "reason", "added_lines", "agent_lines", "human_lines", "unknown_lines")
 
 
 def test_who_wrote_a_finding() -> None:
     spans = [span(1, 3), span(4, 4, "human", None), span(6, 6, "unknown", None, "no_session")]
-    assert lines_of_finding(spans, 2, 3)[:7] == ("agent", "agent", "", 2, 2, 0, 0)
-    assert lines_of_finding(spans, 3, 4)[:7] == ("mixed", "mixed", "", 2, 1, 1, 0)
-    assert lines_of_finding(spans, 3, 4, blank=[4])[:2] == ("agent", "agent")
-    assert lines_of_finding(spans, 6, 6)[:3] == ("unknown", "undeclared", "no_session")
-    assert lines_of_finding(spans, 5, 5).added == 0
+
+    def told(start: int, end: int, blank: Sequence[int] = ()) -> tuple[Any, ...]:
+        columns = authors_of(spans, start, end, blank)
+        return tuple(columns[name] for name in COUNTS)
+
+    assert told(2, 3) == ("agent", "agent", "", 2, 2, 0, 0)
+    assert told(3, 4) == ("mixed", "mixed", "", 2, 1, 1, 0)
+    assert told(3, 4, blank=[4])[:2] == ("agent", "agent")
+    assert told(6, 6)[:3] == ("unknown", "undeclared", "no_session")
+    assert told(5, 5)[3] == 0
 
 
 def test_who_ended_a_finding() -> None:
@@ -461,7 +471,7 @@ def test_terciles_by_weight() -> None:
 
 
 def test_complexity_of_added_lines() -> None:
-    from attribution.weaknesses.scan.complexity import functions, mean_complexity
+    from attribution.weaknesses.stage.complexity import functions, mean_complexity
 
     some = functions(text("x = 1", "def f(a):", "    if a:", "        return 1", "    return 2", "y = 2"), "py")
     assert some == [(2, 5, 2)]

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attribution.weaknesses.rules.rulesets import RuleSet
-from attribution.weaknesses.scan.complexity import Function
 from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.scan.source import Text
 from attribution.weaknesses.track.identity import VersionFinding, strongest
@@ -95,38 +94,18 @@ class ScanCache:
     def save(self, scanned: Iterable[Scanned]) -> None:
         """In one transaction: a kill leaves whole portions."""
         scans, findings = [], []
-        for one in scanned:
-            target = one.target
+        for each in scanned:
+            target = each.target
             key = (target.blob, target.suffix, self.rules, self.engine)
-            failed = json.dumps(sorted(one.failed_rules)) if one.failed_rules else None
-            scans.append((*key, one.status, target.data.count(b"\n") + 1, failed))
-            lines = target.data.split(b"\n") if one.matches else []
-            for m in one.matches:
+            failed = json.dumps(sorted(each.failed_rules)) if each.failed_rules else None
+            scans.append((*key, each.status, target.data.count(b"\n") + 1, failed))
+            lines = target.data.split(b"\n") if each.matches else []
+            for m in each.matches:
                 place = (m.start_line, m.end_line, m.start, m.end)
                 findings.append((*key, m.rule, *place, hash_of(target.data[m.start : m.end]), is_suppressed(lines, m.start_line)))
         with self.store.transaction() as connection:
             connection.executemany(f"INSERT OR REPLACE INTO blob_scans VALUES ({','.join('?' * 7)})", scans)
             connection.executemany(f"INSERT OR REPLACE INTO blob_findings VALUES ({','.join('?' * 11)})", findings)
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionCache:
-    """Functions of texts with their complexity, as one tool measured them."""
-
-    store: Store
-    tool: str
-
-    def functions(self, blob: str, suffix: str) -> list[Function] | None:
-        stored = self.store.value(
-            "SELECT functions FROM blob_functions WHERE blob = ? AND suffix = ? AND tool = ?", (blob, suffix, self.tool)
-        )
-        return None if stored is None else [(first, last, complexity) for first, last, complexity in json.loads(stored)]
-
-    def save(self, measured: Iterable[tuple[str, str, Sequence[Function]]]) -> None:
-        """(blob, suffix, functions), in one transaction."""
-        rows = [(blob, suffix, self.tool, json.dumps(functions)) for blob, suffix, functions in measured]
-        with self.store.transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO blob_functions VALUES (?, ?, ?, ?)", rows)
 
 
 def hash_of(text: bytes) -> str:

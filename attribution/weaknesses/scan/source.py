@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from attribution.weaknesses.rules.languages import OTHER, Kind, kind_of, suffix_of
 from attribution.weaknesses.rules.rulesets import RuleSet
-from attribution.weaknesses.track.identity import VersionFinding
-from attribution.weaknesses.track.tracker import Changed
+from attribution.weaknesses.track.identity import Changed, VersionFinding
 from collector.files.analysed import ANALYSED, place_of
 from collector.files.kinds import Attributes
 from collector.files.stated import attributes_at, text_of_file

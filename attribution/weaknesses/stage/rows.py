@@ -12,7 +12,7 @@ from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan.cache import CachedScan
 from attribution.weaknesses.scan.engine import Engine
 from attribution.weaknesses.scan.source import ScanPlan, Side, Text
-from attribution.weaknesses.track.authors import FindingLines, OriginSpan, ended_by, lines_of_finding
+from attribution.weaknesses.track.authors import authors_of, ended_by
 from attribution.weaknesses.track.identity import VersionFinding
 from attribution.weaknesses.track.tracker import Instance, Tracker
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, ScanStatus
@@ -21,7 +21,7 @@ from collector.files.analysed import ANALYSED
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
 from collector.text import printable, split_lines
-from collector.vocabulary.lines import Author, FilePlace, LineClass, line_class_sql
+from collector.vocabulary.lines import Author, FilePlace, line_class_sql
 
 _LEFT_OUT = frozenset(FilePlace) - frozenset(ANALYSED)
 _MISSING = CachedScan(ScanStatus.MISSING, frozenset())
@@ -113,7 +113,7 @@ class _Rows:
         self._sides = sides_of(result.plan)
         commits = store.rows("SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,))
         self._commits = {row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits}
-        self._spans: dict[str, dict[str, list[OriginSpan]]] = {}
+        self._spans: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self._sessions: dict[int, list[int]] = defaultdict(list)
         for row in store.rows(
             "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id = s.commit_id WHERE c.repo_id = ?",
@@ -164,7 +164,7 @@ class _Rows:
         commit_id, declared = self._commits[instance.sha]
         hit, rule = instance.hit, self._result.rules.by_id[instance.hit.rule]
         ignore = self._result.plan.ignore
-        lines = self._lines(instance, side)
+        authors = authors_of(self._spans_of(instance.sha).get(path, ()), hit.start, hit.end, self._blank_lines(side), declared)
         head_path, head_line = instance.head or (None, None)
         return {
             "repo_id": self._repo_id,
@@ -177,7 +177,7 @@ class _Rows:
             "severity": rule.severity or None,
             "confidence": rule.confidence or None,
             "tier": rule.tier or None,
-            "status": instance.status if lines.added else FindingStatus.SURFACED,
+            "status": instance.status if authors["added_lines"] else FindingStatus.SURFACED,
             "commit_id": commit_id,
             "commit_sha": instance.sha,
             "path": path,
@@ -187,7 +187,7 @@ class _Rows:
             "occurrence": instance.occurrence,
             "language": side.kind.language,
             "place": side.place,
-            **_authors(lines, declared),
+            **authors,
             "suppressed": int(hit.suppressed),
             "ignored": int(bool(ignore) and git_patterns.is_ignored(instance.path, ignore)),
             **self._end(instance),
@@ -198,55 +198,41 @@ class _Rows:
             "head_line": head_line,
         }
 
-    def _lines(self, instance: Instance, side: Side) -> FindingLines:
-        start, end = instance.hit.start, instance.hit.end
+    def _blank_lines(self, side: Side) -> list[int]:
         texts = split_lines(self._repo.blob(side.blob) or b"")
-        blank = [n for n in range(start, end + 1) if n > len(texts) or not texts[n - 1].strip()]
-        return lines_of_finding(self._spans_of(instance.sha).get(printable(instance.path), ()), start, end, blank)
+        return [number for number, text in enumerate(texts, 1) if not text.strip()]
 
     def _end(self, instance: Instance) -> dict[str, Any]:
         end: dict[str, Any] = dict.fromkeys(("fixed_by", "fixed_sha", "fixed_how", "fixed_author", "fixed_session_id"))
-        if not instance.fixed_sha:
+        fix = instance.fix
+        if fix is None:
             return end
-        end |= {"fixed_sha": instance.fixed_sha, "fixed_how": instance.fixed_how, "fixed_author": Author.UNKNOWN}
-        commit_id = self._commits.get(instance.fixed_sha, (None, None))[0]
+        end |= {"fixed_sha": fix.sha, "fixed_how": fix.how, "fixed_author": Author.UNKNOWN}
+        commit_id = self._commits.get(fix.sha, (None, None))[0]
         if commit_id is None:
             return end
-        files = self._spans_of(instance.fixed_sha)
-        here = files.get(printable(instance.fixed_path), []) if instance.fixed_how != FixHow.FILE_DELETED else []
+        files = self._spans_of(fix.sha)
+        here = files.get(printable(fix.path), []) if fix.how != FixHow.FILE_DELETED else []
         every = [span for spans in files.values() for span in spans]
-        author, session = ended_by(here, instance.fixed_lines, every, self._sessions.get(commit_id, []))
+        author, session = ended_by(here, fix.lines, every, self._sessions[commit_id])
         return end | {"fixed_by": commit_id, "fixed_author": author, "fixed_session_id": session}
 
-    def _spans_of(self, sha: str) -> dict[str, list[OriginSpan]]:
+    def _spans_of(self, sha: str) -> dict[str, list[dict[str, Any]]]:
         """Path -> spans of a commit."""
         if sha not in self._spans:
-            files: dict[str, list[OriginSpan]] = defaultdict(list)
+            files: dict[str, list[dict[str, Any]]] = defaultdict(list)
             for row in self._store.rows(_SPANS, (self._commits[sha][0],)):
-                files[row.pop("path")].append(OriginSpan(*row.values()))
+                files[row["path"]].append(row)
             self._spans[sha] = dict(files)
         return self._spans[sha]
 
 
 _SPANS = f"""
-SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS line_class, o.reason, o.session_id,
+SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS author_class, o.reason, o.session_id,
   o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent
 FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id, s.start_line
 """
-
-
-def _authors(lines: FindingLines, declared: str | None) -> dict[str, Any]:
-    main = lines.main
-    agent = main.agent if main is not None and main.author == Author.AGENT and main.session is not None else None
-    return {
-        "author": lines.author, "author_class": lines.author_class, "reason": lines.reason, "added_lines": lines.added,
-        "agent_lines": lines.agent, "human_lines": lines.human, "unknown_lines": lines.unknown,
-        "session_id": main.session if main is not None else None, "turn_index": main.turn if main is not None else None,
-        "call_id": main.call if main is not None else None,
-        "agent": agent or (declared if lines.author_class == LineClass.DECLARED else None),
-        "model": main.model if main is not None else None,
-    }  # fmt: skip
 
 
 def fingerprint(instance: Instance) -> str:

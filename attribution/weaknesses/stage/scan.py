@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,7 +30,6 @@ from collector.storage.store import Store
 
 VERSION = "6"
 STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
-_BATCH = 2000  # texts that are put aside at once without being scanned
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,60 +109,35 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
     cache = ScanCache(store, digest(result.rules.sha256, constants.VERSION), result.engine.name)
     texts = result.plan.texts
     cached = cache.scans(texts)
-    new = [text for text in texts if text not in cached]
+    new = sorted((text for text in texts if text not in cached), key=lambda text: (texts[text], text[1]))
     update.state, update.texts, update.new = "scanned", len(texts), len(new)
-    _Scan(context, cache, request, update).run(result, new)
+    targets, complain = _targets(context, cache, new, update), update.notes.append
+    clock, done = Clock(), 0
+    jobs = request.jobs or os.cpu_count() or 1
+    with closing(scan(result.engine, result.rules, targets, jobs, request.limits, complain)) as portions:
+        for portion in portions:
+            cache.save(map(_drop_constants, portion))
+            done += len(portion)
+            context.progress("scanning", done, len(new))
+    update.scan_seconds = clock.seconds
     context.progress("following findings", 0, 0)
     result.scans, result.findings = cache.scans(texts), cache.findings(texts, result.rules)
 
 
-@dataclass(slots=True)
-class _Scan:
-    """Scans texts; those that need no scan are recorded at once."""
-
-    context: RunContext
-    cache: ScanCache
-    request: ScanRequest
-    update: ScanUpdate
-    waiting: list[Scanned] = field(default_factory=list)
-    aside: int = 0
-
-    def run(self, result: ScanResult, texts: Sequence[Text]) -> None:
-        clock, done = Clock(), 0
-        jobs = self.request.jobs or os.cpu_count() or 1
-        ordered = sorted(texts, key=lambda text: (result.plan.texts[text], text[1]))
-        targets, complain = self._targets(ordered), self.update.notes.append
-        with closing(scan(result.engine, result.rules, targets, jobs, self.request.limits, complain)) as portions:
-            for portion in portions:
-                self.cache.save(map(_drop_constants, portion))
-                done += len(portion)
-                self.context.progress("scanning", min(len(texts), done + self.aside), len(texts))
-        self._flush()
-        self.update.scan_seconds = clock.seconds
-
-    def _targets(self, texts: Sequence[Text]) -> Iterator[Target]:
-        for blob, suffix in texts:
-            data = self.context.repo.blob(blob)
-            target = Target(blob, suffix, data or b"")
-            why = ScanStatus.MISSING if data is None else why_left_out(data, suffix)
-            if why:
-                self._put_aside(Scanned(target, why))
-                continue
-            self.update.given += 1
-            self.update.given_lines += target.data.count(b"\n")
-            yield target
-
-    def _put_aside(self, scanned: Scanned) -> None:
-        self.waiting.append(scanned)
-        self.aside += 1
-        if len(self.waiting) >= _BATCH:
-            self._flush()
-            self.context.progress("scanning", self.aside, self.update.new)
-
-    def _flush(self) -> None:
-        # A text that is missing may come with the next fetch: it is not remembered.
-        self.cache.save(scanned for scanned in self.waiting if scanned.status != ScanStatus.MISSING)
-        self.waiting.clear()
+def _targets(context: RunContext, cache: ScanCache, texts: Iterable[Text], update: ScanUpdate) -> Iterator[Target]:
+    """What the scanner is to look at; why a text is left out is recorded at once."""
+    for blob, suffix in texts:
+        data = context.repo.blob(blob)
+        if data is None:  # it may come with the next fetch: nothing is remembered
+            continue
+        target = Target(blob, suffix, data)
+        why = why_left_out(data, suffix)
+        if why:
+            cache.save([Scanned(target, why)])
+            continue
+        update.given += 1
+        update.given_lines += data.count(b"\n")
+        yield target
 
 
 def _drop_constants(scanned: Scanned) -> Scanned:

@@ -1,64 +1,57 @@
-"""Who wrote the lines of a finding, and who ended it: from the spans of the commit. Pure."""
+"""Who wrote the lines of a finding, and who ended it: from the spans of the commit. Pure.
+
+A span is a row: start_line, end_line, nonblank, author, author_class, reason, session_id, turn_index, call_id, model, and the agent
+of the session.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from collector.vocabulary.lines import LineClass
+from attribution.weaknesses.words import Mixture
+from collector.vocabulary.lines import Author, LineClass
 
-MIXED, NOBODY = "mixed", "none"
-
-
-class OriginSpan(NamedTuple):
-    """Added lines of one file of one commit with one origin."""
-
-    start: int
-    end: int
-    nonblank: int
-    author: str
-    line_class: str
-    reason: str
-    session: int | None
-    turn: int | None
-    call: str | None
-    model: str | None
-    agent: str | None  # of the session
+Row = dict[str, Any]
 
 
-class FindingLines(NamedTuple):
-    """The added lines with text of one finding."""
+def authors_of(spans: Iterable[Row], start: int, end: int, blank: Iterable[int] = (), declared: str | None = None) -> Row:
+    """The columns of a finding about its added lines with text. The session is the one that wrote most of them.
 
-    author: str
-    author_class: str
-    reason: str
-    added: int
-    agent: int
-    human: int  # with a witness on record
-    unknown: int
-    main: OriginSpan | None  # the span with most of them, an agent's if there is one
-
-
-def lines_of_finding(spans: Iterable[OriginSpan], start: int, end: int, blank: Iterable[int] = ()) -> FindingLines:
-    """`start` to `end`: lines of the match; `blank`: those without text."""
+    `start` to `end`: lines of the match; `blank`: those without text; `declared`: the agent that the commit declares.
+    """
     empty = set(blank)
-    lines = [(sum(1 for n in range(max(s.start, start), min(s.end, end) + 1) if n not in empty), s) for s in spans]
-    lines = [(count, span) for count, span in lines if count > 0]
-    count: Counter[str] = Counter()
-    for number, span in lines:
-        count[span.author] += number
-    classes = {span.line_class for _, span in lines}
-    reasons = Counter({span.reason: number for number, span in lines if span.author == "unknown"})
-    main = max(lines, key=lambda one: (one[1].author == "agent", one[0]), default=(0, None))[1]
-    return FindingLines(
-        _one(set(count)), _one(classes), reasons.most_common(1)[0][0] if reasons else "", sum(count.values()), count["agent"],
-        sum(number for number, span in lines if span.line_class == LineClass.HUMAN), count["unknown"], main,
-    )  # fmt: skip
+    counted = [(sum(n not in empty for n in _shared(span, start, end)), span) for span in spans]
+    lines = [(count, span) for count, span in counted if count]
+    authors, classes = Counter[str](), Counter[str]()
+    for count, span in lines:
+        authors[span["author"]] += count
+        classes[span["author_class"]] += count
+    reasons = {span["reason"]: count for count, span in lines if span["author"] == Author.UNKNOWN}
+    _, most = max(lines, key=lambda pair: (pair[1]["author"] == Author.AGENT, pair[0]), default=(0, {}))
+    author_class = _single(classes)
+    is_of_agent = most.get("author") == Author.AGENT and most["session_id"] is not None
+    return {
+        "author": _single(authors),
+        "author_class": author_class,
+        "reason": max(reasons, key=reasons.__getitem__, default=""),
+        "added_lines": authors.total(),
+        "agent_lines": authors[Author.AGENT],
+        "human_lines": classes[LineClass.HUMAN],
+        "unknown_lines": authors[Author.UNKNOWN],
+        **{name: most.get(name) for name in ("session_id", "turn_index", "call_id", "model")},
+        "agent": (is_of_agent and most["agent"]) or (declared if author_class == LineClass.DECLARED else None),
+    }
 
 
-def _one(names: set[str]) -> str:
-    return next(iter(names)) if len(names) == 1 else MIXED if names else "unknown"
+def _shared(span: Row, start: int, end: int) -> range:
+    return range(max(span["start_line"], start), min(span["end_line"], end) + 1)
+
+
+def _single(names: Iterable[str]) -> str:
+    distinct = set(names)
+    return distinct.pop() if len(distinct) == 1 else Mixture.MIXED if distinct else Author.UNKNOWN
 
 
 class FindingEnd(NamedTuple):
@@ -69,17 +62,17 @@ class FindingEnd(NamedTuple):
 
 
 def ended_by(
-    spans: Sequence[OriginSpan], path_lines: Sequence[tuple[int, int]], commit: Sequence[OriginSpan], sessions: Sequence[int]
+    spans: Sequence[Row], path_lines: Sequence[tuple[int, int]], commit: Sequence[Row], sessions: Sequence[int]
 ) -> FindingEnd:
     """What ended a finding: the lines in its place, else all lines its commit added to the file, else to any.
 
     `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
     """
-    inside = [s for s in spans if any(s.start <= end and start <= s.end for start, end in path_lines)]
+    inside = [span for span in spans if any(_shared(span, start, end) for start, end in path_lines)]
     for candidates in (inside, spans, commit):
-        telling = [s for s in candidates if s.nonblank]
+        telling = [span for span in candidates if span["nonblank"]]
         if telling:
-            session_ids = {s.session for s in telling if s.session is not None}
+            session_ids = {span["session_id"] for span in telling} - {None}
             session = session_ids.pop() if len(session_ids) == 1 else None
-            return FindingEnd(_one({s.line_class for s in telling}), session)
-    return FindingEnd(NOBODY, sessions[0] if len(sessions) == 1 else None)
+            return FindingEnd(_single(span["author_class"] for span in telling), session)
+    return FindingEnd(Mixture.NONE, sessions[0] if len(sessions) == 1 else None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from collector.model import LineChange
@@ -33,13 +34,22 @@ class VersionFinding(NamedTuple):
         return (self.rule, self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """Two versions of a file with their findings and the lines that differ."""
+@dataclass
+class Changed:
+    """A file that differs from a parent, with the findings of both versions. Paths are None where it does not exist."""
 
+    old_path: str | None
+    path: str | None
     before: Sequence[VersionFinding]
     after: Sequence[VersionFinding]
-    hunks: Sequence[LineChange]
+    lines: Callable[[], Sequence[LineChange]]
+    blind_before: frozenset[str] | None = frozenset()  # rules that were not run on the old version; None: none was
+    blind_after: frozenset[str] | None = frozenset()
+
+    @cached_property
+    def hunks(self) -> Sequence[LineChange]:
+        """The lines that differ."""
+        return self.lines()
 
 
 @dataclass(slots=True)
@@ -53,40 +63,40 @@ class Paired:
     gone: list[int] = field(default_factory=list)
 
 
-def compare(files: Sequence[Versions]) -> list[Paired]:
+def compare(files: Sequence[Changed]) -> list[Paired]:
     """What became of the findings of the files of one commit."""
-    pairings = [_within(one) for one in files]
+    pairings = [_within(file) for file in files]
     _across(files, pairings)
-    for one, paired in zip(files, pairings, strict=True):
-        _reword(one, paired)
+    for file, paired in zip(files, pairings, strict=True):
+        _reword(file, paired)
     return pairings
 
 
-def _within(versions: Versions) -> Paired:
+def _within(file: Changed) -> Paired:
     """Equal findings of one file, the ones on unchanged lines first, in order."""
-    before, after = _group_by_key(versions.before), _group_by_key(versions.after)
+    before, after = _group_by_key(file.before), _group_by_key(file.after)
     paired = Paired()
     for key, positions in after.items():
-        olds = sorted(before.get(key, ()), key=lambda i: touches(versions.before[i], versions.hunks, old=True))
-        news = sorted(positions, key=lambda j: touches(versions.after[j], versions.hunks, old=False))
+        olds = sorted(before.get(key, ()), key=lambda i: touches(file.before[i], file.hunks, old=True))
+        news = sorted(positions, key=lambda j: touches(file.after[j], file.hunks, old=False))
         count = min(len(olds), len(news))
         paired.matched += zip(sorted(olds[:count]), sorted(news[:count]), strict=True)
         paired.new += news[count:]
     matched = {i for i, _ in paired.matched}
-    paired.gone = [i for i in range(len(versions.before)) if i not in matched]
+    paired.gone = [i for i in range(len(file.before)) if i not in matched]
     paired.new.sort()
     return paired
 
 
-def _across(files: Sequence[Versions], pairings: Sequence[Paired]) -> None:
+def _across(files: Sequence[Changed], pairings: Sequence[Paired]) -> None:
     """What is gone here and new there was moved."""
     gone: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    for number, (versions, paired) in enumerate(zip(files, pairings, strict=True)):
+    for number, (file, paired) in enumerate(zip(files, pairings, strict=True)):
         for i in paired.gone:
-            gone[versions.before[i].key].append((number, i))
-    for versions, paired in zip(files, pairings, strict=True):
+            gone[file.before[i].key].append((number, i))
+    for file, paired in zip(files, pairings, strict=True):
         for j in list(paired.new):
-            sources = gone.get(versions.after[j].key)
+            sources = gone.get(file.after[j].key)
             if sources:
                 number, i = sources.pop(0)
                 pairings[number].gone.remove(i)
@@ -94,14 +104,14 @@ def _across(files: Sequence[Versions], pairings: Sequence[Paired]) -> None:
                 paired.moved_in.append((number, i, j))
 
 
-def _reword(one: Versions, paired: Paired) -> None:
+def _reword(file: Changed, paired: Paired) -> None:
     """Findings of one rule that left and came in the same hunk."""
-    for hunk in one.hunks:
+    for hunk in file.hunks:
         for j in list(paired.new):
-            if not _overlaps(one.after[j], hunk.b0, hunk.b1):
+            if not _overlaps(file.after[j], hunk.b0, hunk.b1):
                 continue
-            rule = one.after[j].rule
-            same = (i for i in paired.gone if one.before[i].rule == rule and _overlaps(one.before[i], hunk.a0, hunk.a1))
+            rule = file.after[j].rule
+            same = (i for i in paired.gone if file.before[i].rule == rule and _overlaps(file.before[i], hunk.a0, hunk.a1))
             i = next(same, None)
             if i is not None:
                 paired.gone.remove(i)

@@ -7,16 +7,26 @@ version to version. A merge takes over what one of its parents has; what both si
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from attribution.weaknesses.track.identity import VersionFinding, Versions, compare, occurrences, touches
-from collector.model import LineChange
+from attribution.weaknesses.track.identity import Changed, VersionFinding, compare, occurrences, touches
+from attribution.weaknesses.words import FindingStatus, FixHow
 
 State = dict[str, "tuple[tuple[Instance, VersionFinding], ...]"]
 """File -> its findings in order: which one it is, and how it stands there."""
 Lines = tuple[tuple[int, int], ...]
 """First and last lines, from 1."""
+
+
+class Fix(NamedTuple):
+    """How a finding went away."""
+
+    sha: str
+    how: FixHow
+    path: str
+    lines: Lines = ()  # what came in the place of the lines of the match
 
 
 @dataclass(slots=True, eq=False)
@@ -27,12 +37,9 @@ class Instance:
     sha: str  # "" when it is older than what can be seen
     path: str
     occurrence: int
-    status: str  # introduced | reintroduced | uncertain
+    status: FindingStatus
     older: bool = False
-    fixed_sha: str = ""
-    fixed_how: str = ""  # changed | elsewhere | file_deleted | merge | unseen
-    fixed_path: str = ""
-    fixed_lines: Lines = ()  # what came in the place of the lines of the match
+    fix: Fix | None = None
     moves: int = 0
     rewords: int = 0
     same_as: Instance | None = None  # the other side of a merge brought in the same, and that one went on
@@ -41,26 +48,13 @@ class Instance:
     def fate(self) -> Instance:
         """The instance whose end is this one's: one of the same that is at the tip, else one that was fixed."""
         chain: list[Instance] = []
-        at: Instance | None = self
-        while at is not None and not any(at is one for one in chain):
-            chain.append(at)
-            at = at.same_as
-        alive = (one for one in chain if one.head is not None)
-        fixed = (one for one in chain if one.fixed_sha)
+        twin: Instance | None = self
+        while twin is not None and twin not in chain:
+            chain.append(twin)
+            twin = twin.same_as
+        alive = (each for each in chain if each.head is not None)
+        fixed = (each for each in chain if each.fix is not None)
         return next(alive, None) or next(fixed, self)
-
-
-@dataclass(slots=True)
-class Changed:
-    """A file that differs from a parent, with the findings of both versions. Paths are None where it does not exist."""
-
-    old_path: str | None
-    path: str | None
-    before: Sequence[VersionFinding]
-    after: Sequence[VersionFinding]
-    lines: Callable[[], Sequence[LineChange]]
-    blind_before: frozenset[str] | None = frozenset()  # rules that were not run on the old version; None: none was
-    blind_after: frozenset[str] | None = frozenset()
 
 
 @dataclass(slots=True)
@@ -78,21 +72,19 @@ class Tracker:
     def step(self, sha: str, parent: str | None, files: Sequence[Changed]) -> None:
         """A commit with at most one parent."""
         above = self._states.get(parent, {}) if parent is not None else {}
-        telling = [f for f in files if f.before or f.after]
         state = dict(above)
-        versions = [Versions(f.before, f.after, f.lines()) for f in telling]
+        telling = [f for f in files if f.before or f.after]
         olds = [_instances_before(above, f) for f in telling]
         placed: list[dict[int, Instance]] = []
-        for number, paired in enumerate(compare(versions)):
-            here = {j: olds[number][i] for i, j in paired.matched}
-            for i, j in paired.reworded:
-                here[j] = olds[number][i]
-                here[j].rewords += 1
+        for f, of_file, paired in zip(telling, olds, compare(telling), strict=True):
+            here = {j: of_file[i] for i, j in (*paired.matched, *paired.reworded)}
+            for i, _ in paired.reworded:
+                of_file[i].rewords += 1
             for source, i, j in paired.moved_in:
                 here[j] = olds[source][i]
                 here[j].moves += 1
             for i in paired.gone:
-                self._fix(olds[number][i], sha, telling[number], versions[number], telling[number].before[i])
+                self._fix(of_file[i], sha, f, f.before[i])
             placed.append(here)
         for f in files:  # before any arrives: two files may have changed names
             if f.old_path is not None:
@@ -108,38 +100,33 @@ class Tracker:
         counts = occurrences(f.after)
         row = []
         for j, hit in enumerate(f.after):
-            one = placed.get(j)
-            if one is None:
-                one = Instance(hit, sha, f.path, counts[j], self._status(hit, f))
-                self.instances.append(one)
-            row.append((one, hit))
+            instance = placed.get(j)
+            if instance is None:
+                instance = Instance(hit, sha, f.path, counts[j], self._status(hit, f))
+                self.instances.append(instance)
+            row.append((instance, hit))
         state[f.path] = tuple(row)
 
-    def _status(self, hit: VersionFinding, f: Changed) -> str:
+    def _status(self, hit: VersionFinding, f: Changed) -> FindingStatus:
         if f.blind_before is None or hit.rule in f.blind_before:
-            return "uncertain"
-        return "reintroduced" if (f.path, *hit.key) in self._fixed else "introduced"
+            return FindingStatus.UNCERTAIN
+        return FindingStatus.REINTRODUCED if (f.path, *hit.key) in self._fixed else FindingStatus.INTRODUCED
 
-    def _fix(self, instance: Instance, sha: str, f: Changed, versions: Versions, hit: VersionFinding) -> None:
+    def _fix(self, instance: Instance, sha: str, f: Changed, hit: VersionFinding) -> None:
         """When several branches fix it the last one counts: an earlier one may have got lost in a merge."""
-        into: Lines = ()
+        lines: Lines = ()
         if f.path is None:
-            how = "file_deleted"
+            how = FixHow.FILE_DELETED
         elif f.blind_after is None or hit.rule in f.blind_after:
-            how = "unseen"
-        elif touches(hit, versions.hunks, old=True):
-            how = "changed"
-            over = (h for h in versions.hunks if hit.start - 1 < h.a1 and h.a0 < hit.end)
-            into = tuple((h.b0 + 1, h.b1) for h in over if h.b1 > h.b0)
+            how = FixHow.UNSEEN
+        elif touches(hit, f.hunks, old=True):
+            how = FixHow.CHANGED
+            over = (h for h in f.hunks if hit.start - 1 < h.a1 and h.a0 < hit.end)
+            lines = tuple((h.b0 + 1, h.b1) for h in over if h.b1 > h.b0)
         else:
-            how = "elsewhere"
-        instance.fixed_sha, instance.fixed_how, instance.fixed_path, instance.fixed_lines = (
-            sha,
-            how,
-            f.path or f.old_path or "",
-            into,
-        )
-        if how != "unseen":
+            how = FixHow.ELSEWHERE
+        instance.fix = Fix(sha, how, f.path or f.old_path or "", lines)
+        if how != FixHow.UNSEEN:
             self._fixed.add((f.old_path or "", *hit.key))
 
     # --- a merge ------------------------------------------------------------------------------------------------------
@@ -167,23 +154,23 @@ class Tracker:
         self, path: str, f: Changed, state: State, side: Sequence[Changed], placed: dict[int, Instance], used: set[int]
     ) -> None:
         """What one parent has of the findings of a merged file. `used`: instances that have their place in the merge."""
-        other = next((one for one in side if one.path == path), None)
+        other = next((changed for changed in side if changed.path == path), None)
         if other is None:  # the file is as this parent has it
             olds = _matching(state.get(path, ()), f.after, path)
             pairs: Iterable[tuple[int, int]] = ((j, j) for j in range(len(f.after)))
         else:
             olds = _instances_before(state, other)
-            paired = compare([Versions(other.before, other.after, other.lines())])[0]
+            paired = compare([other])[0]
             pairs = [*paired.matched, *paired.reworded]
         for i, j in pairs:
-            one = olds[i]
-            if id(one) in used:
+            instance = olds[i]
+            if id(instance) in used:
                 continue
             if j in placed:
-                one.same_as = placed[j]
+                instance.same_as = placed[j]
             else:
-                placed[j] = one
-                used.add(id(one))
+                placed[j] = instance
+                used.add(id(instance))
 
     def _settle(self, sha: str, states: Sequence[State], state: State) -> None:
         """What a parent had and the merge has not: the same came from the other side, was fixed there, or the merge dropped it."""
@@ -195,13 +182,13 @@ class Tracker:
         for above in states:
             for path, row in above.items():
                 for instance, hit in row:
-                    if id(instance) in there or instance.fixed_sha or instance.same_as is not None:
+                    if id(instance) in there or instance.fix is not None or instance.same_as is not None:
                         continue
                     twins = by_key.get((path, *hit.key))
                     if twins:
                         instance.same_as = twins[0]
                     else:
-                        instance.fixed_sha, instance.fixed_how, instance.fixed_path = sha, "merge", path
+                        instance.fix = Fix(sha, FixHow.MERGE, path)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -220,14 +207,9 @@ class Tracker:
                 instance.head = (path, hit.start)
                 there.append(instance)
         for instance in there:
-            instance.fixed_sha, instance.fixed_how, instance.fixed_path, instance.fixed_lines = "", "", "", ()
-        ends = [instance.fate() for instance in self.instances]
-        for instance, end in zip(self.instances, ends, strict=True):
-            if end is not instance:
-                instance.head = end.head
-                instance.fixed_sha, instance.fixed_how, instance.fixed_path, instance.fixed_lines = (
-                    end.fixed_sha, end.fixed_how, end.fixed_path, end.fixed_lines,
-                )  # fmt: skip
+            instance.fix = None
+        for instance, end in zip(self.instances, [instance.fate() for instance in self.instances], strict=True):
+            instance.head, instance.fix = end.head, end.fix
         return there
 
 
@@ -242,4 +224,7 @@ def _matching(row: Sequence[tuple[Instance, VersionFinding]], hits: Sequence[Ver
     waiting: dict[tuple[str, str], list[Instance]] = defaultdict(list)
     for instance, hit in row:
         waiting[hit.key].append(instance)
-    return [waiting[hit.key].pop(0) if waiting[hit.key] else Instance(hit, "", path, 0, "introduced", older=True) for hit in hits]
+    return [
+        waiting[hit.key].pop(0) if waiting[hit.key] else Instance(hit, "", path, 0, FindingStatus.INTRODUCED, older=True)
+        for hit in hits
+    ]
