@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+from attribution.exchange.words import ClaimStatus
+from collector.git.ranges import LineRange, common, count, parse, united
+from collector.vocabulary.lines import line_class_sql
 
 if TYPE_CHECKING:
     from attribution.authorship.typing_seen import TypingRecord
@@ -33,35 +38,81 @@ def typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRec
     return records(repo, commits)
 
 
+def browse_tables() -> dict[str, dict[str, Any]]:
+    return {table: {"hidden": True} for table in ("claim_authors", "claim_records", "claim_record_checks")}
+
+
+# --- one line ---------------------------------------------------------------------------------------------------------
+
+_CLAIMS = """
+SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model, COALESCE(a.session_key, '') AS session,
+  COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges
+FROM claim_record_checks x JOIN claim_records r ON r.id = x.record_id JOIN claims k ON k.record_id = r.id
+JOIN claim_authors a ON a.id = k.author_id LEFT JOIN claim_checks c ON c.claim_id = k.id
+WHERE r.repo_id = ? AND x.commit_sha = ? AND k.path IN ('', ?) ORDER BY r.producer, k.id
+"""
+
+
 def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> LineSection:
-    """What other tools claim about a line of a commit."""
-    from attribution.exchange.claims.line import claims_of, words_of
+    """What other tools claim about a line of a commit, each claim once; a trailer's on the whole commit among them."""
     from attribution.queries.explain import LineSection
 
-    claims = claims_of(store, repo_id, sha, path, line)
-    return LineSection("claims", "claimed by\nother tools", claims, [words_of(claim) for claim in claims])
+    claims: list[dict[str, Any]] = []
+    for row in store.rows(_CLAIMS, (repo_id, sha, path)):
+        is_whole, ranges = not row.pop("path"), parse(row.pop("ranges")).ranges
+        if row not in claims and (is_whole or common(ranges, ((line, line),))):
+            claims.append(row)
+    return LineSection("claims", "claimed by\nother tools", claims, [_words_of(claim) for claim in claims])
+
+
+def _words_of(claim: dict[str, Any]) -> str:
+    who = ", ".join(claim[name] for name in ("author", "tool", "model") if claim[name])
+    return f"{claim['producer']}: {who}" + ("" if claim["status"] == ClaimStatus.OK else f" ({claim['status'].replace('_', ' ')})")
+
+
+# --- lines counted beside the attribution -----------------------------------------------------------------------------
 
 
 def lines_aside(store: Store, repo_id: int) -> Aside:
-    from attribution.exchange.claims.totals import claimed_lines
+    """Lines that were claimed and are true of their commit, where no session tells us anything."""
     from attribution.queries.repo_report import Aside
 
     meaning = "by other tools, in commits without a session; in none of the classes above"
-    return Aside("claimed", claimed_lines(store, repo_id), meaning)
+    return Aside("claimed", _count_lines(store, repo_id, "NOT has_session"), meaning)
 
 
 def undeclared_note(store: Store, repos: Sequence[int]) -> str:
-    from attribution.exchange.claims.totals import undeclared_note as note
-
-    return note(store, repos)
+    """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
+    checked = {row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")} & set(repos)
+    of_agents = f"claimed_author = 'agent' AND {line_class_sql('x')} = 'undeclared'"
+    agents = sum(_count_lines(store, repo_id, of_agents) for repo_id in checked)
+    undeclared = store.value(
+        "SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE class = 'undeclared' "
+        f"AND repo_id IN ({', '.join(map(str, checked)) or 'NULL'})"
+    )
+    if not undeclared:
+        return ""
+    return (
+        f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an agent's by a verified record of "
+        "another tool, of squashed commits too as far as the clone has them"
+    )
 
 
 def agent_signs(store: Store, repos: Sequence[int]) -> list[dict[str, Any]]:
-    """Commits that a record gives to an agent: repo_id, email of the author, at."""
-    from attribution.exchange.claims.totals import agent_signs as signs
+    """Commits of which a record gives lines to an agent: `repo_id`, `email` of the author, `at`."""
+    return store.rows(
+        "SELECT DISTINCT c.repo_id, c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k "
+        "ON k.record_id = r.id JOIN claim_authors a ON a.id = k.author_id "
+        "JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = r.commit_sha "
+        f"WHERE r.repo_id IN ({', '.join(map(str, repos)) or 'NULL'}) AND a.author = 'agent'"
+    )
 
-    return signs(store, repos)
 
-
-def browse_tables() -> dict[str, dict[str, Any]]:
-    return {table: {"hidden": True} for table in ("claim_authors", "claim_records", "claim_record_checks")}
+def _count_lines(store: Store, repo_id: int, condition: str) -> int:
+    """Different lines in `claimed_lines x` that satisfy the condition."""
+    ranges: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
+    for row in store.rows(
+        f"SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND {condition}", (repo_id,)
+    ):
+        ranges[row["commit_sha"], row["path"]].append((row["start_line"], row["end_line"]))
+    return sum(count(united(spans)) for spans in ranges.values())

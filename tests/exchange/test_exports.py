@@ -21,7 +21,7 @@ from support.histories import Build, text
 from attribution.exchange.exports import exports
 from attribution.exchange.exports.agent_trace import model_id
 from attribution.exchange.exports.git_ai import note
-from attribution.exchange.exports.shares import Share, WrittenSpan, commit_shares
+from attribution.exchange.exports.shares import Row, Share, commit_shares
 from attribution.exchange.exports.swe_chat import tables as swe_chat_tables
 from attribution.exchange.producers import agent_trace, git_ai
 from attribution.exchange.producers.model import ClaimRecord, ClaimSource
@@ -118,15 +118,16 @@ def check_agent_trace(record: dict[str, Any]) -> None:
                 assert set(one) == {"start_line", "end_line"} and 1 <= one["start_line"] <= one["end_line"]
 
 
-def share(*spans: WrittenSpan) -> Share:
+def share(*spans: Row) -> Share:
     return list(spans)
 
 
-def span(path: str, start: int, end: int, turn: int = 1) -> WrittenSpan:
-    return WrittenSpan(
-        "o/n", "a" * 40, "2026-01-01T00:00:00.000Z", "Ann <a@x.org>", "talk", "claude-code", "2", path, start, end, "agent",
-        "exact", "observed exact", turn, "claude-opus-4-6",
-    )  # fmt: skip
+def span(path: str, start: int, end: int, turn: int = 1) -> Row:
+    return {
+        "repo": "o/n", "commit": "a" * 40, "author_at": "2026-01-01T00:00:00.000Z", "committer": "Ann <a@x.org>", "session": "talk",
+        "agent": "claude-code", "agent_version": "2", "path": path, "start_line": start, "end_line": end, "lines": end - start + 1,
+        "author": "agent", "how": "exact", "evidence": "observed", "turn": turn, "model": "claude-opus-4-6",
+    }  # fmt: skip
 
 
 def test_a_git_ai_note_as_the_format_has_it() -> None:
@@ -168,8 +169,8 @@ def test_models_as_provider_and_model(model: str, expected: str) -> None:
 def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> None:
     with Store(example[1]) as store:
         spans = [span for share in commit_shares(store, 1) for span in share]
-        assert all(span.author == "agent" for share in commit_shares(store, 1, people=False) for span in share)
-    assert not any("declared" in span.basis for span in spans) and {span.author for span in spans} == {"agent"}
+        assert all(span["author"] == "agent" for share in commit_shares(store, 1, people=False) for span in share)
+    assert "declared" not in {span["evidence"] for span in spans} and {span["author"] for span in spans} == {"agent"}
 
 
 def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(example: tuple[Path, Path], tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(example: tuple[Path, 
     commit = listed[0].split()[1]
     assert git(target, "notes", "--ref", "whowrote", "show", commit).count(b"whowrote:") == 1
     with Store(db) as store:
-        assert len(listed) == len({share[0].commit for share in commit_shares(store, 1, people=False)})
+        assert len(listed) == len({share[0]["commit"] for share in commit_shares(store, 1, people=False)})
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 

@@ -220,7 +220,6 @@ def test_commands_of_one_program_are_no_library_of_the_other() -> None:
 WRITERS = {
     "attribution/weaknesses/queries/reviews.py",
     "attribution/weaknesses/scan/cache.py",
-    "attribution/exchange/claims/rows.py",  # of a stage of a plug-in
 }
 
 

@@ -43,7 +43,7 @@ def write(request: ExportRequest) -> ExportResult:
             for share in commit_shares(request.store, repo):
                 file.write(json.dumps(record(share), ensure_ascii=False) + "\n")
                 result.rows["records"] += 1
-                result.rows["lines"] += sum(span.lines for span in share)
+                result.rows["lines"] += sum(span["lines"] for span in share)
     return result
 
 
@@ -52,19 +52,19 @@ def record(share: Share) -> dict[str, Any]:
     first = share[0]
     trace: dict[str, Any] = {
         "version": VERSION,
-        "id": str(uuid.uuid5(_SPACE, f"{first.repo}\0{first.commit}\0{first.session}")),
-        "timestamp": first.author_at,
-        "vcs": {"type": "git", "revision": first.commit},
+        "id": str(uuid.uuid5(_SPACE, "\0".join((first["repo"], first["commit"], first["session"])))),
+        "timestamp": first["author_at"],
+        "vcs": {"type": "git", "revision": first["commit"]},
     }
-    if first.agent:
-        trace["tool"] = {"name": first.agent, "version": first.agent_version or "unknown"}
-    files = groupby(sorted(share, key=lambda span: span.path), lambda span: span.path)
+    if first["agent"]:
+        trace["tool"] = {"name": first["agent"], "version": first["agent_version"] or "unknown"}
+    files = groupby(sorted(share, key=lambda span: span["path"]), lambda span: span["path"])
     trace["files"] = [{"path": path, "conversations": _conversations(list(spans))} for path, spans in files]
     evidence = Counter[str]()
     for span in share:
-        evidence[span.basis] += span.lines
-    session = {"session_id": first.session} if first.session else {}
-    trace["metadata"] = session | {OWN: {"repository": first.repo, "evidence_lines": dict(sorted(evidence.items()))}}
+        evidence[" ".join((span["evidence"], span["how"]))] += span["lines"]
+    session = {"session_id": first["session"]} if first["session"] else {}
+    trace["metadata"] = session | {OWN: {"repository": first["repo"], "evidence_lines": dict(sorted(evidence.items()))}}
     return trace
 
 
@@ -72,9 +72,9 @@ def _conversations(spans: Share) -> list[dict[str, Any]]:
     """One per contributor."""
     contributors: dict[tuple[str, str], list[dict[str, int]]] = {}
     for span in spans:
-        kind = "human" if span.author == Author.HUMAN else "mixed" if span.how == How.EDITED else "ai"
-        model = "" if kind == "human" else model_id(span.model)
-        contributors.setdefault((kind, model), []).append({"start_line": span.start, "end_line": span.end})
+        kind = "human" if span["author"] == Author.HUMAN else "mixed" if span["how"] == How.EDITED else "ai"
+        model = "" if kind == "human" else model_id(span["model"])
+        contributors.setdefault((kind, model), []).append({"start_line": span["start_line"], "end_line": span["end_line"]})
     return [
         {"contributor": {"type": kind} | ({"model_id": model} if model else {}), "ranges": ranges}
         for (kind, model), ranges in contributors.items()

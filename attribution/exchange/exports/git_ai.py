@@ -39,8 +39,8 @@ def write(request: ExportRequest) -> ExportResult:
     by_commit: dict[str, list[Share]] = {}
     for repo in request.repos:
         for share in commit_shares(request.store, repo, people=False):
-            by_commit.setdefault(share[0].commit, []).append(share)
-            result.rows["lines"] += sum(span.lines for span in share)
+            by_commit.setdefault(share[0]["commit"], []).append(share)
+            result.rows["lines"] += sum(span["lines"] for span in share)
     notes = {sha: note(sha, group).encode("utf-8", "surrogateescape") for sha, group in by_commit.items()}
     result.rows["notes"] = len(notes)
     ref = request.ref or REF
@@ -66,13 +66,13 @@ def note(sha: str, shares: Iterable[Share]) -> str:
     sessions: dict[str, dict[str, Any]] = {}
     for share in shares:
         first = share[0]
-        tool = exported_name(first.agent, NAME) or "unknown"
-        key = "s_" + _digest(f"{tool}:{first.session}")
-        model = next((span.model for span in share if span.model), "unknown")
-        sessions[key] = {"agent_id": {"tool": tool, "id": first.session, "model": model}, "human_author": first.committer}
+        tool = exported_name(first["agent"], NAME) or "unknown"
+        key = "s_" + _digest(f"{tool}:{first['session']}")
+        model = next((span["model"] for span in share if span["model"]), "unknown")
+        sessions[key] = {"agent_id": {"tool": tool, "id": first["session"], "model": model}, "human_author": first["committer"]}
         for span in share:
-            entry = f"{key}::t_{_digest(f'{span.session}:{span.turn}')}"
-            files.setdefault(span.path, {}).setdefault(entry, []).append((span.start, span.end))
+            entry = f"{key}::t_{_digest(span['session'] + ':' + str(span['turn']))}"
+            files.setdefault(span["path"], {}).setdefault(entry, []).append((span["start_line"], span["end_line"]))
     head = []
     for path in sorted(files):
         if not _writable(path):

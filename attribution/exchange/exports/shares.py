@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from collector.vocabulary.lines import Author, LineClass, line_class_sql
 
@@ -12,39 +12,18 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-class WrittenSpan(NamedTuple):
-    """Consecutive lines of one file that a commit adds, with one origin."""
+Row = dict[str, Any]
+"""A span of added lines with one origin; its columns are those of `_SPANS`."""
 
-    repo: str
-    commit: str
-    author_at: str  # author time of the commit
-    committer: str  # Name <email> of its author
-    session: str  # the agent's id, "" for people
-    agent: str
-    agent_version: str
-    path: str
-    start: int
-    end: int
-    author: str  # agent | human
-    how: str
-    basis: str  # evidence and how
-    turn: int | None
-    model: str
-
-    @property
-    def lines(self) -> int:
-        return self.end - self.start + 1
-
-
-Share = list[WrittenSpan]
+Share = list[Row]
 """What one session wrote into one commit; without a session: what people did. Never empty."""
 
 _CLASS = line_class_sql("o")
 _SPANS = f"""
 SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
   trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
-  COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line AS start,
-  s.end_line AS end, o.author, o.how, o.evidence || ' ' || o.how AS basis, o.turn_index AS turn,
+  COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line,
+  s.end_line, s.end_line - s.start_line + 1 AS lines, o.author, o.how, o.evidence, o.turn_index AS turn,
   COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
@@ -59,8 +38,8 @@ def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[S
     Lines that only a trailer gives to an agent, people's without a witness, those of tools and unknown ones are left out: the
     formats have no name for them, and none of them may pass for an agent's or a person's.
     """
-    spans = (span for span in store.select(WrittenSpan, _SPANS, (repo_id,)) if people or span.author != Author.HUMAN)
-    for _, share in groupby(spans, lambda span: (span.commit, span.session)):
+    spans = (span for span in store.rows(_SPANS, (repo_id,)) if people or span["author"] != Author.HUMAN)
+    for _, share in groupby(spans, lambda span: (span["commit"], span["session"])):
         yield list(share)
 
 

@@ -8,6 +8,7 @@ Which producer wrote them is told by their shape. Everything is a claim: it is c
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -104,3 +105,25 @@ def read(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
     if producer is None:
         return [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")] if source.kind != "file" else []
     return producer.read(source, data)
+
+
+def root_of(recorded: Iterable[str], paths: Iterable[str]) -> str:
+    """The worktree that most of the absolute paths of somebody's machine lie in, "" when no path ends in a file of the repository.
+
+    Each file that a path ends in is a vote for a directory.
+    """
+    names = set(paths)
+    votes: Counter[str] = Counter()
+    for path in set(recorded):
+        parts = path.strip("/").split("/")
+        for cut in range(1, len(parts)):
+            tail = "/".join(parts[cut:])
+            if tail in names:
+                # The deepest file says most: nearly every project has a README.md.
+                votes["/" + "/".join(parts[:cut])] += len(parts) - cut
+    return max(votes, key=lambda root: (votes[root], -len(root))) if votes else ""
+
+
+def relative(path: str, root: str) -> str:
+    """The path below the worktree; unchanged when it lies elsewhere."""
+    return path[len(root) + 1 :] if root and path.startswith(root + "/") else path
