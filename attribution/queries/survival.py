@@ -11,7 +11,9 @@ from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
 from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import Point, commit_of, survival_curve, survival_points
+from attribution.stats.comparison import Comparison
+from attribution.stats.estimates import Hazard
+from attribution.stats.kaplan_meier import Curve, Point, commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.plugins import hooks
 from collector.vocabulary.lines import LINE_CLASSES
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from attribution.lineage.survival import LifetimeRecord
-    from attribution.stats.comparison import Comparison
-    from attribution.stats.estimates import Hazard
-    from attribution.stats.kaplan_meier import Curve
     from collector.storage.store import Store
 
 CLASSES = (*LINE_CLASSES, "")

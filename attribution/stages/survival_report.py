@@ -6,13 +6,11 @@ cache beside the database, and is what was computed, digit by digit.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
 
 from attribution.queries.survival import (
-    SurvivalGroup,
     SurvivalOptions,
     SurvivalReport,
     followed_histories,
@@ -20,16 +18,14 @@ from attribution.queries.survival import (
     notes_on,
     report_of,
 )
-from attribution.stats.comparison import Comparison, Rework
-from attribution.stats.estimates import Hazard
-from attribution.stats.kaplan_meier import Curve, CurveStep, Point
 from collector.errors import DatabaseUnusable
 from collector.runtime.stages import digest
 from collector.runtime.version import version
+from collector.storage.packed import pack, unpack
 from collector.storage.store import Store
 
 MANY = 2_000  # records; fewer are added up in a tenth of a second
-VERSION = "2"  # of the numbers: what another one kept, or another release, is computed again
+VERSION = "3"  # of the numbers: what another one kept, or another release, is computed again
 
 
 def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
@@ -39,11 +35,13 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     with store.cache(create=False) as cache:
         stored = cache.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
     if stored is not None:
-        return _read(store, repo_ids, json.loads(stored))
+        report = unpack(SurvivalReport, stored)
+        followed = followed_histories(store, repo_ids)
+        return replace(report, repos=followed, notes=notes_on(followed, report.notes))
     lines = lifetimes_of(store, repo_ids, options.every_kind)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
-        numbers = json.dumps({**report.data(), "repositories": [], "notes": lines.notes})
+        numbers = pack(SurvivalReport, replace(report, repos=[], notes=lines.notes))
         with suppress(DatabaseUnusable), store.cache() as cache, cache.transaction() as connection:  # else they are added up again
             connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
     return report
@@ -56,27 +54,3 @@ def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
     for repo_id in repo_ids:
         words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
     return digest(*words)
-
-
-def _read(store: Store, repo_ids: Sequence[int], report: Mapping[str, Any]) -> SurvivalReport:
-    """The inverse of `SurvivalReport.data`."""
-    followed = followed_histories(store, repo_ids)
-    return SurvivalReport(
-        followed,
-        [SurvivalGroup(**{**group, "points": [Point(**point) for point in group["points"]]}) for group in report["groups"]],
-        report["causes"],
-        report["agent_lines_ended_by"],
-        [_comparison(values) for values in report["comparisons"]],
-        [Hazard(**values) for values in report["hazards"]],
-        {
-            name: Curve(**{**values, "steps": [CurveStep(**step) for step in values["steps"]]})
-            for name, values in report["curves"].items()
-        },
-        report["left_out"],
-        notes_on(followed, report["notes"]),
-    )
-
-
-def _comparison(values: Mapping[str, Any]) -> Comparison:
-    sides = {name: Rework(**values[name]) for name in ("rework_agent", "rework_baseline")}
-    return Comparison(**{**values, **sides})
