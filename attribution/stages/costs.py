@@ -10,7 +10,6 @@ from attribution.features.prices import Prices
 from attribution.queries.features import session_features
 from attribution.queries.prices import SETTING, prices_of
 from attribution.stages import feature_rows
-from attribution.stages.turn_outcomes import fill_turn_costs
 from collector.plugins import hooks
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
@@ -23,17 +22,20 @@ def costs_key(prices: Prices) -> str:
 
 
 def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
-    """Costs of a repository's sessions. Call within a transaction, after the features."""
-    rows = [
-        (row.session_id, cost_of(row.values["unrecorded_tokens"], row.values["recorded_cost_usd"], prices, _moment(row.started_at)))
-        for row in session_features(store, repo_id)
-        if row.values["unrecorded_tokens"] is not None
-    ]
-    feature_rows.update(store, rows)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    """Costs of a repository's sessions and of their turns. Call within a transaction, after the features and the turns."""
+    store.connection.execute("UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,))
+    of_sessions, of_turns = [], []
+    for session in session_features(store, repo_id):
+        values, started = session.values, None if session.started_at is None else datetime.fromisoformat(session.started_at)
+        if values["unrecorded_tokens"] is not None:
+            cost = cost_of(values["unrecorded_tokens"], values["recorded_cost_usd"], prices, started)
+            of_sessions.append((session.session_id, cost))
+        listed, recorded = values["tokens_by_turn"] or {}, values["recorded_cost_by_turn"] or {}
+        for turn in {*listed, *recorded}:
+            cost = cost_of(listed.get(turn, {}), recorded.get(turn), prices, started)
+            of_turns.append((cost["cost_usd"], session.session_id, int(turn)))
+    feature_rows.update(store, of_sessions)
+    store.connection.executemany("UPDATE turn_outcomes SET cost_usd = ? WHERE session_id = ? AND turn_index = ?", of_turns)
 
 
 def price_repo(store: Store, repo_id: int) -> bool:
@@ -44,7 +46,6 @@ def price_repo(store: Store, repo_id: int) -> bool:
         return False
     with run.writing():
         fill_costs(store, repo_id, prices)
-        fill_turn_costs(store, repo_id, prices)
         feature_rows.fill_what_follows(store, repo_id)
     return True
 

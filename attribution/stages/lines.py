@@ -201,7 +201,7 @@ def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRe
 
 def _write(context: RunContext, judged: Judged, since: float | None) -> list[Problem]:
     """Replaces the conclusions about a repository. Call within a transaction. Returns what could not be judged."""
-    store, repo_id, prices = context.store, context.repo_id, prices_of(context.store)
+    store, repo_id = context.store, context.repo_id
     numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since))
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
@@ -214,8 +214,8 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     texts = DiffTexts(context.repo, judged.evidence.history)
     elsewhere = partial(commits_elsewhere, texts, judged.replayed.edits)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, elsewhere)
-    costs.fill_costs(store, repo_id, prices)
-    turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed, prices)
+    turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
+    costs.fill_costs(store, repo_id, prices_of(store))
     feature_rows.fill_what_follows(store, repo_id)
     for fill in hooks("after_lines"):
         fill(context)

@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.replay import Change
@@ -21,7 +21,7 @@ from attribution.features.nulls import REASONS, problem_rows
 from attribution.outcomes.localised import localized_correct_file
 from attribution.outcomes.outcome import Neighbours, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, regions_of
-from attribution.stages import feature_rows as rows
+from attribution.stages import feature_rows
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
@@ -43,16 +43,6 @@ class _Session:
     undone: Undone = field(default_factory=Undone)
 
 
-class _End(NamedTuple):
-    """How a session ended, for what was undone by then."""
-
-    at: float
-    commands: Sequence[UndoCommand]
-
-
-_NO_END = _End(0.0, ())
-
-
 Elsewhere = Callable[[Collection[int]], Mapping[int, str]]
 """Sessions -> the commit of another branch that has a line of theirs, for those that have one."""
 
@@ -61,33 +51,32 @@ def fill_outcomes(
     store: Store, repo_id: int, sessions_edits: Sequence[SessionEdits], replayed: Replayed, elsewhere: Elsewhere = lambda _: {}
 ) -> None:
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
-    of_repo = "(SELECT id FROM sessions WHERE repo_id = ?)"
-    store.connection.execute(f"DELETE FROM regions WHERE session_id IN {of_repo}", (repo_id,))
+    for table in ("regions", "region_priors"):
+        store.connection.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
+    stored = {row["id"]: row for row in store.rows(_STORED, (repo_id,))}
+    ends = {edits.session_id: edits.ended for edits in sessions_edits}
+    for session, row in stored.items():
+        row["undos"], row["ended"] = json.loads(row["undos"] or "[]"), ends.get(session, 0.0)
     sessions: dict[int, _Session] = defaultdict(_Session)
-    store.connection.execute(f"DELETE FROM region_priors WHERE session_id IN {of_repo}", (repo_id,))
-    undos = _undo_commands(store, repo_id)
-    ends = {edits.session_id: _End(edits.ended, undos.get(edits.session_id, ())) for edits in sessions_edits}
     number = store.next_id("regions")
     for run in replayed.runs:
         regions = regions_of(run.changes)
         number = _write_regions(store, number, run, regions.regions)
-        _gather(sessions, run, regions, replayed.timelines[run.root], ends)
+        for change in run.changes:
+            if change.call is not None:
+                _count_net(sessions[change.call.session_id], run.root, change)
+        _gather_regions(sessions, run, regions, replayed.timelines[run.root], stored)
     _gather_files(sessions, replayed)
     around = neighbours(
         Visit(t.session_id, t.started, t.ended, t.emails, frozenset(sessions[t.session_id].files)) for t in sessions_edits
     )
     pairs = ((session, prior) for session, gathered in sorted(sessions.items()) for prior in sorted(gathered.prior))
     store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
-    by_session = _stored_values(store, repo_id)
-    other = elsewhere({session for session, row in by_session.items() if _wrote(row) and not _has_landed(row)})
-    for session, row in by_session.items():
+    other = elsewhere({session for session, row in stored.items() if _wrote(row) and not _has_landed(row)})
+    for session, row in stored.items():
         row["other"] = other.get(session)
-    rows.update(
-        store,
-        (
-            (t.session_id, _values(sessions[t.session_id], by_session[t.session_id], around.get(t.session_id)))
-            for t in sessions_edits
-        ),
+    feature_rows.update(
+        store, ((id_, _values(sessions[id_], stored[id_], around.get(id_))) for id_ in (t.session_id for t in sessions_edits))
     )
 
 
@@ -102,44 +91,30 @@ def problems(store: Store, repo_id: int) -> list[Problem]:
 # --- gathering --------------------------------------------------------------------------------------------------------
 
 
-def _gather(
+def _gather_regions(
     sessions: dict[int, _Session],
     run: WorktreeRun,
-    regions_found: Regions,
+    of_run: Regions,
     timeline: Timeline,
-    ends: Mapping[int, _End],
+    stored: Mapping[int, Mapping[str, Any]],
 ) -> None:
+    """Adds the regions of one worktree, and what was undone by the end of each session."""
     by_session: dict[int, list[Region]] = defaultdict(list)
-    for region in regions_found.regions:
+    for region in of_run.regions:
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
         lost_to = timeline.windows.cause(AttributionWindow(path, after, before))
         return Author.UNKNOWN if lost_to.reason == Reason.GIT_OPERATION else lost_to.author
 
-    for change in run.changes:
-        if change.call is not None:
-            _count_net(sessions[change.call.session_id], run.root, change)
     for session, regions in by_session.items():
         gathered = sessions[session]
         gathered.regions.extend(regions)
-        gathered.prior |= regions_found.prior.get(session, set())
-        end = ends.get(session, _NO_END)
-        gathered.undone.add(undone(end.at, regions, run.changes, regions_found.where, cause, end.commands))
-
-
-def _undo_commands(store: Store, repo_id: int) -> dict[int, list[UndoCommand]]:
-    commands: dict[int, list[UndoCommand]] = {}
-    for row in store.rows(
-        "SELECT f.session_id, f.undo_commands FROM session_features f JOIN sessions s ON s.id = f.session_id "
-        "WHERE s.repo_id = ? AND f.undo_commands <> '[]'",
-        (repo_id,),
-    ):
-        commands[row["session_id"]] = [
-            UndoCommand(command["at"], command["since"], frozenset(command["paths"]), command["by"])
-            for command in json.loads(row["undo_commands"])
+        gathered.prior |= of_run.prior.get(session, set())
+        commands = [
+            UndoCommand(undo["at"], undo["since"], frozenset(undo["paths"]), undo["by"]) for undo in stored[session]["undos"]
         ]
-    return commands
+        gathered.undone.add(undone(stored[session]["ended"], regions, run.changes, of_run.where, cause, commands))
 
 
 def _count_net(session: _Session, root: str, change: Change) -> None:
@@ -162,34 +137,18 @@ def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
         gathered.by_tool |= not fate.raw.edit.by_shell
 
 
-def _stored_values(store: Store, repo_id: int) -> dict[int, dict[str, Any]]:
-    """Values that are already in tables: fates, lines in commits, and the features of the transcript."""
-    known_values = store.rows(
-        "SELECT s.id, s.transcript, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, "
-        "f.last_message_accepts AS accepts, f.user_turn_count AS user_turns, f.ended_normally, "
-        "f.agent_words, f.undo_commands AS undos, "
-        "f.files_seen AS seen, s.started_at, "
-        "COALESCE(SUM(s.parent_key IS NULL) OVER (ORDER BY s.started_at IS NULL, s.started_at, s.id "
-        "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS earlier, "
-        "(SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed "
-        "FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f ON f.session_id = s.id "
-        "WHERE s.repo_id = ?",
-        (repo_id,),
-    )
-    shell = store.rows(
-        "SELECT o.session_id AS id, COUNT(*) AS n FROM origins o JOIN sessions s ON s.id = o.session_id "
-        "WHERE s.repo_id = ? AND o.author = 'agent' AND o.how = 'shell' GROUP BY 1",
-        (repo_id,),
-    )
-    by_shell = {row["id"]: row["n"] for row in shell}
-    linked: dict[int, set[str]] = defaultdict(set)
-    for row in store.rows(
-        "SELECT DISTINCT cs.session_id AS id, f.path FROM commit_sessions cs JOIN commit_files f ON f.commit_id = cs.commit_id "
-        "JOIN sessions s ON s.id = cs.session_id WHERE s.repo_id = ?",
-        (repo_id,),
-    ):
-        linked[row["id"]].add(row["path"])
-    return {row["id"]: {**row, "shell": by_shell.get(row["id"], 0), "linked": linked.get(row["id"])} for row in known_values}
+# Values of sessions that are already in tables: fates, lines in commits, and the features of the transcript.
+_STORED = """
+SELECT s.id, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, f.last_message_accepts AS accepts,
+  f.user_turn_count AS user_turns, f.ended_normally, f.agent_words, f.undo_commands AS undos, f.files_seen AS seen, s.started_at,
+  COALESCE(SUM(s.parent_key IS NULL) OVER (ORDER BY s.started_at IS NULL, s.started_at, s.id
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS earlier,
+  (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed,
+  EXISTS (SELECT 1 FROM origins o WHERE o.session_id = s.id AND o.author = 'agent' AND o.how = 'shell') AS shell,
+  (SELECT json_group_array(DISTINCT c.path) FROM commit_sessions cs JOIN commit_files c ON c.commit_id = cs.commit_id
+    WHERE cs.session_id = s.id) AS linked
+FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN session_features f ON f.session_id = s.id
+WHERE s.repo_id = ?"""
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -206,7 +165,7 @@ def _has_landed(stored: Mapping[str, Any]) -> bool:
 
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
     wrote = _wrote(stored)
-    undos = json.loads(stored["undos"] or "[]")
+    undos = stored["undos"]
     reverted = session.undone.took_lines_back or (bool(undos) and session.undone.took_effect)
     who = reverter(session.undone.by, undos) if reverted and wrote else None
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
@@ -219,7 +178,9 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
     return {
         "touched_files": sorted(map(shown, session.files)),
         "diff_lines": len(session.added) + len(session.removed) if session.files else None,
-        "localized_correct_file": localized_correct_file(json.loads(stored["seen"] or "[]"), stored["linked"], session.files),
+        "localized_correct_file": localized_correct_file(
+            json.loads(stored["seen"] or "[]"), json.loads(stored["linked"]), session.files
+        ),
         "bash_mediated_edits": int(not session.by_tool and bool(session.files or stored["shell"])),
         "output_applied": None if applied is None else int(applied),
         "output_applied_elsewhere": stored["other"],

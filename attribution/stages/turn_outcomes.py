@@ -6,14 +6,11 @@ Each function is called within the transaction of the stage whose results it add
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attribution.authorship.run_data import Replayed
 from attribution.authorship.session_edits import SessionEdits
-from attribution.features.costs import cost_of
-from attribution.features.prices import Prices
 from attribution.outcomes.dictated import UserTexts
 from attribution.outcomes.turn_work import TurnKey, TurnWork, turn_work
 from attribution.queries.features import session_features
@@ -24,28 +21,20 @@ HORIZONS = (1, 7, 30, 90)  # days
 _DAY = 86_400.0
 _WORK = ("produced", "dictated", "changed_next", "discarded", "discarded_by")
 _FROM_TEXT = ("language", "message_class", "latency_s", "interrupted")
-_COUNTED = (
-    "repo_id", "session_id", "turn_index", "at", "origin", "agent", "model", "prompt_characters", "calls", "failed_calls", "edits",
-    "lines_written", "places", "places_again", "places_undone", "committed",
-)  # fmt: skip
 
 
-def fill_turns(store: Store, repo_id: int, sessions: Sequence[SessionEdits], replayed: Replayed, prices: Prices) -> None:
-    """Rows of a repository anew, with all that does not wait for the history of lines or a scan."""
+def fill_turns(store: Store, repo_id: int, sessions: Sequence[SessionEdits], replayed: Replayed) -> None:
+    """Rows of a repository anew, with all that does not wait for prices, the history of lines or a scan."""
     store.connection.execute("DELETE FROM turn_outcomes WHERE repo_id = ?", (repo_id,))
     work = turn_work(replayed.runs, {session.session_id: UserTexts(session.said) for session in sessions})
     features = _transcript_features(store, repo_id)
-    rows = [(*row.values(), *_work(work, row), *_text_values(features, row)) for row in _count_by_turn(store, repo_id)]
-    store.insert("turn_outcomes", (*_COUNTED, *_WORK, *_FROM_TEXT), rows)
-    fill_turn_costs(store, repo_id, prices)
+    counted = store.rows(_COUNT, (repo_id,))
+    rows = ((*row.values(), *_work(work, row), *_text_values(features, row)) for row in counted)
+    store.insert("turn_outcomes", (*(counted[0] if counted else ()), *_WORK, *_FROM_TEXT), rows)
 
 
-def _count_by_turn(store: Store, repo_id: int) -> Iterable[dict[str, Any]]:
-    """Counts per turn from the tables of facts and regions, in order of `_COUNTED`."""
-    return store.rows(_COUNT, (repo_id,))
-
-
-# A count by turn each, joined once: subqueries for each turn would read the same rows again and again.
+# Counts per turn from the tables of facts and regions, each made once and joined: subqueries for each turn would read the same rows
+# again and again.
 _COUNT = """
 WITH own AS (SELECT id FROM sessions WHERE repo_id = ?1),
 calls AS (
@@ -110,22 +99,6 @@ def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, 
             for turn, value in zip(values[numbers], values[name] or (), strict=False):
                 features[row.session_id, turn][column] = value
     return features
-
-
-def fill_turn_costs(store: Store, repo_id: int, prices: Prices) -> None:
-    """Costs of turns, at the prices that the costs of sessions have."""
-    store.connection.execute("UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,))
-    rows = []
-    for session in session_features(store, repo_id):
-        listed, recorded = session.values["tokens_by_turn"] or {}, session.values["recorded_cost_by_turn"] or {}
-        for turn in {*listed, *recorded}:
-            cost = cost_of(listed.get(turn, {}), recorded.get(turn), prices, _moment(session.started_at))["cost_usd"]
-            rows.append((cost, session.session_id, int(turn)))
-    store.connection.executemany("UPDATE turn_outcomes SET cost_usd = ? WHERE session_id = ? AND turn_index = ?", rows)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
 
 
 def fill_turn_fates(store: Store, repo_id: int) -> None:
