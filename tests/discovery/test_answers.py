@@ -21,9 +21,8 @@ from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
 from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.channels.paging import Unfinished
 from collector.discovery.github.client import GitHub, Page
-from collector.discovery.github.git_server import HTTP_AGENT, GitServers
+from collector.discovery.github.git_server import HTTP_AGENT, GitServers, packet
 from collector.discovery.github.limits import limit_kind, pause_after, retry_after
-from collector.discovery.github.pktline import packet
 from collector.discovery.github.token import Token
 from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import Mirrors

@@ -20,7 +20,7 @@ from support.github_server import TOKEN, GitHubServer, Repo, World
 from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging, slices
 from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
 from collector.discovery.channels.log import DiscoveryLog
-from collector.discovery.channels.paging import Unfinished, repository_of
+from collector.discovery.channels.paging import Unfinished, hit_of
 from collector.discovery.github.client import Clock, GitHub
 from collector.discovery.github.git_server import GitServers
 from collector.discovery.github.limits import Budgets
@@ -470,8 +470,8 @@ def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> No
 )
 def test_any_table_with_a_column_of_names_is_a_list(text: str) -> None:
     names, bad = listing.names_of(text.encode(), "https://github.com")
-    assert {listed.name for listed in names} == {"o/a", "o/b"} and len(bad) <= 1
-    assert {listed.server for listed in names} == {"https://github.com"}
+    assert {name for _, _, name in names} == {"o/a", "o/b"} and len(bad) <= 1
+    assert {server for _, server, _ in names} == {"https://github.com"}
 
 
 def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
@@ -507,8 +507,8 @@ def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
 @pytest.mark.parametrize("number", [10**30, -1, 0, True, 1.5, "7", None, 1 << 62])
 def test_a_number_that_no_server_has_counts_as_absent(number: object) -> None:
     assert identifier(number) is None
-    found = repository_of({"full_name": "o/r", "id": number})
-    assert found is not None and found.number is None
+    found = hit_of({"full_name": "o/r", "id": number}, "")
+    assert found is not None and found.github_id is None
 
 
 @pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "x", ""])

@@ -139,7 +139,7 @@ def test_what_was_forgotten_on_one_server_stays_away(tmp_path: Path) -> None:
         assert not log.name("listing", "q", "s", DiscoveryHit("o/n", "x", server="https://gitlab.com"))
         assert [row["server"] for row in store.rows("SELECT server FROM candidates")] == ["https://github.com"]
         both = [RepositorySource("o/n", f"https://{host}/o/n.git") for host in ("github.com", "gitlab.com")]
-        assert not_forgotten(store, both).sources == both[:1]
+        assert not_forgotten(store, both) == both[:1]
 
 
 def test_names_with_a_host_stay_below_the_directory() -> None:

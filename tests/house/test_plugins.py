@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from collector.console.commands import CommandFiles
-from collector.discovery.github.pktline import Refs
+from collector.discovery.github.git_server import Refs
 from collector.git.repository import GitRepo
 from collector.plugins import modules_of
 

@@ -176,20 +176,13 @@ def _merge_hits(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:
     return list(by_name.values())
 
 
-class RepositoryOfResult(NamedTuple):
-    """The public repository of a result."""
-
-    name: str  # owner/name
-    number: int | None  # the server's own id
-
-
-def repository_of(item: dict[str, Any]) -> RepositoryOfResult | None:
+def hit_of(item: dict[str, Any], evidence: str) -> DiscoveryHit | None:
     """The public repository of a result; None when it has none."""
     repository = item.get("repository", item)
     if not isinstance(repository, dict) or repository.get("private"):
         return None
     name, number = repository.get("full_name"), repository.get("id")
-    return RepositoryOfResult(name, identifier(number)) if isinstance(name, str) else None
+    return DiscoveryHit(name, evidence, identifier(number)) if isinstance(name, str) else None
 
 
 Roots = Callable[[ChannelContext, str], list[str]]  # of a query: the slices to begin with

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -71,15 +71,8 @@ def open_channel_context(db: Path, request: DiscoverOptions | None = None, title
         yield ChannelContext(github, log, request or DiscoverOptions(), notice, progress)
 
 
-class Addresses(NamedTuple):
-    """Where GitHub, or GitHub Enterprise, is."""
-
-    api: str
-    server: str  # of git
-
-
-def addresses() -> Addresses:
-    """What GITHUB_API_URL and GITHUB_SERVER_URL say, else github.com. Raises WhoWroteError."""
+def addresses() -> tuple[str, str]:
+    """Addresses of the API and of git: what GITHUB_API_URL and GITHUB_SERVER_URL say, else github.com. Raises WhoWroteError."""
     from collector.discovery.github.client import API_URL
     from collector.repository_names import GITHUB
 
@@ -89,7 +82,7 @@ def addresses() -> Addresses:
     for url in (api, server):
         if not url.startswith(("http://", "https://")):
             raise WhoWroteError(f"invalid URL: {url}", "It must start with https://; see GITHUB_API_URL and GITHUB_SERVER_URL")
-    return Addresses(api, server)
+    return api, server
 
 
 def prober_for(context: ChannelContext) -> Prober:

@@ -82,11 +82,10 @@ class Remote:
 
     def _ask_http(self, url: str, wanted: WantedRefs) -> Advertised:
         served = self._servers.refs(url.removesuffix("/"), wanted.prefixes())
-        refs = dict(served.refs.oids)
-        oid = refs.pop("HEAD", "")
-        if served.refs.head and oid:
-            refs[served.refs.head] = oid
-        return keep_wanted(served.refs.head or "", refs, wanted, served.url)
+        oid = served.oids.pop("HEAD", "")
+        if served.head and oid:
+            served.oids[served.head] = oid
+        return keep_wanted(served.head or "", served.oids, wanted, served.url)
 
     def _ask_git(self, url: str) -> tuple[str, Mapping[str, str]]:
         with tempfile.TemporaryDirectory(prefix="whowrote-ask-") as folder:
