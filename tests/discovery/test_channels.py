@@ -17,18 +17,17 @@ from typing import Any
 import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
-from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging, slices
+from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging
 from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
 from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.channels.paging import Unfinished, hit_of
 from collector.discovery.github.client import Clock, GitHub
 from collector.discovery.github.git_server import GitServers
 from collector.discovery.github.limits import Budgets
-from collector.discovery.github.token import Token
+from collector.discovery.github.patience import Token
 from collector.discovery.github.transport import Web
-from collector.discovery.selection.exclusions import Filters
 from collector.discovery.selection.probe import Prober
-from collector.discovery.selection.run import discover
+from collector.discovery.selection.run import Filters, discover
 from collector.errors import WhoWroteError
 from collector.json_values import identifier
 from collector.storage.store import Store
@@ -140,29 +139,29 @@ def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
     leaves: list[str] = []
     waiting = ["q"]
     while waiting:
-        halves = slices.halve_sizes(code_search.LARGEST)(waiting.pop(), ())
+        halves = paging.halve_sizes(code_search.LARGEST)(waiting.pop(), ())
         for half in halves:
             low, high = map(int, half.split("size:")[1].split("..")) if "size:" in half else (0, 0)
             (leaves if high - low < 3000 else waiting).append(half)
     ranges = sorted(tuple(map(int, leaf.split("size:")[1].split(".."))) for leaf in leaves)
     assert ranges[0][0] == 0 and ranges[-1][1] == code_search.LARGEST
     assert all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
-    assert slices.halve_sizes(9)("q size:5..5", ()) == []
+    assert paging.halve_sizes(9)("q size:5..5", ()) == []
 
 
 def test_words_are_cut_by_as_long_as_the_server_allows_operators() -> None:
-    split_words = slices.split_words(["a", "b", "c", "d", "e", "f"])
+    split_words = paging.split_words(["a", "b", "c", "d", "e", "f"])
     assert split_words("q a NOT b", ()) == ["q a NOT b c", "q a NOT b NOT c"]
     assert split_words("q NOT a NOT b NOT c NOT d NOT e", ()) == [] and split_words("q a b c d e f", ()) == []
 
 
 def test_owners_are_cut_into_those_on_the_page_and_all_others() -> None:
     items = [{"repository": {"full_name": name}} for name in ("b/x", "a/x", "b/y", "no owner", "../z", "C/x")]
-    first, others = slices.split_owners("q -user:c size:1..1", [*items, {"repository": None}])
+    first, others = paging.split_owners("q -user:c size:1..1", [*items, {"repository": None}])
     assert (first, others) == ("q size:1..1 user:b user:a", "q -user:c size:1..1 -user:b -user:a")
-    assert slices.split_owners("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
-    assert slices.split_owners("q user:a", items) == [] and slices.split_owners("q", ()) == []
-    assert slices.split_owners("q -user:" + "x" * 3990, items) == []
+    assert paging.split_owners("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
+    assert paging.split_owners("q user:a", items) == [] and paging.split_owners("q", ()) == []
+    assert paging.split_owners("q -user:" + "x" * 3990, items) == []
 
 
 def test_what_has_the_same_size_and_words_is_cut_by_owners(context: Any) -> None:

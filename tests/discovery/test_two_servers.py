@@ -16,8 +16,7 @@ from attribution.cli import cli as attribute_cli
 from collector.cli import cli
 from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.refs import WantedRefs
-from collector.discovery.mirrors.remote import Remote
+from collector.discovery.mirrors.remote import Remote, WantedRefs
 from collector.discovery.mirrors.table import not_forgotten
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
 from collector.repository_names import BadName, RepositorySource, checked_label, directory, name_with_host, on_other_server

@@ -155,7 +155,7 @@ def test_refs_of_a_layout_count(added: ModuleType) -> None:
 def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
     from attribution.exchange.producers.sources import claim_refs, namespaces
     from collector.commands.clones import known_formats
-    from collector.discovery.mirrors.refs import WantedRefs
+    from collector.discovery.mirrors.remote import WantedRefs
     from collector.discovery.selection.probe import ref_columns
 
     refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}

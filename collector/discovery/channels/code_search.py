@@ -12,8 +12,7 @@ from typing import Any
 from collector.checkpoints.entire import FOLDER
 from collector.discovery.channels.channel import Channel, ChannelContext, Scope
 from collector.discovery.channels.log import DiscoveryHit
-from collector.discovery.channels.paging import Search, hit_of, run_searches
-from collector.discovery.channels.slices import halve_sizes, split_owners, split_words
+from collector.discovery.channels.paging import Search, halve_sizes, hit_of, run_searches, split_owners, split_words
 
 NAME = "code_search"
 ORDER = 10

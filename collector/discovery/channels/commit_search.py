@@ -15,8 +15,7 @@ from collector.checkpoints.entire import CHECKPOINT_TRAILER
 from collector.checkpoints.statements import checkpoint_ids
 from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
 from collector.discovery.channels.log import Cursor, DiscoveryHit
-from collector.discovery.channels.paging import Search, hit_of, run_searches
-from collector.discovery.channels.slices import Item, split_merges, split_owners
+from collector.discovery.channels.paging import Item, Search, hit_of, run_searches, split_merges, split_owners
 from collector.json_values import get_str
 
 NAME = "commit_search"

@@ -166,10 +166,9 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
 def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
     from urllib.parse import urlsplit
 
-    from collector.discovery.github.token import find_token
+    from collector.discovery.github.patience import find_token
     from collector.discovery.mirrors.many import FetchPlan
-    from collector.discovery.mirrors.refs import WantedRefs
-    from collector.discovery.mirrors.remote import Remote
+    from collector.discovery.mirrors.remote import Remote, WantedRefs
     from collector.discovery.mirrors.update import FetchOptions
 
     server = addresses()[1]

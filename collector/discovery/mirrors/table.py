@@ -19,7 +19,7 @@ from collector.runtime.stages import digest
 from collector.storage.merge import forget_rows
 from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, iso
-from collector.vocabulary.corpus import JobState
+from collector.vocabulary.sessions import JobState
 
 # --- what to fetch ----------------------------------------------------------------------------------------------------
 

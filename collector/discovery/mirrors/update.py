@@ -11,8 +11,16 @@ from collector.checkpoints.entire import FETCH_ELSEWHERE, SETTINGS, remote_setti
 from collector.deadline import Deadline, current, deadline_until
 from collector.discovery.mirrors import disk
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.refs import Advertised, WantedRefs, elsewhere_name, is_elsewhere, refspecs
-from collector.discovery.mirrors.remote import Failure, Remote, kind_of
+from collector.discovery.mirrors.remote import (
+    Advertised,
+    Failure,
+    Remote,
+    WantedRefs,
+    elsewhere_name,
+    is_elsewhere,
+    kind_of,
+    refspecs,
+)
 from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
 from collector.git.program import GitFailed
 from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url

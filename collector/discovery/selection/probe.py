@@ -16,7 +16,7 @@ from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
 from collector.checkpoints.entire import is_on_server
 from collector.discovery.channels.names import valid_name
 from collector.discovery.github.git_server import GitServers, NoRefs, Refs
-from collector.discovery.mirrors.refs import note_names
+from collector.discovery.mirrors.remote import note_names
 from collector.discovery.words import ProbeOutcome
 from collector.vocabulary.sessions import CheckpointStore
 
