@@ -113,6 +113,7 @@ class _Reader(RecordReader):
     reads = frozenset({"Read"})
     spawns = frozenset({"Task", "Agent"})
     in_order_of_time = False
+    one_by_one = True
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
-from collector.agents.common.jsonl import copies, first_value
+from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
 from collector.agents.common.scripts import commands_in_script, patches_in_script
@@ -69,7 +69,7 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """All copies of one session. A child thread stored under its parent's id becomes a subagent of that session."""
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine import files
@@ -64,7 +63,7 @@ def _noise(line: bytes) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs), skip=_noise)
+    return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
 
 
 class _Reader(RecordReader):

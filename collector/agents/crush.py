@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import path_argument
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine import files
@@ -42,7 +41,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):

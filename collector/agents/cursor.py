@@ -242,7 +242,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             continue
         named = next((root for root in by_slug.get(project, ()) if _names(path, root)), "")
         if named or roots.anywhere:
-            below = files.listed(path.parent / "subagents", (".jsonl",)) if inside else ()
+            below = files.matching(path.parent, "subagents/*.jsonl") if inside else ()
             store = location.parent / "chats" / _digest(named) / path.stem / _STORED
             used = (path, *below, *((store,) if named and files.is_plain(store) else ()))
             yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)

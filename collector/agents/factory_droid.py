@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, text_of, without_reminders
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
@@ -60,7 +59,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.jsonl import copies, records
+from collector.agents.common.jsonl import records
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import RecordReader, Result
 from collector.agents.machine import files
@@ -45,7 +45,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):

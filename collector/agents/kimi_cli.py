@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error, numbered_lines
 from collector.agents.machine import files
@@ -52,7 +51,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
-from collector.agents.common.jsonl import copies, values
+from collector.agents.common.jsonl import records
 from collector.agents.common.messages import PromptKind, classify, recorded_cost, text_of, without_reminders
 from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
@@ -52,7 +53,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -202,14 +203,8 @@ def _origin(name: str, parents: dict[str, str]) -> str:
 
 def _header(path: Path) -> dict[str, Any]:
     """The record that begins a session; a title may stand before it."""
-    for line in files.head(path).split(b"\n")[:_HEADER_LINES]:
-        try:
-            value = next((entry for entry in values(line) if get_str(entry, "type") == "session"), None)
-        except (ValueError, RecursionError):
-            return {}
-        if isinstance(value, dict):
-            return value
-    return {}
+    beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)
+    return next((record for record in beginning if record.get("type") == "session"), {})
 
 
 STORES = (

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import displayed_texts
-from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import Known, Store
@@ -44,7 +43,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments, path_argument, replacements
-from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, DatabaseUnreadable, copied
@@ -34,7 +33,7 @@ def is_conversation(head: object) -> bool:
 
 
 def read_conversation(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(agent, session_id).read_lines(copies(blobs))
+    return _Reader(agent, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
