@@ -23,7 +23,7 @@ from collector.agents.common.messages import CODEX_INJECTED, text_of
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_str, parse_json, time_of, to_json
@@ -683,9 +683,7 @@ def _content(path: Path, size: int) -> bytes:
 STORES = (
     Store(
         NAME,
-        "`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl` and `archived_sessions/`, plain or compressed (`.zst`).",
-        Known.REAL,
-        at=("${CODEX_HOME:-~/.codex}/sessions", "${CODEX_HOME:-~/.codex}/archived_sessions"),
+        at=("${CODEX_HOME:-~/.codex}/{sessions,archived_sessions}",),
         patterns=_ROLLOUTS,
         find=_find,
         load=_load,

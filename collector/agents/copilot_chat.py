@@ -16,8 +16,8 @@ from collector.agents.common.jsonl import values
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
-from collector.agents.machine.editors import folders, in_editors, path_of
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.editors import USERS, folders, path_of
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of
 from collector.model import Edit, Session
 from collector.text import normal_path
@@ -242,9 +242,11 @@ def _change(document: dict[str, Any], route: list[Any], entry: dict[str, Any]) -
 STORES = (
     Store(
         NAME,
-        "`workspaceStorage/<hash>/chatSessions/` of VS Code, and its timeline of the files in `chatEditingSessions/` beside it.",
-        Known.DOCUMENTATION,
-        at=in_editors(("Code", "Code - Insiders", "VSCodium"), "workspaceStorage", (".vscode-server", ".vscode-server-insiders")),
+        proven=False,
+        at=(
+            f"{USERS}/{{Code,Code - Insiders,VSCodium}}/User/workspaceStorage",
+            "~/{.vscode-server,.vscode-server-insiders}/data/User/workspaceStorage",
+        ),
         patterns=_SESSIONS,
         find=_find,
         load=_load,

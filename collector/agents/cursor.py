@@ -24,7 +24,7 @@ from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordRea
 from collector.agents.formats.cursor_editor import CONVERSATIONS, is_conversation, read_conversation
 from collector.agents.machine import files
 from collector.agents.machine.databases import copied
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_str, objects, parse_json
 from collector.model import Session, Status, Turn
 from collector.text import decode
@@ -316,8 +316,7 @@ STORES = (
     CONVERSATIONS,
     Store(
         NAME,
-        "`~/.cursor/projects/<directory>/agent-transcripts/<id>.jsonl`, or `<id>/<id>.jsonl` with subagents below.",
-        Known.DOCUMENTATION,
+        proven=False,
         at=("${CURSOR_CONFIG_DIR:-~/.cursor}/projects",),
         patterns=_PATTERNS,
         find=_find,

@@ -18,7 +18,7 @@ from collector.agents.common.edits import edits_from_patch, path_argument
 from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, text_of, without_reminders
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn
@@ -178,8 +178,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 STORES = (
     Store(
         NAME,
-        "`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory.",
-        Known.REAL,
         at=("${FACTORY_HOME_OVERRIDE:-~}/.factory/sessions",),
         patterns=("*.jsonl", "*/*.jsonl"),
         whose=_whose,

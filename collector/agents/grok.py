@@ -18,7 +18,7 @@ from collector.agents.common.jsonl import records
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import RecordReader, Result
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
@@ -162,8 +162,6 @@ def _times(updates: bytes) -> dict[str, tuple[float, float, str]]:
 STORES = (
     Store(
         NAME,
-        "`~/.grok/sessions/<directory>/<id>/chat_history.jsonl` of Grok Build; `summary.json` beside it names the directory.",
-        Known.REAL,
         at=("${GROK_HOME:-~/.grok}/sessions",),
         patterns=(f"*/*/{_CHAT}",),
         whose=_whose,

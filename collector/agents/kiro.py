@@ -19,7 +19,7 @@ from collector.agents.common.jsonl import copies, first_value, records
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.databases import copied
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Edit, FileObservation, Problem, Session, Status
 from collector.text import resolve
@@ -231,12 +231,10 @@ _LINES = "*.jsonl"
 STORES = (
     Store(
         NAME,
-        "`data.sqlite3` of Kiro CLI, table `conversations_v2`; newer: `~/.kiro/sessions/cli/<id>.jsonl` with a `.json` beside it.",
-        Known.DOCUMENTATION,
+        proven=False,
         at=(
             "${KIRO_HOME:-~/.kiro}/sessions/cli",
-            "${XDG_DATA_HOME:-~/.local/share}/kiro-cli/data.sqlite3",
-            "~/Library/Application Support/kiro-cli/data.sqlite3",
+            "{${XDG_DATA_HOME:-~/.local/share},~/Library/Application Support}/kiro-cli/data.sqlite3",
         ),
         patterns=(_LINES,),
         find=_find,

@@ -21,7 +21,7 @@ from collector.agents.common.messages import PromptKind, classify, recorded_cost
 from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.text import resolve
@@ -210,8 +210,6 @@ def _header(path: Path) -> dict[str, Any]:
 STORES = (
     Store(
         NAME,
-        "`~/.pi/agent/sessions/<directory>/*.jsonl`, and Oh My Pi's `~/.omp/agent/sessions/`; a header names the directory.",
-        Known.REAL,
         at=(
             "${PI_CODING_AGENT_SESSION_DIR:-${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions}",
             "~/.omp/agent/sessions",

@@ -23,14 +23,13 @@ PlugIn = Callable[[str, str], ModuleType]
 # Package -> the smallest module of its kind.
 SOURCES = {
     "collector.agents": """
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.vocabulary.agents import Agent
 AGENT, GIVES = Agent(NAME, "Made up"), frozenset()
 def sniff(head): return head == {"made": "up"}
-def places(machine): return [machine.home]
 def find(place, roots): return iter([LocalSession("one", (place,), "made up")])
 def load(session): return iter([b'{"made": "up"}'])
-STORES = (Store(NAME, "nowhere", Known.REAL, places, find=find, load=load),)
+STORES = (Store(NAME, at=("~",), find=find, load=load),)
 """,
     "collector.checkpoints": """
 def store_of(ref): return "ref" if ref.startswith("refs/made-up/") else None
