@@ -31,7 +31,7 @@ def score_table(store: Store, repo: int | None = None, weights: Weights | None =
         table.rows = [_reweigh(row, weights) for row in table]
     table.notes += [
         "q_rank: share of sessions of the same task in public repositories with a lower Q. To explain one score: --explain KEY.",
-        f"{AGREEMENT.sentence()}.",
+        AGREEMENT,
     ]
     return table
 
@@ -40,7 +40,7 @@ def agent_table(store: Store, repo: int) -> Table:
     """Mean scores of a repository's sessions by agent and model."""
     table = read_view(store, "agent_scores", {"repo_id": repo}, order="scored DESC, agent, model")
     table.title = "Quality of sessions"
-    table.notes.append(f"{AGREEMENT.sentence()}.")
+    table.notes.append(AGREEMENT)
     return table
 
 
@@ -65,7 +65,7 @@ def signal_table(store: Store, session: int, weights: Weights | None = None) -> 
     for part in PARTS:
         rows.append({"part": part, "signal": "", "weight": used.get(part), "score": score[part], "value": None})
         rows += [{**signal, "value": _short(signal["value"])} for signal in stored["signals"] if signal["part"] == part]
-    return table_of(rows, {"signal": "word"}, [_summary(score), f"{AGREEMENT.sentence()}."], "score", "Quality score")
+    return table_of(rows, {"signal": "word"}, [_summary(score), AGREEMENT], "score", "Quality score")
 
 
 def _summary(score: Mapping[str, Any]) -> str:
