@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.evaluation.attempts import Reader, fields, readers, stdout, swe_bench, trial_transcripts
+from attribution.evaluation.attempts import Reader, fields, readers, swe_bench, trial_files
 from attribution.evaluation.attempts.merge import STAGE, merged_attempts
 from attribution.evaluation.attempts.model import RESULT, Attempt, Document
 from collector.agents.machine.files import head
@@ -151,10 +151,10 @@ class _Scan:
             return []
         # What a trial printed or recorded completes its result; of several attempts nothing tells which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
-            printed = next((lines for name in stdout.NAMES if (lines := document.sibling(name)) is not None), "")
-            _complete(attempts[0], stdout.printed_columns(printed))
+            printed = next((lines for name in trial_files.PRINTED if (lines := document.sibling(name)) is not None), "")
+            _complete(attempts[0], trial_files.printed_columns(printed))
             if attempts[0].directory:
-                _complete(attempts[0], trial_transcripts.transcript_columns(path.parent))
+                _complete(attempts[0], trial_files.transcript_columns(path.parent))
         return attempts
 
     def _lines(self, source: str, path: Path, text: str) -> list[Attempt]:

@@ -23,8 +23,8 @@ from attribution.evaluation.estimates import (
     ratio_over_repositories,
     repository_sums,
 )
-from attribution.evaluation.scores.frontier import model_table
 from attribution.evaluation.scores.quality import AGREEMENT
+from attribution.evaluation.scores.report import model_table
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
