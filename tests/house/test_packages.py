@@ -218,7 +218,7 @@ def test_commands_of_one_program_are_no_library_of_the_other() -> None:
 
 # What is no conclusion: people's own words about findings, and a cache of what the scanner said.
 WRITERS = {
-    "attribution/weaknesses/queries/reviews.py",
+    "attribution/weaknesses/queries/findings.py",
     "attribution/weaknesses/scan/cache.py",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.exchange.producers.model import (
     Claim,
@@ -120,22 +120,15 @@ def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -
     return builder.record(NAME, version, before=not source.commit, written_at=moment(value.get("timestamp")), entry=line)
 
 
-class JsonLine(NamedTuple):
-    """A line of a file of JSON lines."""
-
-    number: int  # from 1 on
-    value: Any  # None for a line that is no JSON
-
-
-def json_lines(data: bytes) -> Iterator[JsonLine]:
-    """The lines with text. One document over many lines counts as line 1."""
+def json_lines(data: bytes) -> Iterator[tuple[int, Any]]:
+    """Number, from 1 on, and value of the lines with text; None for one that is no JSON. A document over many lines is line 1."""
     text = data.strip()
     whole = json_of(data) if text[:1] in (b"{", b"[") else None
     first_alone = json_of(text.split(b"\n", 1)[0]) is not None
     if whole is None or (isinstance(whole, dict) and first_alone):
         for number, line in enumerate(data.split(b"\n"), 1):
             if line.strip():
-                yield JsonLine(number, json_of(line))
+                yield number, json_of(line)
     else:
         for value in whole if isinstance(whole, list) else [whole]:
-            yield JsonLine(1, value)
+            yield 1, value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache, partial
 from typing import Any
 
 from attribution.exchange.producers.model import (
@@ -86,7 +87,7 @@ def basis_of_people(tool_version: str) -> ClaimBasis:
 
 
 def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) -> None:
-    people = _People(meta)
+    who_of = cache(partial(_who, meta))
     path = recorded = ""
     for line in head.split("\n"):
         if not line.strip():
@@ -102,44 +103,23 @@ def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) ->
         if not path:
             builder.problem("entry_without_path", line.strip()[:200])
         elif ranges:
-            who, dangling = people.named_by(key)
+            who, dangling = who_of(key.partition("::")[0])
             builder.claims.append(Claim(path, ranges, who, key, recorded, dangling))
 
 
-class _People:
-    """Who the keys of one note name, each looked up once."""
-
-    def __init__(self, meta: Mapping[str, Any]) -> None:
-        self._tables = {name: _table(meta.get(name)) for name in ("sessions", "humans", "prompts")}
-        self._people: dict[str, tuple[Who, bool]] = {}
-        self._basis = basis_of_people(word(meta, "git_ai_version"))
-
-    def named_by(self, key: str) -> tuple[Who, bool]:
-        """(who, whether the key is dangling)."""
-        short = key.partition("::")[0]
-        if short not in self._people:
-            self._people[short] = self._look_up(short)
-        return self._people[short]
-
-    def _look_up(self, key: str) -> tuple[Who, bool]:
-        if key.startswith("h_") or key == "human":
-            record = self._tables["humans"].get(key)
-            basis = self._basis if key.startswith("h_") else ClaimBasis.REST
-            detail = others(record, ("author",))
-            return Who(ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis), record is None
-        first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
-        record = self._tables[first].get(key) or self._tables[second].get(key)
-        return _agent(record, key), record is None
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _agent(record: Any, key: str) -> Who:
+def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
+    """Whom a key names, and whether it is dangling."""
+    if key.startswith("h_") or key == "human":
+        record = get(get(meta, "humans"), key)
+        basis = basis_of_people(word(meta, "git_ai_version")) if key.startswith("h_") else ClaimBasis.REST
+        detail = others(record, ("author",))
+        return Who(ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis), record is None
+    first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
+    record = get(get(meta, first), key) or get(get(meta, second), key)
     agent = get(record, "agent_id")
     session, person = word(agent, "id") or key, word(record, "human_author")
-    return Who(ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, others(record, _USED_OF_AGENT))
+    detail = others(record, _USED_OF_AGENT)
+    return Who(ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail), record is None
 
 
 # --- before 3.0.0 -----------------------------------------------------------------------------------------------------

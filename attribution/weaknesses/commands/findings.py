@@ -187,9 +187,8 @@ def review(selection: FindingFilter, reviewer: str, count: int, export: Path | N
     Answer whether each is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and
     survive later scans of the repository.
     """
-    from attribution.weaknesses.queries.findings import findings
+    from attribution.weaknesses.queries.findings import findings, import_reviews, reviews
     from attribution.weaknesses.queries.findings import sample as draw
-    from attribution.weaknesses.queries.reviews import import_reviews, reviews
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
@@ -211,8 +210,7 @@ def review(selection: FindingFilter, reviewer: str, count: int, export: Path | N
 def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
     """Asks for a verdict on each finding."""
     from attribution.weaknesses.commands.views import finding_view
-    from attribution.weaknesses.queries.findings import context
-    from attribution.weaknesses.queries.reviews import review_of, store_reviews
+    from attribution.weaknesses.queries.findings import context, review_of, store_reviews
 
     for number, finding in enumerate(rows):
         finding_view(out(), context(store, finding))

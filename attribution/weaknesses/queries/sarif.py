@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from attribution.queries.blame import BlameLine, blame
-from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
 from collector.errors import WhoWroteError
 from collector.json_values import get, get_list, get_str
@@ -49,10 +48,8 @@ def sarif(store: Store, findings: Sequence[Row]) -> dict[str, Any]:
 
 
 def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row]) -> dict[str, Any]:
-    repo = repository(store, repo_id)
-    if repo is None:  # foreign keys: no finding is without it
-        raise LookupError(f"finding of an unknown repository: {repo_id}")
-    scanner = store.rows("SELECT engine, hash FROM rule_sets WHERE id = ?", (rule_set_id,))[0]
+    (repo,) = store.rows("SELECT name, url, head_sha FROM repos WHERE id = ?", (repo_id,))
+    (scanner,) = store.rows("SELECT engine, hash FROM rule_sets WHERE id = ?", (rule_set_id,))
     rules = store.rows("SELECT * FROM scan_rules WHERE rule_set_id = ? ORDER BY rule_id", (rule_set_id,))
     position = {rule["rule_id"]: number for number, rule in enumerate(rules)}
     driver = {
@@ -63,12 +60,12 @@ def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row]) 
     }
     run: dict[str, Any] = {
         "tool": {"driver": driver},
-        "properties": {"repository": repo.name, "authorRates": class_rates()},
+        "properties": {"repository": repo["name"], "authorRates": class_rates()},
         "columnKind": "utf16CodeUnits",
         "results": [_result(finding, position) for finding in findings],
     }
-    if repo.url and "://" in repo.url:
-        run["versionControlProvenance"] = [{"repositoryUri": repo.url, "revisionId": repo.head_sha}]
+    if "://" in (repo["url"] or ""):
+        run["versionControlProvenance"] = [{"repositoryUri": repo["url"], "revisionId": repo["head_sha"]}]
     return run
 
 

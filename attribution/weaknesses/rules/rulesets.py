@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from attribution.weaknesses.words import Confidence, RuleTier
 from collector.errors import WhoWroteError
 
 OWN = "own"
+_HOME = Path(__file__).parent / OWN
 _CWE = re.compile(r"\d{1,5}")
 # Confidence of a rule that does not say, by its tier.
 _TIERS = {RuleTier.TAINT: Confidence.HIGH, RuleTier.BUILT: Confidence.MEDIUM, RuleTier.API: Confidence.LOW}
@@ -106,16 +106,12 @@ def files_of(names: Sequence[str]) -> list[RuleFile]:
 
 
 def _own() -> list[RuleFile]:
-    entries = sorted((e for e in _home().iterdir() if e.name.endswith(".yaml")), key=lambda e: str(e.name))
-    return [(e.name, e.read_bytes()) for e in entries]
+    return [(path.name, path.read_bytes()) for path in sorted(_HOME.glob("*.yaml"))]
 
 
 def fingerprint(files: Iterable[RuleFile]) -> str:
     """Hash of rule files, to see that nothing has changed without parsing them."""
-    total = hashlib.sha256()
-    for data in sorted(data for _, data in files):
-        total.update(hashlib.sha256(data).digest())
-    return total.hexdigest()
+    return hashlib.sha256(b"".join(sorted(hashlib.sha256(data).digest() for _, data in files))).hexdigest()
 
 
 def named(names: Sequence[str]) -> RuleSet:
@@ -138,13 +134,13 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
 
 def weaknesses() -> dict[str, dict[str, str]]:
     """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that our rules know."""
-    table: dict[str, dict[str, str]] = json.loads(_home().joinpath("cwe.json").read_text("utf-8"))
+    table: dict[str, dict[str, str]] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
     return table
 
 
 def measured() -> dict[str, dict[str, list[int]]]:
     """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read -> counts."""
-    table: dict[str, dict[str, list[int]]] = json.loads(_home().joinpath("measured.json").read_text("utf-8"))["rules"]
+    table: dict[str, dict[str, list[int]]] = json.loads((_HOME / "measured.json").read_text("utf-8"))["rules"]
     return table
 
 
@@ -177,10 +173,6 @@ def find_rule(rules: RuleSet, name: str) -> Rule:
     if matching:
         raise RulesUnusable(f"{len(matching)} rules are called {name}", "Choose one of: " + ", ".join(r.id for r in matching[:12]))
     raise RulesUnusable(f"no such rule: {name}", "List the rules with: whowrote findings rules")
-
-
-def _home() -> Any:
-    return resources.files("attribution.weaknesses.rules").joinpath("own")
 
 
 def _paths(name: str) -> list[Path]:
