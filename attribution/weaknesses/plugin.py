@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def event_counts(store: Store, options: BreakdownOptions) -> list[tuple[Place, RateCell]]:
     """Findings in scanned lines of agents."""
-    from attribution.weaknesses.queries.places import finding_counts
+    from attribution.weaknesses.queries.report import finding_counts
 
     return finding_counts(store, options)
 

@@ -18,8 +18,7 @@ from support.commands import clone, rows, run
 from support.histories import Build, Files, text, words
 
 from attribution.evaluation.study import study
-from attribution.exchange.claims.commits import CommittedFile, CommittedFiles
-from attribution.exchange.claims.verify import check, status_of, worst
+from attribution.exchange.claims.verify import CommittedFile, CommittedFiles, check, status_of, worst
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.exports.shares import Share, commit_shares
 from attribution.exchange.producers import agent_blame, agent_trace, git_ai, producers, trailers, whogitit

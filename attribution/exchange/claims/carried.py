@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from attribution.authorship.originals import squash_sources
 from attribution.authorship.recover import paths_between
-from attribution.exchange.claims.commits import CommittedFiles
-from attribution.exchange.claims.verify import CheckedClaim, check
+from attribution.exchange.claims.verify import CheckedClaim, CommittedFiles, check
 from attribution.exchange.words import CARRIED, Anchor
 from collector.checkpoints.pull_requests import read_pull_requests
 from collector.git.ranges import LineRange, Ranges, common, united

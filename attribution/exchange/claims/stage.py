@@ -10,8 +10,7 @@ from typing import Any
 
 from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.carried import carry, new_places
-from attribution.exchange.claims.commits import CommittedFiles
-from attribution.exchange.claims.verify import LINE_STATUSES, CheckedClaim, check, status_of, worst
+from attribution.exchange.claims.verify import LINE_STATUSES, CheckedClaim, CommittedFiles, check, status_of, worst
 from attribution.exchange.producers import sources, trailers
 from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, Who
 from attribution.exchange.words import Anchor, ClaimStatus, Reach, RecordState

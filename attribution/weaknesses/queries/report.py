@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.lineage import minimum
+from attribution.queries.breakdown_facts import AGENT, BreakdownOptions, Place, days, place_columns, placed
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
 from attribution.stats.rates import Rate, RateCell, rate_if_enough, total
@@ -18,6 +19,7 @@ from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scann
 from attribution.weaknesses.queries.rates import NO_RATIO, Ratio, Reviewed
 from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixture, ReviewVerdict
 from collector.storage.views import Table, table_of
+from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
 
 if TYPE_CHECKING:
@@ -296,3 +298,26 @@ def _reviewed_stratum(findings: Sequence[Row], verdicts: Mapping[str, set[str]])
     true: set[str] = {ReviewVerdict.TRUE}
     agreed = [verdicts[row["fingerprint"]] for row in findings if verdicts[row["fingerprint"]] in (true, {ReviewVerdict.FALSE})]
     return Reviewed(len(findings), len(agreed), agreed.count(true))
+
+
+# --- for `report --by` ----------------------------------------------------------------------------------------------------
+
+_SCANNED = f"""
+SELECT {place_columns("l.path", AGENT)}, 0 AS events, SUM(l.lines) AS lines
+FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
+LEFT JOIN sessions s ON s.id = l.session_id
+WHERE l.scanned = 1 AND l.place = '{FilePlace.SOURCE}' AND l.author_class = '{LineClass.AGENT}' AND {days("c.author_at")}
+GROUP BY c.id, 1, 2, 3, 4, 5, 6 ORDER BY c.id, 3, 4
+"""
+_FOUND = f"""
+SELECT {place_columns("n.path", "COALESCE(n.agent, '')")}, COUNT(*) AS events, 0 AS lines
+FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
+WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.author_class = '{LineClass.AGENT}'
+  AND n.confidence IN ({sql_list(HEADLINE)}) AND {days("c.author_at")}
+GROUP BY c.id, 1, 2, 3, 4, 5, 6 ORDER BY c.id, 3, 4
+"""
+
+
+def finding_counts(store: Store, options: BreakdownOptions) -> list[tuple[Place, RateCell]]:
+    """Scanned lines of agents and the findings in them by month, directory, agent and person."""
+    return [(place, RateCell(*values)) for sql in (_SCANNED, _FOUND) for place, values in placed(store, sql, options)]

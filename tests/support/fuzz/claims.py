@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from attribution.exchange.claims.commits import CommittedFiles
+from attribution.exchange.claims.verify import CommittedFiles, worst
 from attribution.exchange.claims.verify import check as checked
-from attribution.exchange.claims.verify import worst
 from attribution.exchange.producers import producers
 from attribution.exchange.producers.model import ClaimSource
 from collector.git.ranges import count, text, united

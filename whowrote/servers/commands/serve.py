@@ -1,8 +1,9 @@
-"""`whowrote serve mcp` and `whowrote serve lsp`: answers for coding agents and editors."""
+"""`whowrote serve`: answers for coding agents and editors. `whowrote data guard`: keeps prompts out of commits."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from io import FileIO
 from pathlib import Path
@@ -10,8 +11,14 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import here
-from collector.console.terminal import database_option
+from collector.console.terminal import database_option, notice, one_line, out
 from collector.errors import WhoWroteError
+
+_HEAD = 1_000_000  # bytes of a file that are looked at
+_SQLITE = b"SQLite format 3\0"
+_LOG = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")  # how a write-ahead log of SQLite begins; whose it is it does not say
+_APPLICATION = slice(68, 72)  # of a SQLite file: the number that says whose it is (sqlite.org/fileformat2.html)
+_JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
 
 
 def _require(package: str, extra: str) -> None:
@@ -50,4 +57,55 @@ def lsp(db: Path | None) -> None:
     server(db).start_io(stdout=Answers(FileIO(sys.stdout.fileno(), "wb")))
 
 
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+def guard(files: tuple[Path, ...]) -> None:
+    """Refuse to commit databases of whowrote and transcripts.
+
+    They contain prompts, answers and what commands printed. Looks at FILES, or without any at what is staged in
+    the clone around the current directory, and exits with 1 when one of them should stay out. Hook of pre-commit: whowrote-guard.
+    """
+    guarded = [(path, what) for path, head in (_beginnings(files) if files else _staged_files()) if (what := what_it_is(head))]
+    for path, what in guarded:
+        out().print(f"{one_line(path)}: {what}", soft_wrap=True, markup=False, highlight=False)
+    if guarded:
+        notice("prompts would be published with them; leave them out, for example by .gitignore")
+        raise SystemExit(1)
+
+
+def _beginnings(files: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
+    for path in files:
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                yield str(path), file.read(_HEAD)
+
+
+def _staged_files() -> Iterator[tuple[str, bytes]]:
+    """What differs between the index and HEAD, as the index has it."""
+    from collector.git.repository import GitRepo
+
+    repo = GitRepo(here())
+    for path, oid in repo.staged():
+        yield path, (repo.blob(oid) or b"")[:_HEAD]
+
+
+def what_it_is(head: bytes) -> str:
+    """What should not be published, by the beginning of a file; "" for anything else."""
+    from collector.storage.store import APPLICATION_ID
+
+    if head.startswith(_SQLITE):
+        is_ours = int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID
+        return "a database of whowrote" if is_ours else ""
+    if head.startswith(_LOG):
+        return "a write-ahead log of a database"
+    if not head.lstrip().startswith(_JSON):
+        return ""
+    from collector.agents import reader_for
+    from collector.vocabulary.agents import label_of
+
+    reader = reader_for(head)
+    return f"a transcript of {label_of(reader.NAME)}" if reader is not None else ""
+
+
+DATA = (guard,)
 SERVE = (mcp, lsp)
