@@ -88,11 +88,12 @@ def agents_page() -> str:
             ),
             "unproven": ", ".join(sorted(map(label_of, unproven()))),
             "measured": table(_MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]),
+            "lab": table(_LAB, [row for r in readers() for row in _lab(r, json.loads(_LAB_ROWS.read_text("utf-8")))]),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
-                [(label_of(s.agent), _where(s), "real" if s.proven else "documentation", _deleted(s)) for s in stores()],
+                [(label_of(s.agent), s.where, str(s.known), _deleted(s)) for s in stores()],
             ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
@@ -126,19 +127,30 @@ def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, 
     )  # fmt: skip
 
 
-def _where(store: Store) -> str:
-    """Places and the files in them, as the program looks for them."""
-    inside = [f"`{store.inside}` in the worktree"] if store.inside else []
-    found = ", ".join([*(f"`{place}`" for place in store.at), *inside])
-    return found + (": " + ", ".join(f"`{pattern}`" for pattern in store.patterns) if store.patterns else "")
-
-
 def _deleted(store: Store) -> str:
     return f"after {store.kept_days} days" if store.kept_days else "–"
 
 
 def _tested(reader: TranscriptReader) -> str:
     return "untested" if reader.NAME in unproven() else "yes"
+
+
+_LAB_ROWS = ROOT / "benchmarks" / "data" / "lab.json"
+_LAB = ("agent", "version", "day", "scenario", "calls", "edits", "tokens", "agent's lines", "otherwise than served")
+
+
+def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """A row for each version and scenario that the lab ran this agent in; numbers are read and served."""
+    rows = [row for row in outcomes.values() if row["agent"] == reader.NAME]
+    counts = ("calls", "edits", "tokens", "agent_lines")
+    return [
+        (label_of(reader.NAME), row["version"], row["day"], row["scenario"], *(row[name] for name in counts), _unlike(row))
+        for row in rows
+    ]
+
+
+def _unlike(row: Mapping[str, Any]) -> str:
+    return ", ".join(dict.fromkeys(word for word in row["differences"] if "/" not in word and "." not in word)) or "–"
 
 
 _FEATURE = ("type", "unit", "kind", "version", "meaning", "NULL when")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times, without_layout
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
@@ -25,7 +24,6 @@ from attribution.authorship.timeline import EditFate
 from attribution.authorship.tools import by_tools
 from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
 from attribution.authorship.verdicts import CommitVerdict
-from collector.vocabulary.lines import Author
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +112,18 @@ def give_files_to_tools(verdicts: Verdicts) -> None:
         by_tools(verdict)
 
 
-class Pass(NamedTuple):
-    """A pass and its contract: it changes the author of no line but those of `takes`, and to none but those of `gives`."""
-
-    run: Callable[[Verdicts], None]
-    takes: tuple[Author, ...] = ()
-    gives: tuple[Author, ...] = ()
-
-
-PASSES = (
-    Pass(note_sessions),
-    Pass(give_typed_lines_to_people, (Author.UNKNOWN, Author.DECLARED), (Author.HUMAN,)),
-    Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
-    Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),
-    Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
-    Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
-    Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
+PASSES: tuple[Callable[[Verdicts], None], ...] = (
+    note_sessions,
+    give_typed_lines_to_people,
+    confirm_people,
+    give_lines_to_edits,
+    doubt_people_near_holes,
+    declare_the_rest,
+    give_files_to_tools,
 )
-"""In the order in which they run. A new kind of evidence is a pass of its own, before the one that would take its lines."""
 
 
 def settle(verdicts: Verdicts) -> None:
     """Runs all passes."""
-    for each in PASSES:
-        each.run(verdicts)
+    for change in PASSES:
+        change(verdicts)

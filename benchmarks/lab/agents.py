@@ -341,7 +341,10 @@ _RELATIVE = Style(absolute=False, shell_patch=True)
 AGENTS = (
     Agent("claude-code", "@anthropic-ai/claude-code", "claude", _claude_code, transcripts=(".claude/projects/**/*.jsonl",)),
     Agent("codex", "@openai/codex", "codex", _codex, transcripts=(".codex/sessions/**/*.jsonl",), style=_RELATIVE),
-    Agent("gemini-cli", "@google/gemini-cli", "gemini", _gemini_cli, transcripts=(".gemini/tmp/*/chats/**/*.json*",)),
+    Agent(
+        "gemini-cli", "@google/gemini-cli", "gemini", _gemini_cli,
+        transcripts=(".gemini/projects.json", ".gemini/tmp/*/.project_root", ".gemini/tmp/*/chats/**/*.json*"),
+    ),
     Agent("opencode", "opencode-ai", "opencode", _opencode, transcripts=(".local/share/opencode/opencode.db*",)),
     Agent("qwen-code", "@qwen-code/qwen-code", "qwen", _qwen_code, transcripts=(".qwen/projects/*/chats/*.jsonl",)),
     Agent("pi", "@earendil-works/pi-coding-agent", "pi", _pi, transcripts=(".pi/agent/sessions/*/*.jsonl",)),
@@ -356,7 +359,10 @@ AGENTS = (
     ),
     Agent("kilo-code", "@kilocode/cli", "kilo", _kilo_code, transcripts=(".local/share/kilo/kilo.db*",)),
     Agent("continue-dev", "@continuedev/cli", "cn", _continue_dev, transcripts=(".continue/sessions/*.json",)),
-    Agent("grok", "@xai-official/grok", "grok", _grok, transcripts=(".grok/sessions/*/*/*.json*",)),
+    Agent(
+        "grok", "@xai-official/grok", "grok", _grok,
+        transcripts=tuple(f".grok/sessions/*/*/{name}.json*" for name in ("chat_history", "summary", "updates", "usage")),
+    ),
     Agent("kimi-code", "@moonshot-ai/kimi-code", "kimi", _kimi_code, transcripts=(".kimi-code/sessions/wd_*/*/**/*.json*",)),
     Agent(
         "kimi-cli", "kimi-cli", "kimi", _kimi_cli, "pypi", (".kimi/sessions/*/*/*.jsonl", ".kimi/kimi.json"),

@@ -53,7 +53,8 @@ def served_facts(run: Path) -> tuple[Facts, dict[str, int]]:
     requests = [row for log in logs for row in read_rows(log / "requests.jsonl")]
     main = [row for row in requests if not row["side"]]
     facts.calls = [call["name"] for row in main for call in row["calls"]]
-    facts.edits = sorted(row["path"] for log in logs for row in read_rows(log / "changes.jsonl"))
+    changes = [row for log in logs for row in read_rows(log / "changes.jsonl")]
+    facts.edits = sorted(row["path"] for row in changes if row["step"])  # Aider makes an empty file before it asks the model
     facts.models = sorted({row["model"] for row in main})
     facts.tokens = _tokens(row["usage"] for row in main)
     return facts, _tokens(row["usage"] for row in requests if row["side"])

@@ -75,7 +75,7 @@ def main() -> None:
     mount_home(plan["home"])
     os.umask(0o022)
     model = None
-    if plan.get("script"):
+    if "script" in plan:
         script = {step: [[Action(**action) for action in response] for response in todo] for step, todo in plan["script"].items()}
         model = Model(script, Style(**plan["style"]), plan["run"], plan["directory"], log, plan.get("delay", 0.0))
         serve(model)

@@ -87,6 +87,7 @@ class Model:
     delay: float = 0.0  # seconds before each answer
     offered: dict[str, Tool] = field(default_factory=dict)
     number: int = 0
+    ended: set[Position] = field(default_factory=set)  # where a last answer was given
     pending: list[tuple[Call, Action, str]] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -105,13 +106,16 @@ class Model:
             tools = interface.tools(body)
             self._offer(tools)
             place = position(list(interface.events(body)), self.script, self.style)
-            side = place is None or (not tools and not self.style.text)
+            side = place is None or place in self.ended or (not tools and not self.style.text)
             key = f"Lab{self.run}{self.number:04}"
             usage = Usage(1000 + self.number, 50 + self.number, 100, written=7 if interface.name == "anthropic" else 0)
             if side or place is None:
-                return self._log(interface, Answer(key, model, _side_text(body), "", (), usage), side=True)
+                text = "Done." if place in self.ended else _side_text(body)
+                return self._log(interface, Answer(key, model, text, "", (), usage), side=True)
             self.changed()
             response = due(self.script, place, self.style)
+            if all(action.kind == "say" for action in response) and not self.style.text:
+                self.ended.add(place)
             calls, text = self._calls(response, tools, place, key, interface.call_prefix)
             thinking = f"I think about {place.step}, {place.done}." if interface.thinks(body) else ""
             if thinking:

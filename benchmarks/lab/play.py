@@ -124,14 +124,18 @@ class Run:
         self.type(path, text)
 
     def ask(
-        self, step: str, script: Script, *, prompt: str = "Please do the next thing.", more: str = "", files: Sequence[str] = ()
-    ) -> None:
-        """The person asks the agent, whose model answers from `script[step]`; the shadow takes up what it did."""
-        prompt = f"{prompt} (LAB:{step})"
+        self, step: str, script: Script, *, prompt: str = "Please do the next thing.", more: str = "", files: Sequence[str] = (),
+        plain: bool = False,
+    ) -> None:  # fmt: skip
+        """The person asks the agent, whose model answers from `script[step]`; the shadow takes up what it did.
+
+        `plain`: the prompt is a command of the agent, which names no step.
+        """
+        prompt = prompt if plain else f"{prompt} (LAB:{step})"
         self.prompts.append(prompt)
         command = self.agent.start(Start(self.home, prompt, more, self.session, files))
         log = self.directory / "mock" / f"{len(self.starts)}-{step}"
-        results = run_inside(self._plan(command, script), log)
+        results = run_inside(self._plan(command, {} if plain else script), log)
         calls = [call["name"] for row in read_rows(log / "requests.jsonl") for call in row["calls"]]
         self.starts.append({"step": step, **results[-1], "calls": calls})
         for row in read_rows(log / "changes.jsonl"):

@@ -1,0 +1,47 @@
+"""Samples of real agents' sessions are read as the model served them: calls, edits, tokens, models, prompts, versions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.commands import run
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks")]
+
+from lab.compare import differences, read_facts  # noqa: E402
+from lab.samples import SAMPLES, rebuild_home, sample_facts  # noqa: E402
+
+# What a transcript of the agent does not tell, or tells otherwise than the model served it.
+UNTOLD: dict[str, dict[str, str]] = {
+    "aider": {
+        "calls": "its edits stand in the text of an answer, which counts as a call",
+        "tokens": "it prints rounded numbers of its own count",
+        "models": "it names the provider too",
+    },
+    "factory-droid": {"models": "it writes the name that its settings give the model", "version": "not written"},
+    "gemini-cli": {"version": "not written", "tokens": "thinking is counted apart from the output"},
+    "continue-dev": {"version": "not written"},
+    "grok": {"version": "not written"},
+    "pi": {"version": "not written"},
+    "kimi-cli": {"version": "written in a tool's answer alone", "models": "not written"},
+    "kimi-code": {"version": "not written", "models": "it writes the name that its settings give the model"},
+}
+
+
+@pytest.mark.parametrize("sample", sorted(SAMPLES.iterdir()), ids=lambda sample: sample.name)
+def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path) -> None:
+    home, clone, database = tmp_path / "home", tmp_path / "home" / "shop", tmp_path / "shop.db"
+    rebuild_home(sample, home)
+    git = ["git", "-C", str(clone), "-c", "user.name=Dev", "-c", "user.email=dev@lab.example"]
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
+    result = run("repo", clone, "--db", database, "--transcripts", home, "--was-at", "/home/dev/shop")
+    assert result.exit_code == 0, result.output
+    served, side = sample_facts(sample)
+    agent = sample.name.rpartition("-")[0]
+    told = [text for text in differences(served, side, read_facts(database)) if text.partition(":")[0] not in UNTOLD.get(agent, {})]
+    assert told == []
