@@ -61,7 +61,7 @@ def check(context: click.Context, db: Path, repair: bool, output_format: str) ->
 
 
 def _repair(store: Store) -> None:
-    from attribution.ensure.repair import repair
+    from attribution.ensure.renew import repair
 
     with Reporter(str(store.path)) as progress:
         notes = repair(store, progress)

@@ -156,7 +156,7 @@ def demo(directory: Path) -> None:
 
 def _clone(path: str, quiet: bool) -> str:
     """The clone to attribute: the one named, or a mirror of the repository at an address."""
-    from attribution.ensure.mirror import is_address, mirror_address
+    from attribution.ensure.clone import is_address, mirror_address
 
     if not is_address(path):
         return path

@@ -101,7 +101,7 @@ def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = ""
 
 
 def _reprice(store: Store, repo: int | None, prices: Path) -> None:
-    from attribution.ensure.sessions import reprice
+    from attribution.ensure.renew import reprice
     from attribution.queries.sessions import feature_table
 
     feature_table(store, repo, only=("cost_usd",))  # says so when there are none, before anything is changed

@@ -1,4 +1,4 @@
-"""A clone with what is known of it, for what only reads: nothing that attributes is loaded when it is known already."""
+"""A clone with what is known of it: nothing that attributes is loaded when it is known already."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repositories import attributed_repository
 from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
+from collector.plugins import hooks
 from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
@@ -40,3 +41,16 @@ def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], p
     if moved:
         clone.notes.append(f"{clone.branch} has new commits; update the database with: whowrote repo {path}")
     return clone
+
+
+def is_address(text: str) -> bool:
+    """Whether it names a repository on a server, and not a directory."""
+    return text.startswith(("https://", "http://", "file://", "git@", "ssh://"))
+
+
+def mirror_address(address: str, progress: Progress) -> str:
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
+    mirror = next(hooks("mirror"), None)
+    if mirror is None:
+        raise WhoWroteError("this installation cannot mirror repositories", "Clone it with git, and give the clone's path")
+    return str(mirror(address, progress))

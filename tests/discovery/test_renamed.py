@@ -15,7 +15,7 @@ from support.fake_time import FakeTime
 from support.git_server import GitServer
 from support.served import add_file, git, publish
 
-from attribution.ensure.mirror import mirror_address
+from attribution.ensure.clone import mirror_address
 from collector.cli import cli
 from collector.discovery.commands import running
 from collector.discovery.mirrors import disk, many

@@ -1,15 +1,21 @@
-"""Repositories whose rows are a mixture of several runs, read again from their clones."""
+"""What is made again when it is asked for: repositories whose rows are a mixture of several runs, and costs at other prices."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.history import lines_followed
 from attribution.ensure.writing import claim_repository
+from attribution.features.prices import Prices, read_choice
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.checks import mixed_repositories
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.repositories import attributed_repository, known_clones
+from attribution.queries.prices import prices_of
+from attribution.queries.repositories import all_repositories, attributed_repository, known_clones
+from attribution.stages.costs import choose_prices, price_repo
 from attribution.stages.lines import attribute_repo
+from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress
 from collector.runtime.stages import StageName, forget_runs, last_run
 from collector.storage.store import Store
@@ -31,3 +37,16 @@ def repair(store: Store, progress: Progress) -> list[str]:
             lines_followed(clone, HistoryRequest(), progress)
         notes.append(f"{source.name} was read again from {source.clone.path}")
     return notes
+
+
+def reprice(store: Store, table: Path) -> Prices:
+    """Computes all costs and scores with this table, which the database keeps to from now on; returns it.
+
+    `table`: a file, or the name of the package of list prices. Raises WhoWroteError.
+    """
+    choice = read_choice(table)
+    with writing_database(store):
+        choose_prices(store, choice)
+        for repo in all_repositories(store):
+            price_repo(store, repo.id)
+    return prices_of(store)
