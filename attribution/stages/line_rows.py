@@ -13,7 +13,7 @@ from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
-from attribution.authorship.worktrees import AgentLine, WorktreeRun
+from attribution.authorship.worktrees import WorktreeRun
 from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
 from collector.files.kinds import HEADLINE
 from collector.model import Problem
@@ -185,16 +185,23 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
             else:
                 method = "worktree" if link.is_resolved else verdict.method
                 confidence = 0.9 * verdict.confidence if link.is_resolved else verdict.confidence
-            counts = fates.get((sha, session), Counter())
-            produced = sum(counts.values())
+            counts = fates[sha, session]
             rows.append(
-                (number, session, method, confidence, written[session], produced, produced - counts["self_overwritten"],
-                 *(counts[f] for f in FATES), int(clean))
+                {"commit_id": number, "session_id": session, "method": method, "confidence": confidence,
+                 "agent_lines": written[session], **_produced(counts), "clean": int(clean)}
             )  # fmt: skip
-    columns = (
-        "commit_id", "session_id", "method", "confidence", "agent_lines", "produced", "final", *FATES, "clean",
-    )  # fmt: skip
-    store.insert("commit_sessions", columns, rows)
+    _insert(store, "commit_sessions", rows)
+
+
+def _insert(store: Store, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        store.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
+
+
+def _produced(fates: Counter[str]) -> dict[str, int]:
+    """Lines that agents produced, and what became of them."""
+    produced = fates.total()
+    return {"produced": produced, "final": produced - fates["self_overwritten"], **{name: fates[name] for name in FATES}}
 
 
 def _written(verdict: CommitVerdict) -> Counter[int]:
@@ -216,35 +223,29 @@ def _fates_by(runs: Iterable[WorktreeRun], key: Any) -> dict[Any, Counter[str]]:
 
 def totals(store: Store, repo_id: int, judged: Judged) -> None:
     """session_stats over all commits of each session."""
-    ids, runs = judged.evidence.sessions.ids, judged.replayed.runs
+    runs, sessions_read = judged.replayed.runs, set(judged.evidence.sessions.ids.values())
     fates = _fates_by(runs, lambda fate: fate.session_id)
-    uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and _is_lost(f))
-    by_author = _authors(store, repo_id)
-    outcomes = _edit_counts(store, repo_id)
+    uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and f.fate in _LOST)
     rows = []
-    for session in sorted(ids.values()):
-        counts = fates.get(session, Counter())
-        produced = sum(counts.values())
-        final = produced - counts["self_overwritten"]
-        commits, agent, human, *by_class = by_author.get(session, (0,) * 9)
+    for row in store.rows(_TOTALS, (repo_id,)):
+        session, agent, human = row["session_id"], row.pop("agent_code"), row.pop("human_code")
+        if session not in sessions_read:
+            continue
         share = 100.0 * agent / (agent + human) if agent + human else None
-        edit = outcomes.get(session, Counter())
+        lines = _produced(fates[session])
         rows.append(
-            (session, commits, *by_class, share, _mode(share), produced, final, *(counts[f] for f in FATES),
-             uncommitted[session], counts["survived"] / produced if produced else None,
-             counts["survived"] / final if final else None, sum(edit.values()),
-             *(edit[o] for o in ("applied", "tool_error", "rejected", "outside_repo", "unmatched")))
+            row | lines | {
+                "agent_percentage": share,
+                "coding_mode": _mode(share),
+                "uncommitted": uncommitted[session],
+                "coding_efficiency": lines["survived"] / lines["produced"] if lines["produced"] else None,
+                "survival_to_commit": lines["survived"] / lines["final"] if lines["final"] else None,
+            }
         )  # fmt: skip
-    columns = (
-        "session_id", "commits", *_CLASS_COLUMNS, "agent_percentage", "coding_mode", "produced",
-        "final", *FATES, "uncommitted", "coding_efficiency", "survival_to_commit", "edits_seen", "edits_applied",
-        "edits_tool_error", "edits_rejected", "edits_outside_repo", "edits_unmatched",
-    )  # fmt: skip
-    store.insert("session_stats", columns, rows)
+    _insert(store, "session_stats", rows)
 
 
-def _is_lost(fate: AgentLine) -> bool:
-    return fate.fate in ("human_deleted", "not_committed", "unexplained")
+_LOST = ("human_deleted", "not_committed", "unexplained")
 
 
 def _mode(share: float | None) -> str | None:
@@ -253,36 +254,27 @@ def _mode(share: float | None) -> str | None:
     return "human_only" if share == 0 else "vibe" if share >= 99 else "collaborative"
 
 
-_CLASS_COLUMNS = ("agent_lines", "declared_lines", "human_lines", "likely_human_lines", "tool_lines", "unknown_lines")
-
-
-def _authors(store: Store, repo_id: int) -> dict[int, tuple[int, ...]]:
-    """Session -> (commits, agents' and people's lines in source and test files, lines by class in order of the columns), of the
-    commits it is linked to."""
-    sums = ", ".join(f"SUM(f.{name}) AS {name}" for name in _CLASS_COLUMNS)
-    code = ", ".join(f"'{kind}'" for kind in sorted(HEADLINE))
-    in_code = ", ".join(
-        f"SUM(CASE WHEN f.kind IN ({code}) THEN f.{name} END) AS code_{name}" for name in ("agent_lines", "human_lines")
+_CLASSES = ("agent_lines", "declared_lines", "human_lines", "likely_human_lines", "tool_lines", "unknown_lines")
+_OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
+_IN_CODE = "f.kind IN ({})".format(", ".join(f"'{kind}'" for kind in sorted(HEADLINE)))
+# Lines by class of the commits that a session is linked to, those of source and test files, and what became of its edits.
+_TOTALS = f"""
+WITH own AS (SELECT id FROM sessions WHERE repo_id = ?),
+linked AS (
+  SELECT cs.session_id, COUNT(DISTINCT cs.commit_id) AS commits, {", ".join(f"SUM(f.{name}) AS {name}" for name in _CLASSES)},
+    {", ".join(f"SUM(CASE WHEN {_IN_CODE} THEN f.{who}_lines END) AS {who}_code" for who in ("agent", "human"))}
+  FROM commit_sessions cs LEFT JOIN commit_files f ON f.commit_id = cs.commit_id
+  WHERE cs.session_id IN own GROUP BY cs.session_id),
+edited AS (
+  SELECT session_id, COUNT(*) AS edits_seen, {", ".join(f"SUM(outcome = '{name}') AS edits_{name}" for name in _OUTCOMES)}
+  FROM edits WHERE session_id IN own AND by_shell = 0 GROUP BY session_id)
+SELECT own.id AS session_id, {
+    ", ".join(
+        f"COALESCE({name}, 0) AS {name}"
+        for name in ("commits", *_CLASSES, "agent_code", "human_code", "edits_seen", *(f"edits_{name}" for name in _OUTCOMES))
     )
-    rows = store.rows(
-        "SELECT cs.session_id AS s, COUNT(DISTINCT cs.commit_id) AS commits, "
-        f"{in_code}, {sums} FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id "
-        "LEFT JOIN commit_files f ON f.commit_id = cs.commit_id WHERE c.repo_id = ? GROUP BY cs.session_id",
-        (repo_id,),
-    )
-    names = ("code_agent_lines", "code_human_lines", *_CLASS_COLUMNS)
-    return {r["s"]: (r["commits"], *(r[name] or 0 for name in names)) for r in rows}
-
-
-def _edit_counts(store: Store, repo_id: int) -> dict[int, Counter[str]]:
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for row in store.rows(
-        "SELECT e.session_id AS s, e.outcome AS o, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
-        "WHERE s.repo_id = ? AND e.by_shell = 0 GROUP BY e.session_id, e.outcome",
-        (repo_id,),
-    ):
-        counts[row["s"]][row["o"]] = row["n"]
-    return counts
+}
+FROM own LEFT JOIN linked ON linked.session_id = own.id LEFT JOIN edited ON edited.session_id = own.id ORDER BY own.id"""
 
 
 # --- the producer's numbers -------------------------------------------------------------------------------------------
@@ -307,11 +299,12 @@ def vendor(store: Store, repo_id: int) -> None:
     for r in records:
         existing = (r["agent"] or 0) + (r["human"] or 0)
         ours = 100.0 * (r["agent"] or 0) / existing if existing else None
-        rows.append((r["record"], r["commit_id"], r["claim"], ours, None if ours is None else ours - r["claim"], _reason(r, ours)))
-    columns = (
-        "checkpoint_session_id", "commit_id", "vendor_percentage", "our_percentage", "disagreement", "disagreement_reason",
-    )  # fmt: skip
-    store.insert("vendor_checks", columns, rows)
+        rows.append(
+            {"checkpoint_session_id": r["record"], "commit_id": r["commit_id"], "vendor_percentage": r["claim"],
+             "our_percentage": ours, "disagreement": None if ours is None else ours - r["claim"],
+             "disagreement_reason": _reason(r, ours)}
+        )  # fmt: skip
+    _insert(store, "vendor_checks", rows)
 
 
 def _reason(row: Mapping[str, Any], ours: float | None) -> str:
@@ -372,6 +365,3 @@ def problems(judged: Judged) -> list[Problem]:
             subject = f"{keys.get(fate.raw.call.session_id, '')}/{fate.raw.call.call_id}"
             result.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {fate.path}"))
     return result
-
-
-__all__ = ["clear", "confidence", "edits", "lines", "links", "problems", "sessions", "shown", "totals", "vendor"]
