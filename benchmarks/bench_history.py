@@ -138,7 +138,8 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
         files = text_files(repo, git, tip)
         saved = Path(folder) / "state"
         back = git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip() or tip
-        saved.write_bytes(dump(HistoryWalk(repo, git).run(back)))
+        lifetimes = LineLifetimes()
+        saved.write_bytes(dump(HistoryWalk(repo, git).run(back, observers=[lifetimes.step]), lifetimes))
 
         def ours(kind: str, size: int = 0, extra: str = "") -> Callable[[], None]:
             return lambda: facts.update({kind: start(kind, path, size, extra)})

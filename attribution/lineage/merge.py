@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from attribution.lineage.files import Contents
@@ -23,7 +24,7 @@ _UNCLAIMED = -1
 _END = FileLines("", 0, b"")
 
 
-@dataclass(slots=True)
+@dataclass
 class Parent:
     """A parent of a merge: its files, and those that the merge no longer has."""
 
@@ -32,7 +33,6 @@ class Parent:
     state: State
     outside: Outside | None
     deleted: Callable[[], list[File]]
-    _sources: RenameSources | None = field(default=None)
 
     def file(self, path: str) -> FileLines | None:
         file_lines = self.state.get(path)
@@ -42,10 +42,9 @@ class Parent:
                 file_lines = FileLines(*listed, self.outside.vector(self.base, path, listed[0]))
         return file_lines
 
+    @cached_property
     def sources(self) -> RenameSources:
-        if self._sources is None:
-            self._sources = RenameSources(self.deleted())
-        return self._sources
+        return RenameSources(self.deleted())
 
 
 class Merger:
@@ -54,7 +53,6 @@ class Merger:
     def __init__(self, parents: Sequence[Parent], contents: Contents) -> None:
         self._parents = parents
         self._contents = contents
-        self._texts: RenameTexts | None = None
 
     def file(self, path: str, oid: str, mode: int, write: Callable[[int, int, int], bytes]) -> FileLines:
         """Its origins; `write(first line, lines, flags)` gives numbers for lines that only the merge has."""
@@ -70,7 +68,7 @@ class Merger:
                 return FileLines(oid, mode, file.vector)
             bases.append(file)
         for number in sorted(absent):
-            if self._parents[number].sources().has(oid):
+            if self._parents[number].sources.has(oid):
                 renamed = self._renamed_file(number, path, oid, mode)
                 if renamed is not None and renamed.oid == oid:
                     return FileLines(oid, mode, renamed.vector)
@@ -80,13 +78,15 @@ class Merger:
 
         return FileLines(oid, mode, self._combine(oid, map(base, range(len(bases))), write))
 
+    @cached_property
+    def _texts(self) -> RenameTexts:
+        return self._contents.texts()
+
     def _renamed_file(self, number: int, path: str, oid: str, mode: int) -> FileLines | None:
         parent = self._parents[number]
-        sources = parent.sources()
+        sources = parent.sources
         if not sources.files:
             return None
-        if self._texts is None:
-            self._texts = self._contents.texts()
         source = sources.best(path, oid, mode, self._texts)
         return None if source is None else parent.file(source)
 

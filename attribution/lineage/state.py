@@ -37,23 +37,21 @@ def continues(git: ScratchGit, saved_tip: str, tip: str) -> bool:
 
 
 class SavedHistory(NamedTuple):
-    """The line history of a repository as it was saved at a commit."""
+    """The line history of a repository as it was saved at a commit, with the lifetimes of its lines."""
 
     lines: LineHistory
-    lifetimes: LineLifetimes | None  # None: they were not saved with it
+    lifetimes: LineLifetimes
 
 
-def dump(history: LineHistory, lifetimes: LineLifetimes | None = None) -> bytes:
-    origins, files = history.origins, sorted(history.state.items())
+def dump(history: LineHistory, lifetimes: LineLifetimes) -> bytes:
+    origins, removals, files = history.origins, lifetimes.removals, sorted(history.state.items())
     pieces = [list(runs(file.vector)) for _, file in files]
     columns = [origins.first, origins.commit, origins.path, origins.line, origins.flags, history.present]
     columns += [integers(*map(len, pieces)), *(array("i", [piece[part] for row in pieces for piece in row]) for part in (0, 1))]
-    if lifetimes is not None:
-        removals = lifetimes.removals
-        columns += [removals.commit, removals.cause, removals.path, removals.line, removals.lines]
-        columns += [lifetimes.remover, lifetimes.left, lifetimes.landed]
-        columns.append(array("i", [v for origin, rows in lifetimes.others.items() for row in rows for v in (origin, row)]))
-        columns.append(array("i", [v for pair in lifetimes.same.items() for v in pair]))
+    columns += [removals.commit, removals.cause, removals.path, removals.line, removals.lines]
+    columns += [lifetimes.remover, lifetimes.left, lifetimes.landed]
+    columns.append(array("i", [v for origin, rows in lifetimes.others.items() for row in rows for v in (origin, row)]))
+    columns.append(array("i", [v for pair in lifetimes.same.items() for v in pair]))
     head = {
         "tip": history.tip,
         "shas": history.shas,
@@ -62,11 +60,10 @@ def dump(history: LineHistory, lifetimes: LineLifetimes | None = None) -> bytes:
         "next": origins.next,
         "paths": origins.paths.names,
         "files": [[path, file.oid, file.mode] for path, file in files],
-        "into": lifetimes.removals.paths.names if lifetimes is not None else [],
+        "into": removals.paths.names,
         "lengths": [len(column) for column in columns],
     }
-    blank = lifetimes.blank if lifetimes is not None else b""
-    parts = [json.dumps(head).encode("ascii"), b"\n", *(column.tobytes() for column in columns), blank]
+    parts = [json.dumps(head).encode("ascii"), b"\n", *(column.tobytes() for column in columns), bytes(lifetimes.blank)]
     return _MAGIC + zlib.compress(b"".join(parts), 3)
 
 
@@ -97,7 +94,7 @@ def _restore(data: bytes) -> SavedHistory:
     origins = Origins(first, commit, path, line, flags, Paths(head["paths"]), head["next"])
     boundary = frozenset(head["boundary"])
     history = LineHistory(head["shas"], origins, head["tip"], state, [], head["complete"], boundary, present)
-    return SavedHistory(history, _restore_lifetimes(others, head, bytearray(data[end:])) if others else None)
+    return SavedHistory(history, _restore_lifetimes(others, head, bytearray(data[end:])))
 
 
 def _restore_lifetimes(columns: Sequence[array[int]], head: Mapping[str, Any], blank: bytearray) -> LineLifetimes:

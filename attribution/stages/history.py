@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.lineage.lifetimes import LineLifetimes
-from attribution.lineage.model import LineHistory
 from attribution.lineage.observers import CommitNotes
 from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named_commit
-from attribution.lineage.state import continues, load
+from attribution.lineage.state import SavedHistory, continues, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from attribution.stages import history_rows as tables
 from attribution.stages.history_rows import Dated, Finished
@@ -65,18 +64,10 @@ def _saved(store: Store, repo_id: int) -> Mapping[str, Any] | None:
     return rows[0] if rows else None
 
 
-class StoredHistory(NamedTuple):
-    """The line history of a repository with the lifetimes of its lines."""
-
-    lines: LineHistory
-    lifetimes: LineLifetimes
-
-
-def stored_history(store: Store, repo_id: int) -> StoredHistory | None:
+def stored_history(store: Store, repo_id: int) -> SavedHistory | None:
     """The history as it was stored last; None when there is none, or none that can be read."""
     data = store.value("SELECT state FROM tip_states WHERE repo_id = ?", (repo_id,))
-    state = load(data) if data is not None else None
-    return StoredHistory(state.lines, state.lifetimes) if state is not None and state.lifetimes is not None else None
+    return load(data) if data is not None else None
 
 
 def _settings(repo: GitRepo, max_file: int) -> str:
@@ -86,7 +77,7 @@ def _settings(repo: GitRepo, max_file: int) -> str:
     return digest(VERSION, str(max_file), *sorted(censored.shallow), *packs)
 
 
-def _walk(context: RunContext, walk: HistoryWalk, head: str, after: str, old: StoredHistory | None) -> Finished:
+def _walk(context: RunContext, walk: HistoryWalk, head: str, after: str, old: SavedHistory | None) -> Finished:
     """Runs a pass with its observers, from the beginning or from where the `old` pass ended."""
     saved, lifetimes = old if old is not None else (None, LineLifetimes())
     first = len(saved.shas) if saved is not None else 0

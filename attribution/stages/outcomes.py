@@ -18,8 +18,17 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
-from attribution.outcomes.localised import localized_correct_file
-from attribution.outcomes.outcome import Neighbours, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.outcome import (
+    Neighbours,
+    UndoCommand,
+    Undone,
+    Visit,
+    localized_correct_file,
+    neighbours,
+    reverter,
+    session_outcome,
+    undone,
+)
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows
 from collector.model import Problem

@@ -140,8 +140,6 @@ def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]
 
 # --- the tip ----------------------------------------------------------------------------------------------------------
 
-_CLASSES = LINE_CLASSES
-
 
 def _kinds(store: Store, repo_id: int) -> dict[str, str]:
     """Path -> kind of its latest attributed version."""
@@ -172,19 +170,20 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     spans: list[tuple[Any, ...]] = []
     for number, path in enumerate(sorted(history.state), start):
         parts = list(tip.join_neighbours(authors.pieces(runs(history.state[path].vector))))
-        counts = dict.fromkeys((*_CLASSES, "older"), 0)
+        counts = dict.fromkeys((*LINE_CLASSES, "older"), 0)
         for piece in parts:
-            is_recent = piece.written is not None and piece.written.origin_id is not None
-            if piece.written is not None and piece.written.origin_id is not None:
-                counts[classes[piece.written.origin_id]] += piece.nonblank
-            counts["older"] += 0 if is_recent else piece.end - piece.start + 1
+            origin_id = piece.written.origin_id if piece.written is not None else None
+            if origin_id is not None:
+                counts[classes[origin_id]] += piece.nonblank
+            else:
+                counts["older"] += piece.end - piece.start + 1
             spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, printable(path))))
         top = path.split("/", 1)[0] if "/" in path else ""
         lines = parts[-1].end if parts else 0
         name = printable(path)
         labels = (printable(top), survival.language(path), kinds.get(name) or kind_of(path))
         files.append((number, repo_id, name, *labels, lines, *counts.values()))
-    store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "kind", "lines", *_CLASSES, "older"), files)
+    store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "kind", "lines", *LINE_CLASSES, "older"), files)
     columns = ("file_id", "start_line", "end_line", "nonblank", "origin_id", "birth", "birth_path", "birth_line")
     store.insert("tip_spans", columns, spans)
 

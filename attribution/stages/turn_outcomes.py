@@ -11,8 +11,7 @@ from typing import Any
 
 from attribution.authorship.run_data import Replayed
 from attribution.authorship.session_edits import SessionEdits
-from attribution.outcomes.dictated import UserTexts
-from attribution.outcomes.turn_work import TurnKey, TurnWork, turn_work
+from attribution.outcomes.turn_work import TurnKey, TurnWork, UserTexts, turn_work
 from attribution.queries.features import session_features
 from attribution.queries.lifetimes import seconds
 from collector.storage.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.outcomes.dictated import UserTexts
+from attribution.outcomes.turn_work import UserTexts
 
 _SAID = [
     (1, "Add a constant `MAX_RETRIES = 5` and use it.\nPass retryLimit, base_delay and maxWait to the client."),

@@ -18,7 +18,7 @@ from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
 from attribution.features.word_lists import words
 from attribution.features.wording import corrects, slope, underspecification
-from attribution.outcomes.localised import localized_correct_file
+from attribution.outcomes.outcome import localized_correct_file
 from attribution.queries import features as queries
 from collector.agents import claude_code
 from collector.errors import WhoWroteError

@@ -591,9 +591,9 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
             first = LineLifetimes()
             data = dump(HistoryWalk(whole.repo, git).run(old, observers=[first.step]), first)
             restored = load(data)
-            assert restored is not None and restored[1] is not None
+            assert restored is not None
             saved, observer = restored
-            assert observer is not None and continues(git, old, build.sha[tip])
+            assert continues(git, old, build.sha[tip])
             history = HistoryWalk(whole.repo, git).run(build.sha[tip], saved=saved, observers=[observer.step])
             assert fates(history, list(observer.spans(history))) == full
             assert not history.problems
@@ -615,9 +615,9 @@ def test_a_rewritten_branch_does_not_go_on(build: Build) -> None:
 
 def test_damaged_saves_are_refused(build: Build) -> None:
     build.commit("one", [], {"f": text("a")})
-    data = dump(Walk(build, "one").history)
-    restored = load(data)
-    assert restored is not None and restored[1] is None
+    walk = Walk(build, "one")
+    data = dump(walk.history, walk.observer)
+    assert load(data) is not None
     assert load(b"") is None
     assert load(data[:-5]) is None
     assert load(data[:30] + b"x" + data[31:]) is None

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from attribution.evaluation.conversation import Conversation, Exchange
 from attribution.evaluation.embedding.models import Scale, cosine
 from attribution.features.registry import Feature, Values, version_of
 from attribution.features.turn_classes import classify
-from attribution.outcomes.conversation import Conversation, Exchange
 
 NAME = "embedding"
 TITLE = "By embeddings"

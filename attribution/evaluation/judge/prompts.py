@@ -15,8 +15,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from attribution.evaluation.conversation import CallSummary, Conversation, Exchange
 from attribution.evaluation.judge.labels import QUESTIONS, Question
-from attribution.outcomes.conversation import CallSummary, Conversation, Exchange
 from collector.storage.redaction import secrets_out
 from collector.text import printable
 

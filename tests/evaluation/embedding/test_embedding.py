@@ -15,11 +15,11 @@ from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
+from attribution.evaluation.conversation import Conversation, conversation_of
 from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting, texts
 from attribution.evaluation.embedding.models import NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
 from attribution.evaluation.models import INSTALL
-from attribution.outcomes.conversation import Conversation, conversation_of
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo

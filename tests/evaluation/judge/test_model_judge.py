@@ -22,6 +22,7 @@ from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
+from attribution.evaluation.conversation import Conversation, Exchange, conversation_of
 from attribution.evaluation.judge import stage
 from attribution.evaluation.judge.labels import LABELS, PAPER, QUESTIONS, SESSION, InvalidAnswer, parse_answer, schema
 from attribution.evaluation.judge.model import Model, ModelAnswer, ModelFailed
@@ -30,7 +31,6 @@ from attribution.evaluation.judge.queries import Judge, class_shares, judge_cost
 from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, validate
 from attribution.evaluation.models import INSTALL
 from attribution.features.prices import Prices, standard_prices
-from attribution.outcomes.conversation import Conversation, Exchange, conversation_of
 from attribution.stages.lines import attribute_repo
 from attribution.stats.agreement import Confusion, confusion, correct_share, kappa
 from collector.errors import WhoWroteError
