@@ -59,7 +59,7 @@ class PrintedDiffs:
         if deltas is None or not all(map(_is_plain, deltas)):
             return None
         of_path = {delta.path: delta for delta in deltas}
-        changes = self._repo.with_renames([_change(delta) for delta in deltas])
+        changes = self._repo.pair_renames([_change(delta) for delta in deltas])
         compare = partial(file_diff, self._repo, attributes=self._attributes, count=self._count)
         return [compare(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
 

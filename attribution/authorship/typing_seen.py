@@ -12,7 +12,7 @@ from typing import NamedTuple
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, verdicts_by_line
-from collector.git.ranges import Ranges, united, without
+from collector.git.ranges import Ranges, subtract, unite
 from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
 
 # A line that is unknown for another reason than these has an explanation of its own.
@@ -40,8 +40,8 @@ def typed_lines(records: Iterable[TypingRecord], history: CommitHistory) -> dict
     for record in records:
         diff = history.diffs.get(record.commit)
         for file in (diff.files or ()) if diff is not None else ():
-            added = united((start + 1, end) for start, end, _ in file.added)
-            if file.change.path == record.path and not without(record.named, added):
+            added = unite((start + 1, end) for start, end, _ in file.added)
+            if file.change.path == record.path and not subtract(record.named, added):
                 lines.setdefault(record.commit, {})[record.path] = record.typed
     return lines
 

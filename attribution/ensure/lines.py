@@ -16,7 +16,7 @@ from attribution.queries.advice import Advice, CloneState, advice, unnamed_check
 from attribution.queries.repo_report import RepoReport, repo_report
 from collector.checkpoints.other_branches import other_branches
 from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository
-from collector.git.repository import GitRepo, without_files
+from collector.git.repository import GitRepo, empty_repository
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
 from collector.repository_rows import NameTaken, find_repo, repo_name
@@ -117,7 +117,7 @@ def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOption
     directory = Path(request.path)
     local = replace(request.options.local, choice=LocalChoice.ALWAYS, directories=(directory,), anywhere=True)
     with tempfile.TemporaryDirectory(prefix="whowrote-") as scratch:
-        clone = without_files(Path(scratch) / (directory.absolute().name or "transcripts"))
+        clone = empty_repository(Path(scratch) / (directory.absolute().name or "transcripts"))
         if not find_sessions(clone, local).sessions:
             raise NoCheckpoints(f"no sessions in {directory}", "What was looked for: whowrote doctor --transcripts DIR")
         yield clone, replace(request.options, local=local)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.exchange.words import ClaimStatus
-from collector.git.ranges import LineRange, common, count, parse, united
+from collector.git.ranges import LineRange, count, intersect, parse, unite
 from collector.vocabulary.lines import line_class_sql
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> 
     claims: list[dict[str, Any]] = []
     for row in store.rows(_CLAIMS, (repo_id, sha, path)):
         is_whole, ranges = not row.pop("path"), parse(row.pop("ranges")).ranges
-        if row not in claims and (is_whole or common(ranges, ((line, line),))):
+        if row not in claims and (is_whole or intersect(ranges, ((line, line),))):
             claims.append(row)
     return LineSection("claims", "claimed by\nother tools", claims, [_words_of(claim) for claim in claims])
 
@@ -115,4 +115,4 @@ def _count_lines(store: Store, repo_id: int, condition: str) -> int:
         f"SELECT commit_sha, path, start_line, end_line FROM claimed_lines x WHERE repo_id = ? AND {condition}", (repo_id,)
     ):
         ranges[row["commit_sha"], row["path"]].append((row["start_line"], row["end_line"]))
-    return sum(count(united(spans)) for spans in ranges.values())
+    return sum(count(unite(spans)) for spans in ranges.values())

@@ -137,7 +137,7 @@ class RepositoryBase:
         sha = self.peel_commit(head if name == head else refs.get(name, ""))
         return NamedCommit("HEAD" if name == head else name.removeprefix("refs/heads/"), sha) if sha else None
 
-    def _of_listed(self, name: str) -> str:
+    def _find_listed(self, name: str) -> str:
         """The object that a name of a reftable stands for; "" for none."""
         refs = self._listed or {}
         return next((refs[full] for full in (name, f"refs/{name}", f"refs/tags/{name}") if full in refs and full != "HEAD"), "")
@@ -193,7 +193,7 @@ class RepositoryBase:
     def resolve(self, name: str) -> NamedCommit:
         """The commit of a branch, tag or commit id. Raises UnknownBranch."""
         for candidate in (name, f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/remotes/origin/{name}"):
-            sha = self.peel_commit(self._of_listed(candidate)) or self._parse_name(candidate)
+            sha = self.peel_commit(self._find_listed(candidate)) or self._parse_name(candidate)
             if sha is not None:
                 return NamedCommit(name, sha)
         raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
@@ -314,9 +314,9 @@ class RepositoryBase:
         if len(complete) < len(diffs) or commit.sha in self._boundary:
             return None
         touched = set.intersection(*({change.path for change in diff if change.status != "D"} for diff in complete))
-        return [_of_merge(diff, touched) for diff in complete]
+        return [_merge_files(diff, touched) for diff in complete]
 
-    def with_renames(self, changes: list[FileChange], needed: Container[str] | None = None) -> list[FileChange]:
+    def pair_renames(self, changes: list[FileChange], needed: Container[str] | None = None) -> list[FileChange]:
         """Additions paired with deletions as `git diff -M` pairs them; `needed`: additions that matter (None: all do)."""
         deleted = {c.path: c for c in changes if c.status == "D" and c.old}
         added = {c.path: c for c in changes if c.status == "A" and c.new}
@@ -385,7 +385,7 @@ class RepositoryBase:
         raise NotImplementedError
 
 
-def _of_merge(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
+def _merge_files(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
     """What a merge changed of one parent: the files that count, and all that came or went when one of them is new."""
     counted = [change for change in diff if change.path in touched and change.status != "D"]
     is_new = any(change.status == "A" for change in counted)

@@ -184,7 +184,7 @@ class RawLists(PrintedLines):
     separator = b"\0"
 
     def commit(self, sha: bytes) -> list[FileDelta]:
-        return [delta for record, path in self.records(sha) for delta in _from_record(record, path)]
+        return [delta for record, path in self.records(sha) for delta in _record_deltas(record, path)]
 
     def records(self, sha: bytes) -> list[tuple[bytes, str]]:
         """(record, path) of one commit."""
@@ -201,7 +201,7 @@ class RawLists(PrintedLines):
         return records
 
 
-def _from_record(record: bytes, path: str) -> list[FileDelta]:
+def _record_deltas(record: bytes, path: str) -> list[FileDelta]:
     old_mode, new_mode, old, new, status = record[1:].decode("ascii").split(" ")
     before = FileDelta(path, "" if status == "A" else old, "", int(old_mode, 8), 0, None)
     after = FileDelta(path, "", "" if status == "D" else new, 0, int(new_mode, 8), None)

@@ -61,10 +61,10 @@ def parse_unified(diff: str) -> tuple[Hunk, ...]:
         start = diff.find("\n@@ -") + 1
     if start <= 0 and not diff.startswith("@@ -"):
         return ()
-    return tuple(_from_unidiff(hunk) for file in _parse("--- a\n+++ b\n" + diff[start:]) or () for hunk in file)
+    return tuple(_read_hunk(hunk) for file in _parse("--- a\n+++ b\n" + diff[start:]) or () for hunk in file)
 
 
-def _from_unidiff(hunk: UnidiffHunk) -> Hunk:
+def _read_hunk(hunk: UnidiffHunk) -> Hunk:
     lines = tuple(f"{line.line_type}{line.value.removesuffix(chr(10))}" for line in hunk)
     return Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, lines, exact_text=True)
 
@@ -87,7 +87,7 @@ def file_patches(patch: str) -> tuple[FilePatch, ...]:
     patches = []
     for file in _parse(patch) or () if "\n@@ -" in patch else ():
         before, after = ("" if side in _NO_FILE else _name(side) for side in (file.source_file, file.target_file))
-        patches.append(FilePatch(before, after, tuple(map(_from_unidiff, file))))
+        patches.append(FilePatch(before, after, tuple(map(_read_hunk, file))))
     return tuple(patches)
 
 

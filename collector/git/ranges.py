@@ -17,7 +17,7 @@ HIGHEST = 1_000_000_000  # no file has such a line: a number above is damage, no
 _ITEM = re.compile(r"^\s*(\d{1,10})(?:\s*-\s*(\d{1,10}))?\s*$")
 
 
-def united(items: Iterable[LineRange]) -> Ranges:
+def unite(items: Iterable[LineRange]) -> Ranges:
     """Sorted, merged where they overlap or touch; items whose end lies before their start are left out."""
     ranges: list[LineRange] = []
     for first, last in sorted((a, b) for a, b in items if a <= b):
@@ -28,7 +28,7 @@ def united(items: Iterable[LineRange]) -> Ranges:
     return tuple(ranges)
 
 
-def common(a: Ranges, b: Ranges) -> Ranges:
+def intersect(a: Ranges, b: Ranges) -> Ranges:
     """Lines of both."""
     ranges, i, j = [], 0, 0
     while i < len(a) and j < len(b):
@@ -42,7 +42,7 @@ def common(a: Ranges, b: Ranges) -> Ranges:
     return tuple(ranges)
 
 
-def without(a: Ranges, b: Ranges) -> Ranges:
+def subtract(a: Ranges, b: Ranges) -> Ranges:
     """Lines of `a` that are not in `b`."""
     ranges, j = [], 0
     for first, last in a:
@@ -91,6 +91,6 @@ def parse(written: str) -> ParsedRanges:
     return ParsedRanges(tuple(ranges), whole)
 
 
-def of_lines(numbers: Iterable[int]) -> Ranges:
+def line_ranges(numbers: Iterable[int]) -> Ranges:
     """Single numbers as ranges."""
-    return united((n, n) for n in numbers)
+    return unite((n, n) for n in numbers)

@@ -53,9 +53,9 @@ def pair(
     Of added paths that are not `needed` the answer may lack pairs: only files that can take one from those that are get compared;
     None: all are.
     """
-    sources, targets, texts = by_path(deleted), by_path(added), RenameTexts(get, whole, size)
-    pairs = _exact(sources, targets)
-    for stage in (_by_name, partial(_by_matrix, needed=needed)):
+    sources, targets, texts = sort_by_path(deleted), sort_by_path(added), RenameTexts(get, whole, size)
+    pairs = _pair_equal(sources, targets)
+    for stage in (_pair_names, partial(_pair_similar, needed=needed)):
         used = set(pairs.values())
         sources = [s for s in sources if s[0] not in used]
         targets = [t for t in targets if t[0] not in pairs]
@@ -69,8 +69,8 @@ class RenameSources:
     """The deleted files of one comparison, in path order, found by their content and by their name without a look at each."""
 
     def __init__(self, files: Iterable[File]) -> None:
-        self.files = by_path(files)
-        self._contents = _by_content(self.files)
+        self.files = sort_by_path(files)
+        self._contents = _index_contents(self.files)
         self._names = _unique_names(self.files)
 
     def has(self, oid: str) -> bool:
@@ -85,7 +85,7 @@ class RenameSources:
         target, named = (path, oid, mode), self._names.get(_name(path))
         if named is not None and _similar(named, target, texts) >= BY_NAME:
             return named[0]
-        return _by_matrix(self.files, [target], texts).get(path)
+        return _pair_similar(self.files, [target], texts).get(path)
 
 
 def similarity(old: bytes, new: bytes, *, whole: bool = False) -> float:
@@ -143,14 +143,14 @@ class RenameTexts:
         return loaded
 
 
-def by_path(files: Iterable[File]) -> list[File]:
+def sort_by_path(files: Iterable[File]) -> list[File]:
     """In the order in which git meets them: by the bytes of the path."""
     return sorted(files, key=lambda f: f[0].encode("utf-8", "surrogateescape"))
 
 
-def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
+def _pair_equal(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
     """Same content; among several sources one with the same file name, else the first."""
-    waiting = _by_content(sources)
+    waiting = _index_contents(sources)
     pairs: dict[str, str] = {}
     for path, oid, mode in targets:
         choice = _pick(path, mode, waiting.get(oid, {}))
@@ -160,7 +160,7 @@ def _exact(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
     return pairs
 
 
-def _by_content(sources: Sequence[File]) -> dict[str, dict[str, int]]:
+def _index_contents(sources: Sequence[File]) -> dict[str, dict[str, int]]:
     """Blob id -> path -> mode, in the order in which git looks at files with one content."""
     paths: dict[str, dict[str, int]] = {}
     for path, oid, mode in reversed(sources) if _is_reversed(len(sources)) else sources:
@@ -191,7 +191,7 @@ def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
     return first
 
 
-def _by_name(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
+def _pair_names(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
     """A file name that occurs once among the sources and once among the targets, at 75 % or more."""
     old, new = _unique_names(sources), _unique_names(targets)
     pairs: dict[str, str] = {}
@@ -210,7 +210,7 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     return names
 
 
-def _by_matrix(
+def _pair_similar(
     sources: Sequence[File], targets: Sequence[File], texts: RenameTexts, needed: Container[str] | None = None
 ) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""

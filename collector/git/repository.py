@@ -88,7 +88,7 @@ def blob_id(data: bytes | memoryview, like: str = "") -> str:
     return digest.hexdigest()
 
 
-def without_files(directory: Path) -> GitRepo:
+def empty_repository(directory: Path) -> GitRepo:
     """A new bare repository with one commit and no file, for sessions that are looked at alone. The commit is always the same."""
     repository = pygit2.init_repository(str(directory), bare=True)
     nobody = pygit2.Signature("whowrote", "whowrote@localhost", 0, 0)
@@ -266,7 +266,7 @@ class GitRepo(RepositoryBase):
         changes = [
             change for change in map(_file_change, diff.deltas) if (change.old, change.old_mode) != (change.new, change.new_mode)
         ]
-        return self.with_renames(changes) if renames else changes
+        return self.pair_renames(changes) if renames else changes
 
     def _tree_diff(self, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
         """None when a tree is missing."""

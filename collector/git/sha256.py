@@ -150,7 +150,7 @@ class Sha256Reader(RepositoryBase):
                     if any(folders) and folders[0] != folders[1]:
                         waiting.append((f"{prefix}{name}/", folders[0], folders[1]))
         changes.sort(key=lambda change: encode(change.path))
-        return self.with_renames(changes) if renames else changes
+        return self.pair_renames(changes) if renames else changes
 
     def patch_id(self, base: str, tip: str) -> str | None:
         try:

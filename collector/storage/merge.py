@@ -211,12 +211,17 @@ class _Copy:
         self.rows = 0
 
     def _add_tables(self) -> None:
-        """Tables whose columns the program makes, as those of features, and that the target does not have yet."""
+        """Makes what the target lacks of the tables whose columns the program decides, as those of features.
+
+        Raises DatabaseUnusable when the target has such a table with other columns.
+        """
         here = definitions_of(self.run, self.target)
         for name in without_shadows(self._there):
-            sql = self._there[name]
-            if name not in here and sql.startswith("CREATE TABLE "):
-                self.run(f'CREATE TABLE {self.target}."{name}" {_columns_of(sql)}')
+            columns = _columns_of(self._there[name])
+            if name not in here:
+                self.run(f'CREATE TABLE {self.target}."{name}" {columns}')
+            elif name not in _NOT_COPIED and columns != _columns_of(here[name]):
+                raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
 
     def _with_rows(self) -> set[str]:
         """Tables of the source that are not empty, of those that are copied."""
@@ -224,18 +229,8 @@ class _Copy:
         listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
         return {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
 
-    def check_columns(self) -> None:
-        here = definitions_of(self.run, self.target)
-        for name, table in self.schema.tables.items():
-            if name not in self._there or _columns_of(self._there[name]) == _columns_of(here[name]):
-                continue
-            columns = self.run("SELECT name FROM pragma_table_info(?, ?) ORDER BY cid", (name, self.source)).fetchall()
-            if [r[0] for r in columns] != table.columns:
-                raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
-
     def copy(self, names: Mapping[str, str], named: bool) -> None:
         """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys."""
-        self.check_columns()
         for table in ("taken", "doomed", "names"):
             self.run(f"DELETE FROM temp.{table}")
         for name, here in names.items():

@@ -10,15 +10,16 @@ import contextlib
 import os
 import shlex
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from collector.errors import DatabaseUnusable
-from collector.storage import library
 from collector.storage.connection import OwnConnection, cache_path, reading
 from collector.storage.places import prepare
 from collector.storage.retention import FULL, Policy, Redaction
@@ -281,7 +282,7 @@ class Store:
         if is_indexed and self.value("SELECT value FROM settings WHERE name = 'prompts_indexed'") == key:
             return
         try:  # the key comes last: what a kill leaves half-done is built again
-            turns = library.database(self.connection)["turns"]
+            turns = _sqlite_utils().Database(self.connection, execute_plugins=False)["turns"]
             if is_indexed:
                 turns.rebuild_fts()
             else:
@@ -333,6 +334,18 @@ def open_cache(file: Path) -> Store | None:
         except OSError:
             return None
     return None
+
+
+def _sqlite_utils() -> ModuleType:
+    """Imported where it is needed: it costs as much as a small command. It would load pandas and numpy for types we never store."""
+    unwanted = [name for name in ("pandas", "numpy") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(unwanted))  # type: ignore[arg-type]
+    try:
+        import sqlite_utils
+    finally:
+        for name in unwanted:
+            del sys.modules[name]
+    return sqlite_utils
 
 
 def last_id(run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", database: str = "") -> int:

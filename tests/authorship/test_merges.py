@@ -39,13 +39,13 @@ def added(repo: GitRepo, commit: Commit) -> dict[str, list[tuple[int, int]]]:
 def pairings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A number for each time that renames are looked for."""
     seen: list[int] = []
-    original = GitRepo.with_renames
+    original = GitRepo.pair_renames
 
     def counted(repo: GitRepo, changes: list[FileChange], wanted: Container[str] | None = None) -> list[FileChange]:
         seen.append(len(changes))
         return original(repo, changes, wanted)
 
-    monkeypatch.setattr(GitRepo, "with_renames", counted)
+    monkeypatch.setattr(GitRepo, "pair_renames", counted)
     return seen
 
 
@@ -89,6 +89,6 @@ def test_pairing_always_or_only_where_it_matters_gives_the_same(seed: int, tmp_p
     repo = build.done()
     commits = list(repo.history(build.sha[tip]))
     quick = [diff_of(repo, commit) for commit in commits]
-    monkeypatch.setattr("attribution.authorship.diffs._with_renames", lambda repo, changes, _: repo.with_renames(changes))
+    monkeypatch.setattr("attribution.authorship.diffs._with_renames", lambda repo, changes, _: repo.pair_renames(changes))
     monkeypatch.setattr(GitRepo, "merge_changes", _all_changes)
     assert [diff_of(repo, commit) for commit in commits] == quick

@@ -304,7 +304,7 @@ def test_filters_take_unknown_for_unknown() -> None:
     assert decide(row, Filters(licences=frozenset({"mit"})), (), "other").exclusion == "no_metadata"
 
 
-def test_pauses_are_read_from_numbers_dates_and_the_server_s_clock() -> None:
+def test_pauses_are_read_line_ranges_dates_and_the_server_s_clock() -> None:
     date = {"date": "Thu, 01 Jan 2026 00:00:00 GMT"}  # 1767225600
     assert retry_after({"retry-after": "7"}, 0) == 7
     assert retry_after({"retry-after": "Thu, 01 Jan 2026 00:01:30 GMT", **date}, 5.0) == 90

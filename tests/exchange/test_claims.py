@@ -92,11 +92,11 @@ def _set(found: Ranges) -> set[int]:
 
 @given(_pairs, _pairs)
 def test_ranges_are_sets_of_lines(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> None:
-    x, y = ranges.united(a), ranges.united(b)
+    x, y = ranges.unite(a), ranges.unite(b)
     assert _set(x) == _set(tuple(a)) and ranges.count(x) == len(_set(x))
-    assert _set(ranges.common(x, y)) == _set(x) & _set(y)
-    assert _set(ranges.without(x, y)) == _set(x) - _set(y)
-    for found in (x, ranges.common(x, y), ranges.without(x, y)):
+    assert _set(ranges.intersect(x, y)) == _set(x) & _set(y)
+    assert _set(ranges.subtract(x, y)) == _set(x) - _set(y)
+    for found in (x, ranges.intersect(x, y), ranges.subtract(x, y)):
         assert list(found) == sorted(found)
         assert all(left[1] < right[0] for left, right in pairwise(found))
     assert ranges.parse(ranges.text(x)) == (x, True) or not x

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.git import renames
-from collector.git.renames import Getter, RenameSources, RenameTexts, by_path, pair, similarity, spans
+from collector.git.renames import Getter, RenameSources, RenameTexts, pair, similarity, sort_by_path, spans
 
 REGULAR, SYMLINK = 0o100644, 0o120000
 Tree = dict[str, tuple[str, bytes]]  # path -> mode, content
@@ -277,4 +277,4 @@ def test_random_changes_are_paired_and_scored_like_git(tmp_path: Path) -> None:
 
 def test_paths_are_met_in_byte_order() -> None:
     files = [("é", "", 0), ("z", "", 0), ("Z", "", 0), ("a/b", "", 0), ("a.b", "", 0)]
-    assert [f[0] for f in by_path(files)] == ["Z", "a.b", "a/b", "z", "é"]
+    assert [f[0] for f in sort_by_path(files)] == ["Z", "a.b", "a/b", "z", "é"]

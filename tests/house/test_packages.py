@@ -35,7 +35,7 @@ ADAPTERS = {
     "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},
     "pydriller": {"attribution/evaluation/maintainability/measure.py"},
     "git": {"attribution/evaluation/maintainability/measure.py"},  # GitPython, for the errors that come through pydriller
-    "sqlite_utils": {"collector/storage/library.py"},
+    "sqlite_utils": {"collector/storage/store.py"},
     "sqlite3": {
         "collector/storage/store.py",
         "collector/storage/connection.py",
@@ -396,7 +396,7 @@ def test_commands_are_called_what_their_functions_are_called(program: str) -> No
 
 
 def test_the_search_index_does_not_bring_the_statistics_along() -> None:
-    load = "import sys; from collector.storage import library; library._sqlite_utils()"
+    load = "import sys; from collector.storage import store; store._sqlite_utils()"
     program = f"{load}; print('pandas' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

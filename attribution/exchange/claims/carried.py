@@ -18,7 +18,7 @@ from attribution.authorship.recover import paths_between
 from attribution.exchange.claims.verify import CheckedClaim, CommittedFiles, check
 from attribution.exchange.words import CARRIED, Anchor
 from collector.checkpoints.pull_requests import read_pull_requests
-from collector.git.ranges import LineRange, Ranges, common, united
+from collector.git.ranges import LineRange, Ranges, intersect, unite
 from collector.git.repository import GitRepo, line_changes
 from collector.model import Commit
 from collector.text import is_binary, split_lines
@@ -84,5 +84,5 @@ def _moved_lines(ranges: Ranges, blocks: Iterable[tuple[LineRange, LineRange]]) 
     moved: list[LineRange] = []
     for old, new in blocks:
         by = new[0] - old[0]
-        moved.extend((first + by, last + by) for first, last in common(ranges, (old,)))
-    return united(moved)
+        moved.extend((first + by, last + by) for first, last in intersect(ranges, (old,)))
+    return unite(moved)

@@ -220,7 +220,7 @@ class _ClaimRows:
         )  # fmt: skip
 
     def _claim_row(self, number: int, record: int, claim: Claim) -> tuple[Any, ...]:
-        lines = ranges.united(claim.ranges)
+        lines = ranges.unite(claim.ranges)
         written = ranges.text(claim.ranges if len(claim.ranges) < _MAX_RANGES // 10 else lines)
         recorded = claim.recorded_path if claim.recorded_path != claim.path else ""
         return (

@@ -9,7 +9,7 @@ from attribution.authorship.typing_seen import TypingRecord
 from attribution.exchange.producers import git_ai, sources
 from attribution.exchange.producers.model import ClaimRecord
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
-from collector.git.ranges import LineRange, united
+from collector.git.ranges import LineRange, unite
 from collector.git.repository import GitRepo
 
 
@@ -40,4 +40,4 @@ def _files(record: ClaimRecord) -> Iterator[TypingRecord]:
         if claim.who.author == ClaimedAuthor.HUMAN:
             typed[claim.path] += claim.ranges
     for path, ranges in typed.items():
-        yield TypingRecord(record.commit, path, united(ranges), united(named[path]))
+        yield TypingRecord(record.commit, path, unite(ranges), unite(named[path]))

@@ -19,7 +19,7 @@ from attribution.exchange.producers.model import ClaimSource
 from attribution.exchange.words import RecordState
 from collector.errors import WhoWroteError
 from collector.git.program import bundle_files, write_files
-from collector.git.ranges import LineRange, text, united
+from collector.git.ranges import LineRange, text, unite
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
 from collector.vocabulary.agents import exported_name
@@ -78,7 +78,7 @@ def note(sha: str, shares: Iterable[Share]) -> str:
         if not _writable(path):
             continue
         head.append(_quote_path(path))
-        head += [f"  {key} {text(united(ranges))}" for key, ranges in sorted(files[path].items())]
+        head += [f"  {key} {text(unite(ranges))}" for key, ranges in sorted(files[path].items())]
     meta = {
         "schema_version": SCHEMA, "git_ai_version": f"{reader.OWN}{version()}", "base_commit_sha": sha, "prompts": {},
         "sessions": sessions,

@@ -19,7 +19,7 @@ from attribution.exchange.producers.model import (
     word,
 )
 from attribution.exchange.words import ClaimedAuthor
-from collector.git.ranges import of_lines
+from collector.git.ranges import line_ranges
 from collector.text import normal_path
 
 NAME = "whogitit"
@@ -68,4 +68,4 @@ def _file(builder: RecordBuilder, file: dict[str, Any], session: Any) -> None:
         tool = "" if author == ClaimedAuthor.HUMAN else "claude-code"
         who = Who(author, tool, word(get(session, "model"), "id"), word(session, "session_id"), detail=about)
         written = ":".join(part for part in key if part)
-        builder.claims.append(Claim(normal_path(recorded), of_lines(lines), who, written, recorded, texts=lines))
+        builder.claims.append(Claim(normal_path(recorded), line_ranges(lines), who, written, recorded, texts=lines))

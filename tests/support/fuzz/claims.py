@@ -10,7 +10,7 @@ from attribution.exchange.claims.verify import CommittedFiles, worst
 from attribution.exchange.claims.verify import check as checked
 from attribution.exchange.producers import producers
 from attribution.exchange.producers.model import ClaimSource
-from collector.git.ranges import count, text, united
+from collector.git.ranges import count, text, unite
 from collector.git.repository import GitRepo
 from support.builder import import_stream
 from support.builder.model import ADA
@@ -98,6 +98,6 @@ def target() -> Iterator[Target]:
                 for view in (seen, None):
                     worst(checked(record.claims, view))
                 for claim in record.claims:
-                    text(claim.ranges), count(united(claim.ranges))
+                    text(claim.ranges), count(unite(claim.ranges))
 
         yield run
