@@ -13,7 +13,7 @@ from functools import cached_property
 
 from attribution.exchange.producers.model import Claim
 from attribution.exchange.words import ClaimStatus, Reach
-from collector.git.ranges import Ranges, common, count, of_lines, united, without
+from collector.git.ranges import Ranges, count, intersect, line_ranges, subtract, unite
 from collector.git.repository import MAX_TEXT, OTHER_LOOKS, GitRepo, line_changes
 from collector.model import Commit, FileChange, LineChange
 from collector.text import decode, is_binary, split_lines
@@ -34,7 +34,7 @@ class CheckedClaim:
 
     def added_lines(self) -> Ranges:
         """The lines that the commit really adds and no later entry gives to somebody else."""
-        return united(lines for status in ADDED for lines in self.lines.get(status, ()))
+        return unite(lines for status in ADDED for lines in self.lines.get(status, ()))
 
     def put(self, status: ClaimStatus, lines: Ranges) -> None:
         if lines:
@@ -46,7 +46,7 @@ def check(claims: Sequence[Claim], commit: CommittedFiles | None) -> list[Checke
     checked = [CheckedClaim(claim) for claim in claims]
     if commit is None:
         for entry in checked:
-            entry.put(ClaimStatus.COMMIT_MISSING, united(entry.claim.ranges))
+            entry.put(ClaimStatus.COMMIT_MISSING, unite(entry.claim.ranges))
         return checked
     by_path: dict[str, list[CheckedClaim]] = {}
     for entry in checked:
@@ -60,23 +60,23 @@ def check(claims: Sequence[Claim], commit: CommittedFiles | None) -> list[Checke
 
 
 def _check(entry: CheckedClaim, file: CommittedFile | None, taken: dict[tuple[str, str, str], Ranges]) -> None:
-    claimed = united(entry.claim.ranges)
+    claimed = unite(entry.claim.ranges)
     if file is None or not file.complete:
         entry.put(ClaimStatus.FILE_MISSING if file is None else ClaimStatus.COMMIT_MISSING, claimed)
         return
-    inside = common(claimed, ((1, file.lines),)) if file.lines else ()
-    entry.put(ClaimStatus.BEYOND_EOF, without(claimed, inside))
-    added = common(inside, file.added_lines)
-    if missing := without(inside, added):
-        added = united((*added, *common(missing, file.perhaps_added)))
+    inside = intersect(claimed, ((1, file.lines),)) if file.lines else ()
+    entry.put(ClaimStatus.BEYOND_EOF, subtract(claimed, inside))
+    added = intersect(inside, file.added_lines)
+    if missing := subtract(inside, added):
+        added = unite((*added, *intersect(missing, file.perhaps_added)))
     added = _same_text(entry.claim.texts, file, added)
-    entry.put(ClaimStatus.NOT_ADDED, without(inside, added))
+    entry.put(ClaimStatus.NOT_ADDED, subtract(inside, added))
     who = entry.claim.who
     owner = (who.author, who.tool, who.session or who.person)
-    others = united(lines for name, ranges in taken.items() if name != owner for lines in ranges)
-    entry.put(ClaimStatus.OVERLAPPING, common(added, others))
-    remaining = without(added, others)
-    taken[owner] = united((*taken.get(owner, ()), *remaining))
+    others = unite(lines for name, ranges in taken.items() if name != owner for lines in ranges)
+    entry.put(ClaimStatus.OVERLAPPING, intersect(added, others))
+    remaining = subtract(added, others)
+    taken[owner] = unite((*taken.get(owner, ()), *remaining))
     entry.put(ClaimStatus.DANGLING_KEY if entry.claim.dangling else ClaimStatus.OK, remaining)
 
 
@@ -85,7 +85,7 @@ def _same_text(texts: Mapping[int, str] | None, file: CommittedFile, added: Rang
     if texts is None:
         return added
     lines = (n for first, last in added for n in range(first, last + 1))
-    return of_lines(n for n in lines if texts.get(n, "").rstrip("\r") == file.text(n).rstrip("\r"))
+    return line_ranges(n for n in lines if texts.get(n, "").rstrip("\r") == file.text(n).rstrip("\r"))
 
 
 def worst(checked: Iterable[CheckedClaim]) -> ClaimStatus:
@@ -173,13 +173,13 @@ class CommittedFile:
     @cached_property
     def added_lines(self) -> Ranges:
         """Lines that the commit adds, as git's own diff says."""
-        return united(span for old in self._olds for span in _new_lines(line_changes(old, self._new)))
+        return unite(span for old in self._olds for span in _new_lines(line_changes(old, self._new)))
 
     @cached_property
     def perhaps_added(self) -> Ranges:
         """Lines that it adds as some other diff says; which of several equal lines is the new one is a matter of taste."""
         changed = [old for old in self._olds if old and old != self._new]
-        return united(span for old in changed for look in OTHER_LOOKS for span in _new_lines(line_changes(old, self._new, look)))
+        return unite(span for old in changed for look in OTHER_LOOKS for span in _new_lines(line_changes(old, self._new, look)))
 
 
 def _new_lines(changes: list[LineChange]) -> Ranges:
