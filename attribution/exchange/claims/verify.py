@@ -1,4 +1,4 @@
-"""Is what a record claims true of its commit?
+"""Is what a record claims true of its commit? And commits of a clone, as this check sees them.
 
 Every claimed line gets one status, the first of `LINE_STATUSES` that applies. A record has the first that applies of
 COMMIT_MISSING, UNREACHABLE (the commit is not in the history of the branch), then the worst of its lines, EMPTY when it claims

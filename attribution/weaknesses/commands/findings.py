@@ -1,23 +1,25 @@
-"""The commands about findings: the list, one finding, SARIF written and read, samples and verdicts of people."""
+"""The commands about findings: the list, one finding, SARIF written and read, samples and verdicts of people, the report."""
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, here, open_clone, print_one
-from attribution.weaknesses.commands.options import COLUMNS, LOW, filter_options, write_file
-from attribution.weaknesses.words import ReviewVerdict
+from attribution.commands.common import COMMIT, database, here, open_clone, print_one
+from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict
 from collector.console.commands import CommandFiles
-from collector.console.tables import print_table
+from collector.console.tables import print_table, print_tables, show_table
 from collector.console.terminal import csv_text, data_options, database_option, notice, out
+from collector.files.analysed import ANALYSED
 from collector.storage.views import table_of
-from collector.vocabulary.lines import LineClass
+from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
 
 if TYPE_CHECKING:
     from attribution.weaknesses.queries.findings import FindingFilter
@@ -26,12 +28,53 @@ if TYPE_CHECKING:
 
 _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
+_BY = ("mode", "agent", "model", "language", "repo", "complexity")
+_COLUMNS = (
+    "repo?", "fingerprint", "cwe", "tier?", "author_class", "agent?", "path", "start_line", "commit_sha", "now", "verdicts?",
+    "rule_id",
+)  # fmt: skip
+_LOW = click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")
+_FILTERS = (
+    click.option(
+        "--confidence",
+        multiple=True,
+        type=click.Choice(tuple(Confidence), case_sensitive=False),
+        help="Only findings of this confidence (repeatable).",
+    ),
+    click.option("--alive", is_flag=True, help="Only findings still present at HEAD."),
+    click.option("--place", type=click.Choice(tuple(ANALYSED)), help="Only findings in this kind of file."),
+    click.option("--rule", metavar="ID", help="Only findings of this rule."),
+    click.option(
+        "--status",
+        type=click.Choice((*FindingStatus, "all")),
+        default=FindingStatus.INTRODUCED,
+        show_default=True,
+        help="Only findings that their commit introduced (reintroduced, …).",
+    ),
+    click.option("--author", type=click.Choice((*LINE_CLASSES, Mixture.MIXED)), help="Only findings in lines of this class."),
+    click.option("--cwe", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."),
+)
+
+
+def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which findings; given to the command as `selection`, a FindingFilter."""
+
+    @functools.wraps(command)
+    def with_filter(**options: Any) -> Any:
+        from attribution.weaknesses.queries.findings import FindingFilter
+
+        selection = FindingFilter(**{each.name: options.pop(each.name) for each in fields(FindingFilter)})
+        return command(selection=selection, **options)
+
+    for option in _FILTERS:
+        with_filter = option(with_filter)
+    return with_filter
 
 
 @click.group(commands=CommandFiles("FINDINGS"), invoke_without_command=True)
 @_REPO
-@LOW
-@filter_options
+@_LOW
+@_filter_options
 @database_option
 @data_options
 @click.pass_context
@@ -51,7 +94,7 @@ def findings(context: click.Context, selection: FindingFilter, name: str, includ
         for note in table.notes:
             notice(note)
     table.notes.insert(0, f"{len(table):,} findings; to see one in context: whowrote findings show ID")
-    print_table(output_format, table, COLUMNS)
+    print_table(output_format, table, _COLUMNS)
 
 
 def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) -> Table:
@@ -82,8 +125,8 @@ def _repository_number(store: Store, name: str) -> int | None:
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 @_REPO
-@LOW
-@filter_options
+@_LOW
+@_filter_options
 @database_option
 def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, db: Path) -> None:
     """Write findings to FILE as SARIF 2.1.0."""
@@ -92,7 +135,7 @@ def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, db
 
     with Store(db, create=False) as store:
         rows = _list(store, name, selection, include_low).rows
-        write_file(file, json.dumps(as_sarif(store, rows), indent=1, ensure_ascii=True))
+        _write_file(file, json.dumps(as_sarif(store, rows), indent=1, ensure_ascii=True))
     notice(f"{len(rows)} findings written to {file}")
 
 
@@ -150,7 +193,7 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
 @click.command()
 @click.argument("count", type=click.IntRange(1), metavar="N")
 @click.option("--seed", default=1, show_default=True, help="Random seed.")
-@filter_options
+@_filter_options
 @database_option
 @data_options
 def sample(selection: FindingFilter, count: int, seed: int, db: Path, output_format: str) -> None:
@@ -165,7 +208,7 @@ def sample(selection: FindingFilter, count: int, seed: int, db: Path, output_for
     with Store(db, create=False) as store:
         table = findings(store, None, selection)
     table.rows = draw(table, count, seed)
-    print_table(output_format, table, COLUMNS)
+    print_table(output_format, table, _COLUMNS)
 
 
 @click.command()
@@ -179,7 +222,7 @@ def sample(selection: FindingFilter, count: int, seed: int, db: Path, output_for
     metavar="CSV",
     help="Import reviews from a file.",
 )
-@filter_options
+@_filter_options
 @database_option
 def review(selection: FindingFilter, reviewer: str, count: int, export: Path | None, import_from: Path | None, db: Path) -> None:
     """Review findings one by one.
@@ -196,7 +239,7 @@ def review(selection: FindingFilter, reviewer: str, count: int, export: Path | N
             notice(f"{import_reviews(store, import_from.read_text('utf-8'))} reviews imported")
         table = reviews(store)
         if export is not None:
-            write_file(export, csv_text([column.name for column in table.columns], table.rows))
+            _write_file(export, csv_text([column.name for column in table.columns], table.rows))
             notice(f"{len(table)} reviews written to {export}")
         if import_from is not None or export is not None:
             return
@@ -223,5 +266,43 @@ def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
             store_reviews(store, [review_of(finding, reviewer, _ANSWERS[answer], note)])
 
 
+def _write_file(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise click.FileError(str(path), str(error)) from error
+
+
+@click.command()
+@click.argument("path", required=False)
+@click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
+@click.option("--tests", is_flag=True, help="Include weaknesses in tests and examples.")
+@_LOW
+@database_option
+@data_options
+def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: bool, db: Path, output_format: str) -> None:
+    """Report weaknesses per 1,000 added lines, by author.
+
+    Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or all scanned repositories in the
+    database.
+    """
+    from attribution.terminal.style import title
+    from attribution.weaknesses.queries.report import BY, weakness_tables
+
+    groupings = BY if output_format else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
+    with database(path, db) as (store, repo):
+        tables = weakness_tables(store, repo, groupings, ANALYSED if tests else (FilePlace.SOURCE,), include_low)
+    if output_format:
+        print_tables(output_format, tables)
+        return
+    for table in tables:
+        if table.rows or table.notes:
+            title(out(), table.title, f"{len(table):,}")
+            # The ends of an interval stand beside its value.
+            show_table(out(), table, [column.name for column in table.columns if not column.name.endswith(("_low", "_high"))])
+            out().print()
+
+
 COMMANDS = (findings,)
 FINDINGS = (show, sarif, authors, sample, review)
+REPORTS = (weaknesses,)

@@ -56,7 +56,6 @@ class ScanUpdate:
     given: int = 0  # of those, passed to the scanner
     given_lines: int = 0
     seconds: float = 0.0
-    scan_seconds: float = 0.0
     findings: int = 0  # introduced
     notes: list[str] = field(default_factory=list)
 
@@ -112,14 +111,13 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
     new = sorted((text for text in texts if text not in cached), key=lambda text: (texts[text], text[1]))
     update.state, update.texts, update.new = "scanned", len(texts), len(new)
     targets, complain = _targets(context, cache, new, update), update.notes.append
-    clock, done = Clock(), 0
+    done = 0
     jobs = request.jobs or os.cpu_count() or 1
     with closing(scan(result.engine, result.rules, targets, jobs, request.limits, complain)) as portions:
         for portion in portions:
             cache.save(map(_drop_constants, portion))
             done += len(portion)
             context.progress("scanning", done, len(new))
-    update.scan_seconds = clock.seconds
     context.progress("following findings", 0, 0)
     result.scans, result.findings = cache.scans(texts), cache.findings(texts, result.rules)
 
