@@ -6,7 +6,8 @@ in between (`windows`), which includes "unknown"; whether that is a person, `peo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 
 from attribution.authorship.align import is_low_information
 from attribution.authorship.case import (
@@ -19,6 +20,7 @@ from attribution.authorship.case import (
     Moments,
     StateAlignment,
 )
+from attribution.authorship.diffs import runs
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.people import (
     is_person,
@@ -166,38 +168,28 @@ def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> Non
     Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is the agent's (inferred); at the
     edge of an agent's block it is nobody's.
     """
-    strong = {i: verdicts[i] for i in file.added if not is_low_information(file.lines[i])}
-    order = sorted(verdicts)
-    above, below = _nearest(order, strong, 1), _nearest(order[::-1], strong, -1)
-    for index in file.added:
-        if index in strong:
-            continue
-        if verdicts[index].author == Author.AGENT:
-            if _is_lone(index, file, verdicts):
-                verdicts[index] = unknown(Reason.COMMON_LINE, verdicts[index].call)
-            continue
-        sides = [v for v in (above.get(index), below.get(index)) if v is not None]
-        agents = [v for v in sides if v.author == Author.AGENT]
-        if len(agents) == 2:
-            verdicts[index] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=agents[0].call)
-        elif agents and len(sides) == 1 and verdicts[index].author == Author.HUMAN:
-            verdicts[index] = unknown(Reason.COMMON_LINE, agents[0].call)
+    for start, end in runs(file.added):
+        strong = [index for index in range(start, end) if not is_low_information(file.lines[index])]
+        for index in sorted(set(range(start, end)).difference(strong)):
+            _follow_neighbours(index, strong, file, verdicts)
+
+
+def _follow_neighbours(index: int, strong: Sequence[int], file: AddedFile, verdicts: dict[int, Verdict]) -> None:
+    """`strong`: the lines of the block that say something."""
+    if verdicts[index].author == Author.AGENT:
+        if _is_lone(index, file, verdicts):
+            verdicts[index] = unknown(Reason.COMMON_LINE, verdicts[index].call)
+        return
+    below = bisect_left(strong, index)
+    sides = [verdicts[other] for other in strong[max(0, below - 1) : below + 1]]
+    agents = [verdict for verdict in sides if verdict.author == Author.AGENT]
+    if len(agents) == 2:
+        verdicts[index] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=agents[0].call)
+    elif agents and len(sides) == 1 and verdicts[index].author == Author.HUMAN:
+        verdicts[index] = unknown(Reason.COMMON_LINE, agents[0].call)
 
 
 def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:
     """A bracket of an agent's call amid lines of the same block that are not the agent's: the diff may have put it there."""
     around = [verdicts[other] for other in (index - 1, index + 1) if other in verdicts]
     return len(around) == 2 and all(v.author == Author.UNKNOWN for v in around) and bool(file.lines[index].strip())
-
-
-def _nearest(order: Sequence[int], strong: Mapping[int, Verdict], step: int) -> dict[int, Verdict]:
-    """For each number, in `order`, the last strong verdict before it in the same run of consecutive numbers."""
-    result: dict[int, Verdict] = {}
-    last, previous = None, None
-    for index in order:
-        if previous is not None and index != previous + step:
-            last = None
-        if last is not None:
-            result[index] = last
-        last, previous = strong.get(index, last), index
-    return result

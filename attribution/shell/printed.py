@@ -15,6 +15,7 @@ from attribution.shell.model import SimpleCommand, Unparsable, join
 from attribution.shell.syntax import commands
 
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
+_MAX_COMMAND = 4_000  # of a command
 _LISTS = re.compile(r"(?:^|[\s;&|(])(?:ls(?=\s|$)|git\b[^\n;&|]{0,60}\bstatus\b)")
 _NO_FILE = "No such file or directory"
 _ABSENT = re.compile(
@@ -60,16 +61,21 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
 
     A text that may belong to several files is ignored, and so is output that went through another program.
     """
-    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000 or not _SHOWS.search(command):
-        return []
-    try:
-        parsed, _ = commands(command, cwd, 0)
-    except Unparsable:
-        return []
+    parsed = _parse(command, cwd, output) if _SHOWS.search(command) else []
     loud = [item for item in parsed if item.words and item.words[0].text not in _QUIET]
     if len(loud) != 1 or loud[0].fed or loud[0].redirects or loud[0].stdin or not all(word.exact for word in loud[0].words):
         return []
     return list(_shown_by(loud[0], [word.text for word in loud[0].words], output))
+
+
+def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
+    """The simple commands; none where there is no output, or too much to look at."""
+    if not output.strip() or len(output) > _MAX_OUTPUT or len(command) > _MAX_COMMAND:
+        return []
+    try:
+        return commands(command, cwd, 0).commands
+    except Unparsable:
+        return []
 
 
 def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iterator[FilePart]:
@@ -111,11 +117,8 @@ def _new_sides(cwd: str, output: str) -> Iterator[FilePart]:
 def listed_entries(command: str, cwd: str, output: str) -> list[FileListed | DirectoryListed]:
     """Files that the output of a command shows to exist or to be absent, and directories that it lists as a whole."""
     telling = _NO_FILE in output or _LISTS.search(command)
-    if not telling or not output.strip() or len(output) > _MAX_OUTPUT or len(command) > 4000:
-        return []
-    try:
-        parsed, _ = commands(command, cwd, 0)
-    except Unparsable:
+    parsed = _parse(command, cwd, output) if telling else []
+    if not parsed:
         return []
     result: dict[FileListed | DirectoryListed, None] = {}
     lines = output.split("\n")
