@@ -49,7 +49,7 @@ from support.builder import import_stream  # noqa: E402
 from support.truth import REPOS, cases, compare, expected_of, run  # noqa: E402
 
 from attribution.authorship.commits import added_files, read_history  # noqa: E402
-from attribution.authorship.links import by_trailer  # noqa: E402
+from attribution.authorship.links import link_by_trailer  # noqa: E402
 from attribution.authorship.options import AttributeOptions  # noqa: E402
 from attribution.authorship.replay import Worktree  # noqa: E402
 from attribution.authorship.session_edits import SessionEdits, session_edits  # noqa: E402
@@ -174,7 +174,7 @@ def null(path: Path, seed: int = 1) -> dict[str, Any]:
     places = WorktreeRoots(frozenset(history.paths))
     learn_roots(places, tracks)
     texts = RepositoryTexts(repo, history)
-    links = by_trailer(history.commits, checkpoints)
+    links = link_by_trailer(history.commits, checkpoints)
     chooser = random.Random(seed)
     linked = [c for c in history.commits if links[c.sha].is_resolved and len(c.parents) < 2]
     chosen = chooser.sample(linked, min(_NULL_COMMITS, len(linked)))

@@ -65,7 +65,7 @@ def absent(records: Sequence[SessionRecord], compact: bool, times: CopyTimes) ->
     ]
 
 
-def with_missing_ends(sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]) -> SessionsRead:
+def add_missing_ends(sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]) -> SessionsRead:
     """The sessions, each with what is not known of its end."""
     times, records = CopyTimes(links), defaultdict[str, list[SessionRecord]](list)
     for record in (record for checkpoint in checkpoints for record in checkpoint.sessions):

@@ -21,7 +21,7 @@ from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, l
 from attribution.authorship.align import is_low_information, neighbour
 from attribution.authorship.case import SLACK
 from attribution.authorship.diffs import runs
-from attribution.authorship.formatters import ToolOf, by_formatters, tools_of
+from attribution.authorship.formatters import ToolOf, give_to_formatters, tools_of
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.session_edits import RawEdit
@@ -187,7 +187,7 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
             bares = lines_without_layout("\n".join(lines)) if lines else []
             question = _Asked(existing, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
             result = _attribute_spans(spans, question)
-            verdict.files[number] = (file, by_formatters(result, lines, question.before.text, existing.tool_of))
+            verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of))
 
 
 @dataclass(frozen=True, slots=True)

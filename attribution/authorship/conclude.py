@@ -43,21 +43,21 @@ def conclude(
     by_path = _best(probe_results)
     method, confidence = _strongest(link) if link.is_resolved else _link_by_texts(link, probe_results)
     if not confidence or (not probe_results and not named.missing and not named.readable):
-        verdict = _without_session(link)
+        verdict = _sessionless_verdict(link)
         return CommitVerdict([(file, _spans(file, verdict)) for file in diff.files or ()])
     result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
         path = file.change.path
         judged = by_path.get(path)
         if judged is not None and link.incomplete:
-            judged = _without_human(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
+            judged = _take_people_out(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
         elif judged is not None and (link.partly or not link.is_resolved):
-            judged = _without_human(judged, Reason.NO_SESSION, also_followed=True)
+            judged = _take_people_out(judged, Reason.NO_SESSION, also_followed=True)
         elif judged is not None and path in named.claimed:
-            judged = _without_human(judged, named.claimed[path])
+            judged = _take_people_out(judged, named.claimed[path])
         came_along = link.made is not None and link.partly and path not in link.made.paths and not _has_agent_lines(judged)
         # What came with a commit that names nothing is judged as if it stood alone.
-        spans = _spans(file, _without_session(link, named=False)) if came_along else _spans_of(file, judged, named.missing)
+        spans = _spans(file, _sessionless_verdict(link, named=False)) if came_along else _spans_of(file, judged, named.missing)
         result.files.append((file, spans))
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
@@ -104,7 +104,7 @@ def _has_agent_lines(judged: FileProbe | None) -> bool:
     return judged is not None and any(v.author == Author.AGENT for v in judged.verdicts.values())
 
 
-def _without_session(link: CommitLinks, named: bool = True) -> Verdict:
+def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
     """`named`: the lines belong to a commit that names checkpoints, if this one does."""
     commit: Commit = link.commit
     declared = declared_agent(commit)
@@ -148,7 +148,7 @@ def _score(judged: FileProbe) -> tuple[int, int]:
     return sum(1 for v in certain if v.how != How.EDITED), len(certain)
 
 
-def _without_human(judged: FileProbe, reason: Reason, also_followed: bool = False) -> FileProbe:
+def _take_people_out(judged: FileProbe, reason: Reason, also_followed: bool = False) -> FileProbe:
     """A file that no known session worked on although we cannot be sure to know them all: nobody's, not a human's."""
     if judged.followed and not also_followed:
         return judged

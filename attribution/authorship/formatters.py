@@ -43,7 +43,7 @@ def tools_of(timelines: Iterable[Timeline]) -> ToolOf:
     return tool_of
 
 
-def by_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[Span]:
+def give_to_formatters(spans: Sequence[Span], lines: Sequence[str], before: str, tool_of: ToolOf) -> list[Span]:
     """The spans of a file, of which the lines that were only laid out anew are the tool's."""
     verdicts = verdicts_by_line(spans)
     ran: dict[int, Verdict] = {}

@@ -85,7 +85,7 @@ def _link_commit(
     return CommitLinks(commit, tuple(methods), records, any(key not in existing for key in methods), squash_source, methods)
 
 
-def by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
+def link_by_trailer(commits: Iterable[Commit], checkpoints: Iterable[Checkpoint]) -> dict[str, CommitLinks]:
     """Commit id -> what it names."""
     existing = {c.id: c for c in checkpoints}
     links = {c.sha: _link_commit(c, dict.fromkeys(checkpoint_ids(c.message), BY_TRAILER), existing) for c in commits}

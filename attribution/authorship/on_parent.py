@@ -18,7 +18,7 @@ from collector.vocabulary.lines import Author, Evidence, How
 _IN_PLACE = frozenset({"edit", "write", "append", "substitute"})
 
 
-def by_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict]:
+def replay_on_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict]:
     """Verdicts on added lines, by index, when `steps` lead from the version before exactly to the committed one; else none."""
     if not steps or not file.before_text or any(step.edit.op not in _IN_PLACE for step in steps):
         return {}

@@ -21,7 +21,7 @@ from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate
-from attribution.authorship.tools import by_tools
+from attribution.authorship.tools import give_to_tools
 from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
 from attribution.authorship.verdicts import CommitVerdict
 
@@ -109,7 +109,7 @@ def declare_the_rest(verdicts: Verdicts) -> None:
 def give_files_to_tools(verdicts: Verdicts) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them, unless an agent's edit wrote them."""
     for verdict in verdicts.by_commit.values():
-        by_tools(verdict)
+        give_to_tools(verdict)
 
 
 PASSES: tuple[Callable[[Verdicts], None], ...] = (

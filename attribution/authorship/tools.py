@@ -27,7 +27,7 @@ def tool_of(path: str, kind: FileKind) -> str:
     return _PACKAGE_MANAGERS.get(path.rpartition("/")[2], "") or _NAMES.get(kind, "")
 
 
-def by_tools(verdict: CommitVerdict) -> None:
+def give_to_tools(verdict: CommitVerdict) -> None:
     """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran the tool is not known."""
     for file, spans in verdict.files:
         tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else ""

@@ -10,7 +10,7 @@ from functools import partial
 from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Committed, Moments, StateAlignment
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import moved_lines, sources_of
-from attribution.authorship.on_parent import by_parent
+from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.state_alignment import align_state
@@ -183,7 +183,7 @@ class Runner:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
         if any(item.author != Author.AGENT for item in verdict.values()):
             steps = [step for step in self._steps.get(file.path, ()) if look.since < step.at <= look.at]
-            result = by_parent(file, steps)
+            result = replay_on_parent(file, steps)
             verdict.update({index: item for index, item in result.items() if verdict[index].author != Author.AGENT})
 
     def _note_committed(self, look: CommitProbe, matches: Sequence[StateAlignment]) -> None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from attribution.authorship.absent import with_missing_ends
+from attribution.authorship.absent import add_missing_ends
 from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.elsewhere import commits_elsewhere
-from attribution.authorship.links import add_calls, add_imports, by_trailer, commit_probes
+from attribution.authorship.links import add_calls, add_imports, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.passes import Verdicts, settle
 from attribution.authorship.recover import recover
@@ -107,11 +107,11 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     context.progress("reading commits", 0, 0)
     attributes = attributes_at(context.repo, head)
     history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
-    links = by_trailer(history.commits, checkpoints)
+    links = link_by_trailer(history.commits, checkpoints)
     add_calls(links, sessions.edits, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
-    return RunInputs(checkpoints, with_missing_ends(sessions, checkpoints, links), history, links)
+    return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links)
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from attribution.authorship.absent import with_missing_ends
+from attribution.authorship.absent import add_missing_ends
 from attribution.authorship.commits import CommitHistory
-from attribution.authorship.links import by_trailer
+from attribution.authorship.links import link_by_trailer
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import SessionEdits
 from collector.model import Checkpoint, Commit, SessionRecord
@@ -35,8 +35,8 @@ def _gap(*records: SessionRecord, commits: tuple[Commit, ...] = _COMMITS, compac
     track = SessionEdits(1, "s", "/w", ("/w",), 500.0, 1_001.0)
     reach = {"s": TranscriptReach("partial", 1_001.0, compact)}
     checkpoints = [Checkpoint(one.checkpoint_id, CheckpointStore.V1, "r", sessions=(one,)) for one in records]
-    links = by_trailer(commits, checkpoints)
-    sessions = with_missing_ends(SessionsRead({"s": 1}, reach, [track]), checkpoints, links)
+    links = link_by_trailer(commits, checkpoints)
+    sessions = add_missing_ends(SessionsRead({"s": 1}, reach, [track]), checkpoints, links)
     evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links)
     told = [sha for sha, link in links.items() if evidence.missing_transcripts(link)]
     return max((action.until for action in track.actions), default=0.0), told

@@ -8,7 +8,7 @@ import pytest
 
 from attribution.authorship.case import SLACK, added_file
 from attribution.authorship.content import CommitTexts, content_probes
-from attribution.authorship.links import CommitLinks, by_trailer
+from attribution.authorship.links import CommitLinks, link_by_trailer
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Verdict
@@ -38,7 +38,7 @@ def _looks(
     wanted: Container[int] = (1,),
 ) -> dict[str, list[CommitProbe]]:
     commit = commit or _commit()
-    links: dict[str, CommitLinks] = by_trailer([commit], [])
+    links: dict[str, CommitLinks] = link_by_trailer([commit], [])
     file = added_file("a.py", "a.py", text, [(0, text.count("\n"))])
     known = rarity if rarity is not None else {}
     return content_probes(

@@ -9,7 +9,7 @@ from support.builder import World
 from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
-from attribution.authorship.formatters import by_formatters, tools_of
+from attribution.authorship.formatters import give_to_formatters, tools_of
 from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict
@@ -36,7 +36,7 @@ export const sizes = [1, 2, 3];
 def _said(after: str, before: str = BEFORE, lost: Verdict = LOST, tool: str = "prettier") -> list[str]:
     lines = after.split("\n")[:-1]
     spans = [Span(1, len(lines), len(lines), lost)]
-    found = by_formatters(spans, lines, before, lambda call: tool)
+    found = give_to_formatters(spans, lines, before, lambda call: tool)
     return [f"{span.verdict.tool} {span.verdict.author}".strip() for span in found for _ in range(span.start, span.end + 1)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from attribution.authorship.case import SLACK
-from attribution.authorship.links import MethodConfidence, add_calls, add_imports, by_trailer, commit_probes, since
+from attribution.authorship.links import MethodConfidence, add_calls, add_imports, commit_probes, link_by_trailer, since
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
@@ -135,7 +135,7 @@ def test_automation_is_told_by_its_account(name: str, email: str, bot: bool) -> 
 
 
 def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> None:
-    found = by_trailer([_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")])["c1"]
+    found = link_by_trailer([_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")])["c1"]
     assert found.named == (A, B)
     assert found.sessions == ["s1", "s2", "s3"]
     assert found.is_resolved and not found.incomplete
@@ -143,14 +143,14 @@ def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> Non
 
 def test_one_id_on_several_commits_links_them_all() -> None:
     commits = [_commit(_named(A), sha="c1"), _commit(_named(A), sha="c2")]
-    found = by_trailer(commits, [_checkpoint(A, "s1")])
+    found = link_by_trailer(commits, [_checkpoint(A, "s1")])
     assert [found[sha].sessions for sha in ("c1", "c2")] == [["s1"], ["s1"]]
 
 
 def test_id_without_a_checkpoint_leaves_the_link_incomplete() -> None:
-    found = by_trailer([_commit(_named(A, B))], [_checkpoint(B, "s1")])["c1"]
+    found = link_by_trailer([_commit(_named(A, B))], [_checkpoint(B, "s1")])["c1"]
     assert (found.is_resolved, found.incomplete, found.sessions) == (True, True, ["s1"])
-    lost = by_trailer([_commit(_named(A))], [])["c1"]
+    lost = link_by_trailer([_commit(_named(A))], [])["c1"]
     assert (lost.is_resolved, lost.incomplete) == (False, True)
 
 
@@ -170,14 +170,14 @@ def test_a_squash_whose_only_trailer_stands_on_its_merge(parents: list[str], squ
     base = [_commit(sha="p0", at=AT - 200), _commit(sha="p", parents=["p0"], at=AT - 100)]
     squash = _commit(message, squashed, "s", parents)
     merge = _commit(_named(A), AT + 1, "m", ["p", "s"])
-    links = by_trailer([*base, squash, merge], [_checkpoint(A, "s1")])
+    links = link_by_trailer([*base, squash, merge], [_checkpoint(A, "s1")])
     assert (links["s"].sessions == ["s1"]) == linked
     assert links["m"].sessions == ["s1"]
     assert links["s"].method_of("s1").confidence == (0.95 if linked else 1.0)
 
 
 def test_commit_without_ids_is_linked_to_nothing() -> None:
-    found = by_trailer([_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")])["c1"]
+    found = link_by_trailer([_commit("prose about an Entire-Checkpoint: trailer")], [_checkpoint(A, "s1")])["c1"]
     assert (found.named, found.is_resolved, found.incomplete) == ((), False, False)
 
 
@@ -208,7 +208,7 @@ def _looks(
     touched: Iterable[str] = ("a.py",),
     parents: Sequence[Commit] = (),
 ) -> dict[str, list[CommitProbe]]:
-    links = by_trailer([*parents, commit], checkpoints)
+    links = link_by_trailer([*parents, commit], checkpoints)
     only = {commit.sha: links[commit.sha]}
     commits = {c.sha: c for c in (*parents, commit)}
     timelines = {line.root: line for line in (lines or [_line("/w")])}
@@ -267,7 +267,7 @@ def test_commit_amended_without_a_new_checkpoint_is_also_looked_at_when_it_was_a
 
 def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id() -> None:
     commit = _commit(_named(B), sha="abcdef0123456789")
-    links = by_trailer([commit], known := [_checkpoint(A, "s1")])
+    links = link_by_trailer([commit], known := [_checkpoint(A, "s1")])
     track = SessionEdits(1, "s1", "/w", ("/w",), AT, AT, made={"abcdef0": CallRef(1, "c", 1, AT)})
     add_calls(links, [track], known)
     found = links[commit.sha]
@@ -292,7 +292,7 @@ def test_imported_session_has_the_commit_it_names_if_it_was_made_meanwhile(
     commit = _commit("By an agent", sha="abcdef0123456789")
     (record,) = _checkpoint(A, "s1").sessions
     known = [Checkpoint(A, CheckpointStore.V1, "r", sessions=(replace(record, commit_sha=sha, strategy="import"),))]
-    links = by_trailer([commit], known)
+    links = link_by_trailer([commit], known)
     add_imports(links, [SessionEdits(1, "s1", "/w", ("/w",), started, ended)], known)
     assert links[commit.sha].sessions == (["s1"] if linked else [])
     assert not linked or links[commit.sha].method_of("s1") == MethodConfidence("imported", 0.95)

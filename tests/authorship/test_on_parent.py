@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from attribution.authorship.case import AddedFile, added_file
-from attribution.authorship.on_parent import by_parent
+from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef
@@ -30,7 +30,7 @@ FIRST, SECOND = _step("beta = 2", "beta = 3"), _step("beta = 3\n", "beta = 3\nga
 
 
 def _said(file: AddedFile, *steps: ReplayStep) -> list[tuple[int, str]]:
-    found = by_parent(file, steps)
+    found = replay_on_parent(file, steps)
     assert all((one.author, one.how, one.evidence) == ("agent", "exact", "replayed") for one in found.values())
     return [(index, one.call.call_id) for index, one in found.items() if one.call is not None]
 
