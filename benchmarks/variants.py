@@ -130,7 +130,7 @@ class Variants:
             context = RunContext(store, repo, 0)
             evidence = stage._read(context, head, kept, known)
             replayed = stage._replay(context, evidence)
-            return Asked(evidence, replayed, stage._judge(repo, evidence, replayed))
+            return Asked(evidence, replayed, stage._judge(repo, evidence, replayed).verdicts)
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:

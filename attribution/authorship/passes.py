@@ -8,63 +8,51 @@ declaration of the commit comes last, because any record tells more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times, without_layout
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.conclude import declare
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import PersonLines, person_lines
-from attribution.authorship.run_data import Replayed, RunInputs
+from attribution.authorship.run_data import Judged
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
-from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.tools import give_to_tools
-from attribution.authorship.typing_seen import TypingRecord, testify, typed_lines
-from attribution.authorship.verdicts import CommitVerdict
+from attribution.authorship.typing_seen import testify, typed_lines
+from collector.vocabulary.lines import Author
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """The verdicts on all commits, and what they rest on. Passes change the verdicts."""
-
-    evidence: RunInputs
-    replayed: Replayed
-    texts: DiffTexts
-    typing: Sequence[TypingRecord]  # notes of tools that watched a person type
-    by_commit: Mapping[str, CommitVerdict]
-
-
-def note_sessions(verdicts: Verdicts) -> None:
+def note_sessions(judged: Judged) -> None:
     """Notes on each verdict the sessions that its commit names."""
-    ids = verdicts.evidence.sessions.ids
-    for sha, verdict in verdicts.by_commit.items():
-        link = verdicts.evidence.links[sha]
+    ids = judged.evidence.sessions.ids
+    for sha, verdict in judged.verdicts.items():
+        link = judged.evidence.links[sha]
         if link.is_resolved:
             verdict.named = {ids[key] for key in link.sessions if key in ids}
 
 
-def give_typed_lines_to_people(verdicts: Verdicts) -> None:
+def give_typed_lines_to_people(judged: Judged) -> None:
     """Lines without an author that a tool saw a person type become that person's, to be confirmed by the next pass."""
-    history = verdicts.evidence.history
+    history = judged.evidence.history
     times = {commit.sha: commit.author_time for commit in history.commits}
-    for sha, typed in typed_lines(verdicts.typing, history).items():
-        parents = verdicts.evidence.links[sha].commit.parents
+    for sha, typed in typed_lines(judged.typing, history).items():
+        parents = judged.evidence.links[sha].commit.parents
         since = max((times.get(parent, 0.0) for parent in parents), default=0.0)
-        testify(verdicts.by_commit[sha], typed, since, verdicts.texts)
+        testify(judged.verdicts[sha], typed, since, judged.texts)
 
 
-def confirm_people(verdicts: Verdicts) -> None:
+def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the reason."""
-    evidence = verdicts.evidence
-    commits = [(commit, verdicts.by_commit[commit.sha]) for commit in evidence.history.commits]
-    lines = {commit.sha: list(person_lines(commit, verdict, verdicts.texts)) for commit, verdict in commits}
+    evidence = judged.evidence
+    commits = [(commit, judged.verdicts[commit.sha]) for commit in evidence.history.commits]
+    lines = {commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits}
     all_lines = [line for several in lines.values() for line in several]
     agents = (text for session in evidence.sessions.edits for text in session.produced)
     produced = first_times({text for line in all_lines for text in (*line.bare, *line.novel)}, agents)
-    add_rewritten(produced, all_lines, verdicts.replayed.edits)
+    add_rewritten(produced, all_lines, judged.replayed.edits)
     unrecorded = evidence.unrecorded_agents()
     for commit, verdict in commits:
         confirm(commit, verdict, lines[commit.sha], produced, unrecorded)
@@ -87,43 +75,52 @@ def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: 
                     first[line] = min(raw.at, first.get(line, raw.at))
 
 
-def give_lines_to_edits(verdicts: Verdicts) -> None:
+def give_lines_to_edits(judged: Judged) -> None:
     """Lines that the replay lost track of go to an applied edit of that file that holds them."""
-    edits = applied_edits(verdicts.replayed.edits, verdicts.replayed.timelines)
-    for commit in verdicts.evidence.history.commits:
-        attribute_to_edits(commit, verdicts.by_commit[commit.sha], edits, verdicts.texts)
+    edits = applied_edits(judged.replayed.edits, judged.replayed.timelines)
+    for commit in judged.evidence.history.commits:
+        attribute_to_edits(commit, judged.verdicts[commit.sha], edits, judged.texts)
 
 
-def doubt_people_near_holes(verdicts: Verdicts) -> None:
+def doubt_people_near_holes(judged: Judged) -> None:
     """Where many lines of recorded sessions are still without an author, likely people of that day become unknown."""
-    commits = verdicts.evidence.history.commits
-    doubt_near_holes([(commit, verdicts.by_commit[commit.sha]) for commit in commits])
+    commits = judged.evidence.history.commits
+    doubt_near_holes([(commit, judged.verdicts[commit.sha]) for commit in commits])
 
 
-def declare_the_rest(verdicts: Verdicts) -> None:
+def declare_the_rest(judged: Judged) -> None:
     """Lines without an author become declared where their commit names an agent."""
-    for commit in verdicts.evidence.history.commits:
-        declare(verdicts.by_commit[commit.sha], commit)
+    for commit in judged.evidence.history.commits:
+        declare(judged.verdicts[commit.sha], commit)
 
 
-def give_files_to_tools(verdicts: Verdicts) -> None:
+def give_files_to_tools(judged: Judged) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them, unless an agent's edit wrote them."""
-    for verdict in verdicts.by_commit.values():
+    for verdict in judged.verdicts.values():
         give_to_tools(verdict)
 
 
-PASSES: tuple[Callable[[Verdicts], None], ...] = (
-    note_sessions,
-    give_typed_lines_to_people,
-    confirm_people,
-    give_lines_to_edits,
-    doubt_people_near_holes,
-    declare_the_rest,
-    give_files_to_tools,
+class Pass(NamedTuple):
+    """A pass and its contract: it changes the author of no line but those of `takes`, and to none but those of `gives`."""
+
+    run: Callable[[Judged], None]
+    takes: tuple[Author, ...] = ()
+    gives: tuple[Author, ...] = ()
+
+
+PASSES = (
+    Pass(note_sessions),
+    Pass(give_typed_lines_to_people, (Author.UNKNOWN, Author.DECLARED), (Author.HUMAN,)),
+    Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
+    Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),
+    Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
+    Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
+    Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
 )
+"""In the order in which they run. A new kind of evidence is a pass of its own, before the one that would take its lines."""
 
 
-def settle(verdicts: Verdicts) -> None:
+def settle(judged: Judged) -> None:
     """Runs all passes."""
-    for change in PASSES:
-        change(verdicts)
+    for each in PASSES:
+        each.run(judged)

@@ -11,7 +11,9 @@ from attribution.authorship.conclude import MissingTranscript
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate, Timeline
+from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.statements import declarations
@@ -139,8 +141,10 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict on every commit, with all it rests on."""
+    """The verdicts on all commits, and what they rest on. Passes change the verdicts."""
 
     evidence: RunInputs
     replayed: Replayed
+    texts: DiffTexts
+    typing: Sequence[TypingRecord]  # notes of tools that watched a person type
     verdicts: Mapping[str, CommitVerdict]  # by commit

@@ -1,7 +1,7 @@
 """Finds the program that a command really runs and the handler that judges it.
 
 `sudo`, `timeout 30`, `npx`, `uv run`, `xargs` are taken off; what is left goes to the handler of that program, to the name of a
-task, or to the table of rules.
+task, or to the table of rules. Shells and `find -exec` run what they are given.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from attribution.shell import files, git, nesting, rules, scripts, tables
+from attribution.shell import files, git, rules, scripts, tables
 from attribution.shell.calls import Handler, ProgramCall, directory, feed_words, past_options, subcommand_at
-from attribution.shell.model import Effect, ShellWord, Unparsable
+from attribution.shell.model import Effect, ShellWord, Unparsable, join
 
 _MAX_CALLS = 40  # programs that run programs
+_MAX_FIND = 500  # words of a `find`
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl)[\d.]+")
 
 
@@ -95,6 +96,49 @@ def _xargs(words: list[ShellWord]) -> list[ShellWord]:
     return feed_words(left, mark) if mark else [*left, ShellWord("$_", False)]
 
 
+# --- programs that run a command given to them -------------------------------------------------------------------------
+
+
+def _source(call: ProgramCall) -> list[Effect]:
+    """`source x`: harmless for the usual environments, else a script."""
+    if re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1])):
+        return []
+    text = call.run.files.get(join(call.cwd, call.texts[0])) if call.args else None
+    return call.nested_effects(text)
+
+
+def _shell(call: ProgramCall) -> list[Effect]:
+    """`sh -c …`, `bash script`, `eval …`, `bash <<EOF`."""
+    texts = call.texts
+    if call.name in ("eval", "trap"):
+        return call.nested_effects(" ".join(texts if call.name == "eval" else texts[:1]))
+    for moment, text in enumerate(texts):
+        if text in ("-Command", "-c", "/c", "/C") or re.fullmatch(r"-[a-z]*c", text):
+            remainder = texts[moment + 1 :]
+            whole = call.name in ("powershell", "pwsh", "cmd")
+            return call.nested_effects(" ".join(remainder) if whole else remainder[0] if remainder else None)
+        if not text.startswith(("-", "+")):
+            return [] if "-n" in texts[:moment] else call.nested_effects(call.run.files.get(join(call.cwd, text)))
+    if not call.command.stdin and not call.command.fed:
+        return []
+    return call.nested_effects(call.fed_text())
+
+
+def _find(call: ProgramCall) -> list[Effect]:
+    """`find … -exec`, `-delete`, `-fprint`."""
+    result = [Effect("remove")] if call.has("-delete") else []
+    texts = call.texts
+    if len(texts) > _MAX_FIND:
+        return [Effect("opaque")]
+    for moment, text in enumerate(texts):
+        if text in ("-exec", "-execdir", "-ok", "-okdir"):
+            end = next((i for i in range(moment + 1, len(texts)) if texts[i] in (";", "+")), len(texts))
+            result += call.program(feed_words(call.args[moment + 1 : end], "{}"))
+        elif text in ("-fprint", "-fprintf", "-fls"):
+            result += call.make("write", call.args[moment + 1 : moment + 2])
+    return result
+
+
 _HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("sed", "gsed"), files.sed),
     **dict.fromkeys(("rm", "unlink", "trash", "shred", "del"), files.remove),
@@ -104,13 +148,13 @@ _HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("yq", "awk", "gawk", "crudini"), files.in_place),
     **dict.fromkeys(("tar", "bsdtar", "gtar"), files.tar),
     **dict.fromkeys(("patch", "apply_patch"), files.patch),
-    **dict.fromkeys(("source", "."), nesting.source),
-    **dict.fromkeys((*tables.SHELLS, "eval", "trap", "powershell", "pwsh", "cmd"), nesting.shell),
+    **dict.fromkeys(("source", "."), _source),
+    **dict.fromkeys((*tables.SHELLS, "eval", "trap", "powershell", "pwsh", "cmd"), _shell),
     **dict.fromkeys(tables.INTERPRETERS, scripts.interpreter),
     "ln": files.link,
     "touch": files.touch,
     "truncate": files.truncate,
-    "find": nesting.find,
+    "find": _find,
     "git": git.git,
     "gh": git.gh,
 }

@@ -18,7 +18,7 @@ from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.links import add_calls, add_imports, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
-from attribution.authorship.passes import Verdicts, settle
+from attribution.authorship.passes import settle
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
@@ -26,7 +26,6 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, timelines
 from attribution.authorship.typing_seen import TypingRecord
-from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.queries.prices import prices_of
@@ -87,7 +86,7 @@ def attribute_repo(
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
     replayed = _replay(context, evidence)
-    judged = Judged(evidence, replayed, _judge(repo, evidence, replayed))
+    judged = _judge(repo, evidence, replayed)
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)
     with run.writing():
@@ -175,8 +174,7 @@ def _roots_of(
 # --- judge ------------------------------------------------------------------------------------------------------------
 
 
-def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> dict[str, CommitVerdict]:
-    """Commit -> verdict."""
+def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> Judged:
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
     verdicts = {}
@@ -186,8 +184,9 @@ def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> dict[str, 
         named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths))
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
     typing = list(_typing_records(repo, verdicts))
-    settle(Verdicts(evidence, replayed, DiffTexts(repo, evidence.history), typing, verdicts))
-    return verdicts
+    judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), typing, verdicts)
+    settle(judged)
+    return judged
 
 
 def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRecord]:
@@ -211,8 +210,7 @@ def _write(context: RunContext, judged: Judged, since: float | None) -> list[Pro
     line_rows.totals(store, repo_id, judged)
     line_rows.vendor(store, repo_id)
     line_rows.confidence(store)
-    texts = DiffTexts(context.repo, judged.evidence.history)
-    elsewhere = partial(commits_elsewhere, texts, judged.replayed.edits)
+    elsewhere = partial(commits_elsewhere, judged.texts, judged.replayed.edits)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, elsewhere)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
     costs.fill_costs(store, repo_id, prices_of(store))
