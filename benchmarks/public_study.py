@@ -248,7 +248,7 @@ def _weaknesses(store: Store) -> dict[str, str]:
     cells = [
         (
             f"`{row['author']}`", row["events"], f"{row['lines']:,}",
-            f"{row['rate']:.3f} ({row['rate_low']:.3f} to {row['rate_high']:.3f})" if row["rate"] is not None else "too few lines",
+            f"{row['rate']:.3f} ({row['low']:.3f} to {row['high']:.3f})" if row["rate"] is not None else "too few lines",
         )
         for row in tables["class"]
     ]  # fmt: skip

@@ -51,7 +51,7 @@ def rates(databases: Iterable[Path]) -> list[dict[str, Any]]:
         rows = [
             {
                 "findings": row["events"], "author": row["author"], "lines": row["lines"], "rate": row["rate"],
-                "low": row["rate_low"], "high": row["rate_high"],
+                "low": row["low"], "high": row["high"],
             }
             for row in tables["class"]
         ]  # fmt: skip

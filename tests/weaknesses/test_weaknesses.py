@@ -245,7 +245,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         assert part in report.stdout
     tables = {t["name"]: t for t in json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)}
     agent = next(r for r in tables["class"]["rows"] if r["author"] == "agent")
-    assert agent["rate"] is None and agent["rate_low"] is None and agent["events"] == by["agent"]  # a few dozen lines are no rate
+    assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]  # a few dozen lines are no rate
     assert any("fewer than 1,000 scanned lines" in note for note in tables["class"]["notes"])
     assert "no ratio against" in report.stdout
     lines = query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND author_class = 'agent'")

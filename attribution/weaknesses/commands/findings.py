@@ -15,7 +15,7 @@ import click
 from attribution.commands.common import COMMIT, database, here, open_clone, print_one
 from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict
 from collector.console.commands import CommandFiles
-from collector.console.tables import print_table, print_tables, show_table
+from collector.console.tables import print_table, print_tables
 from collector.console.terminal import csv_text, data_options, database_option, notice, out
 from collector.files.analysed import ANALYSED
 from collector.storage.views import table_of
@@ -286,21 +286,12 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: 
     Compares agents with people, and shows what became of the findings. Covers the clone at PATH, or all scanned repositories in the
     database.
     """
-    from attribution.terminal.style import title
     from attribution.weaknesses.queries.report import BY, weakness_tables
 
     groupings = BY if output_format else tuple(dict.fromkeys(("class", "cwe", "confidence", *by)))
     with database(path, db) as (store, repo):
         tables = weakness_tables(store, repo, groupings, ANALYSED if tests else (FilePlace.SOURCE,), include_low)
-    if output_format:
-        print_tables(output_format, tables)
-        return
-    for table in tables:
-        if table.rows or table.notes:
-            title(out(), table.title, f"{len(table):,}")
-            # The ends of an interval stand beside its value.
-            show_table(out(), table, [column.name for column in table.columns if not column.name.endswith(("_low", "_high"))])
-            out().print()
+    print_tables(output_format, tables if output_format else [table for table in tables if table.rows or table.notes])
 
 
 COMMANDS = (findings,)

@@ -75,7 +75,9 @@ def weakness_tables(
         ("lines", store.rows(_LEFT_OUT, (repo, repo)), [], "Non-blank added lines; rates are per scanned line"),
         ("rule_sets", rule_sets, _notes(rule_sets), "Rules and scanners"),
     ]
-    tables += [table_of(rows, _UNITS, notes, name, heading) for name, rows, notes, heading in more]
+    for name, rows, notes, heading in more:
+        units = _UNITS | dict.fromkeys(("low", "high") if name == "reviews" else (), "share")
+        tables.append(table_of(rows, units, notes, name, heading))
     return tables
 
 
@@ -161,7 +163,7 @@ def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
 
 
 def _rate_columns(rate: Rate) -> Row:
-    return {"events": rate.events, "lines": rate.lines, "rate": rate.rate, "rate_low": rate.low, "rate_high": rate.high}
+    return {"events": rate.events, "lines": rate.lines, "rate": rate.rate, "low": rate.low, "high": rate.high}
 
 
 def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: bool) -> tuple[list[Row], list[str]]:
@@ -177,13 +179,14 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: boo
             notes.append(f"no ratio against {baseline}: {refusal}")
         for number, strata in enumerate(_STRATA if is_measured else _STRATA[:1]):
             compared = rates.compare(_sides(findings, lines, strata, classes))
-            sides = {
-                "baseline": baseline, "agent_findings": compared.agent.events, "agent_lines": compared.agent.lines,
+            counts = {
+                "agent_findings": compared.agent.events, "agent_lines": compared.agent.lines,
                 "baseline_findings": compared.other.events, "baseline_lines": compared.other.lines,
             }  # fmt: skip
+            pooled, stratified = (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
             if not number:
-                rows.append(sides | {"within": "", **_ratio_columns(NO_RATIO if refusal else compared.pooled)})
-            row = sides | {"within": " x ".join(strata), **_ratio_columns(NO_RATIO if refusal else compared.stratified)}
+                rows.append({"baseline": baseline, "within": "", **_ratio_columns(pooled), **counts})
+            row = {"baseline": baseline, "within": " x ".join(strata), **_ratio_columns(stratified), **counts}
             if not refusal and compared.without_one is not None:
                 low, high = compared.without_one
                 row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
@@ -194,7 +197,7 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: boo
 
 
 def _ratio_columns(ratio: Ratio) -> Row:
-    return {"ratio": ratio.ratio, "ratio_low": ratio.low, "ratio_high": ratio.high, "strata": ratio.strata}
+    return {"ratio": ratio.ratio, "low": ratio.low, "high": ratio.high, "strata": ratio.strata}
 
 
 def _refusal(lines: Sequence[Row], baseline: str) -> str:
@@ -286,9 +289,9 @@ def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list
         reviews.append(
             {
                 "author": author or "all", "read": sum(s.read for s in strata), "true": sum(s.true for s in strata),
-                "precision": precision.share, "precision_low": precision.low, "precision_high": precision.high,
-                "corrected_rate": rate.rate if rate else None, "corrected_rate_low": rate.low if rate else None,
-                "corrected_rate_high": rate.high if rate else None,
+                "precision": precision.share, "low": precision.low, "high": precision.high,
+                "corrected_rate": rate.rate if rate else None, "corrected_low": rate.low if rate else None,
+                "corrected_high": rate.high if rate else None,
             }
         )  # fmt: skip
     return reviews
