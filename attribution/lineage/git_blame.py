@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from collector.git.diff_tree import unquote
 from collector.git.program import ScratchGit
-from collector.git.quoting import unquote
 from collector.text import decode
 
 

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field
 from sys import intern
 
-from collector.git.diff_tree import Broken, PrintedLines, Stream
+from collector.git.diff_tree import Broken, PrintedLines, Stream, unquote
 from collector.git.program import ScratchGit
-from collector.git.quoting import unquote
 from collector.text import decode
 
 _START = re.compile(rb"@@@+ .*?\+(\d+)(?:,\d+)? @@@")

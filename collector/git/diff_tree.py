@@ -13,7 +13,6 @@ from sys import intern
 from typing import Generic, TypeVar
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
-from collector.git.quoting import unquote
 from collector.text import decode
 
 SUBMODULE = 0o160000
@@ -266,3 +265,20 @@ def patches(git: ScratchGit, max_file: int, with_text: bool) -> Stream[Patches, 
 def raw_lists(git: ScratchGit) -> Stream[RawLists, list[FileDelta]]:
     """Changed files without hunks; each line that is fed names a commit and the parent to compare it with."""
     return Stream(lambda commits: RawLists(git.stream(_RAW, commits)), RawLists.commit)
+
+
+# --- names of files ---------------------------------------------------------------------------------------------------
+
+
+_QUOTED = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+
+
+def unquote(name: bytes) -> bytes:
+    """A path as git prints it, in C quotes if it holds quotes, backslashes or control characters."""
+    return _QUOTED.sub(_unescape, name[1:-1]) if name.startswith(b'"') else name
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    code = match.group(1)
+    return bytes([int(code, 8) & 0xFF]) if len(code) == len("777") else _ESCAPES.get(code, code)

@@ -29,8 +29,8 @@ from attribution.lineage.model import (
 )
 from attribution.lineage.state import continues, dump, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions
+from collector.git.diff_tree import unquote
 from collector.git.program import GitFailed, ScratchGit, open_scratch
-from collector.git.quoting import unquote
 from collector.git.repository import GitRepo, line_changes
 from collector.text import split_lines
 

@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from collector.discovery.channels.channel import Channel, ChannelContext, Scope
-from collector.discovery.channels.log import Cursor, DiscoveryHit
-from collector.discovery.channels.names import parse_name
+from collector.discovery.channels.log import Cursor, DiscoveryHit, parse_name
 from collector.discovery.channels.paging import PER_PAGE, dicts, repository_of
 from collector.discovery.github.client import NotFound, Page
 from collector.discovery.words import CursorState

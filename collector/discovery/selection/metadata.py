@@ -12,7 +12,7 @@ from typing import Any
 
 from collector.checkpoints.entire import SETTINGS
 from collector.discovery.channels.channel import ChannelContext
-from collector.discovery.channels.names import checkpoint_remote, valid_name
+from collector.discovery.channels.log import checkpoint_remote, valid_name
 from collector.discovery.github.client import GitHubError, NotFound, Refused
 from collector.discovery.github.transport import Unreachable
 from collector.json_values import get, get_str, identifier

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from collector.checkpoints import store_of
 from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
 from collector.checkpoints.entire import is_on_server
-from collector.discovery.channels.names import valid_name
+from collector.discovery.channels.log import valid_name
 from collector.discovery.github.git_server import GitServers, NoRefs
 from collector.discovery.github.pktline import Refs
 from collector.discovery.mirrors.refs import note_names

@@ -9,8 +9,7 @@ from typing import Any
 
 from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Channel, ChannelContext
-from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog
-from collector.discovery.channels.names import parse_name
+from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog, parse_name
 from collector.discovery.github.client import BadToken, GitHubError, LimitReached
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.selection.exclusions import Filters, decide
