@@ -66,23 +66,9 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
     for record in first.sessions:
         other = sessions.get(record.index)
         sessions[record.index] = _merge_records(record, other) if other else record
-    from collector.model import Checkpoint  # who only wants the names that Entire uses needs no sessions
-
-    return Checkpoint(
-        id=first.id,
-        store=first.store,
-        ref=first.ref,
-        strategy=first.strategy or second.strategy,
-        branch=first.branch or second.branch,
-        cli_version=first.cli_version or second.cli_version,
-        created_at=first.created_at or second.created_at,
-        files_touched=first.files_touched or second.files_touched,
-        sessions=tuple(sessions[i] for i in sorted(sessions)),
-        vendor=first.vendor or second.vendor,
-        author_email=first.author_email or second.author_email,
-        signature=first.signature,
-        problems=tuple(p for p in dict.fromkeys((*first.problems, *second.problems)) if _still(p, sessions.values())),
-    )
+    either = {name: getattr(first, name) or getattr(second, name) for name in _FROM_EITHER}
+    problems = tuple(p for p in dict.fromkeys((*first.problems, *second.problems)) if _still(p, sessions.values()))
+    return replace(first, **either, sessions=tuple(sessions[i] for i in sorted(sessions)), problems=problems)
 
 
 def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
@@ -91,20 +77,11 @@ def _still(problem: Problem, sessions: Iterable[SessionRecord]) -> bool:
     return problem.code not in ("no_transcript", "transcript_missing_blob") or problem.subject not in results
 
 
+_FROM_EITHER = ("strategy", "branch", "cli_version", "created_at", "files_touched", "vendor", "author_email")
 _FROM_OTHER = (
-    "session_id",
-    "session_id_raw",
-    "agent_label",
-    "model",
-    "branch",
-    "created_at",
-    "compact",
-    "content_hash",
-    "tasks",
-    "subagents",
-    "prompt_blob",
-    "vendor",
-)
+    "session_id", "session_id_raw", "agent_label", "model", "branch", "created_at", "compact", "content_hash", "tasks",
+    "subagents", "prompt_blob", "vendor",
+)  # fmt: skip
 
 
 def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord:

@@ -295,19 +295,14 @@ class GitRepo(RepositoryBase):
 
 
 def _commit(commit: pygit2.Commit) -> Commit:
-    author, committer = commit.author, commit.committer  # few people make many commits: a name is kept once
-    return Commit(
-        sha=intern(str(commit.id)),
-        parents=tuple(intern(str(p)) for p in commit.parent_ids),
-        tree=str(commit.tree_id),
-        author_name=intern(decode(author.raw_name)),
-        author_email=intern(decode(author.raw_email)),
-        author_time=float(author.time),
-        committer_name=intern(decode(committer.raw_name)),
-        committer_email=intern(decode(committer.raw_email)),
-        commit_time=float(committer.time),
-        message=decode(commit.raw_message),
-    )
+    parents = tuple(intern(str(parent)) for parent in commit.parent_ids)
+    author, committer = _person(commit.author), _person(commit.committer)
+    return Commit(intern(str(commit.id)), parents, str(commit.tree_id), *author, *committer, decode(commit.raw_message))
+
+
+def _person(signature: pygit2.Signature) -> tuple[str, str, float]:
+    """(name, address, time). Few people make many commits: a name is kept once."""
+    return intern(decode(signature.raw_name)), intern(decode(signature.raw_email)), float(signature.time)
 
 
 _TYPECHANGE = DiffOption.INDENT_HEURISTIC | DiffOption.INCLUDE_TYPECHANGE | DiffOption.SKIP_BINARY_CHECK
