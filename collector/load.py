@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -313,7 +313,7 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     run.key = key_of_run(context, run.key)
     with run.writing():
         describe_repo(context, branch, head)
-        write_commits(store, context.repo_id, commits)
+        write_commits(store, context.repo_id, commits, repo.mailmap(head))
 
 
 def _load_session(context: RunContext, cache: SessionCache, session_id: int, files: SessionFiles) -> None:
@@ -597,14 +597,21 @@ _COMMIT = (
 _STATEMENT = ("commit_id", "stands_in", "sort", "agent", "model", "session")
 
 
-def write_commits(store: Store, repo_id: int, commits: Sequence[Commit]) -> dict[str, int]:
-    """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction, checkpoints first."""
+def write_commits(
+    store: Store, repo_id: int, commits: Sequence[Commit], called: Callable[[str, str], tuple[str, str]]
+) -> dict[str, int]:
+    """Commits and the checkpoint ids they name; returns their numbers. Call within a transaction, checkpoints first.
+
+    `called`: name and address of an author -> those that the mailmap gives them.
+    """
     connection = store.connection
     connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
     first = store.next_id("commits")
     numbers = {c.sha: first + i for i, c in enumerate(commits)}
     named = {c.sha: checkpoint_ids(c.message) for c in commits}
-    store.insert("commits", _COMMIT, (_commit_row(numbers[c.sha], repo_id, i, c, named[c.sha]) for i, c in enumerate(commits)))
+    people = (called(printable(c.author_name), printable(c.author_email)) for c in commits)
+    rows = zip(commits, people, strict=True)
+    store.insert("commits", _COMMIT, (_commit_row(numbers[c.sha], repo_id, i, c, person) for i, (c, person) in enumerate(rows)))
     store.insert("commit_statements", _STATEMENT, (row for c in commits for row in _statement_rows(numbers[c.sha], c)))
     methods = {
         r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
@@ -619,13 +626,14 @@ def write_commits(store: Store, repo_id: int, commits: Sequence[Commit]) -> dict
     return numbers
 
 
-def _commit_row(number: int, repo_id: int, position: int, c: Commit, named: Sequence[str]) -> tuple[Any, ...]:
+def _commit_row(number: int, repo_id: int, position: int, c: Commit, person: tuple[str, str]) -> tuple[Any, ...]:
     declared = declared_agent(c)
+    name, email = person
     subject = printable(c.subject)[:500]
     return (
-        number, repo_id, c.sha, f"{c.sha[:9]} {subject[:80]}", position, len(c.parents), printable(c.author_name)[:200],
-        printable(c.author_email)[:200], iso(c.author_time) or "", iso(c.commit_time) or "", subject,
-        declared.agent if declared is not None else None, automation(c), len(named),
+        number, repo_id, c.sha, f"{c.sha[:9]} {subject[:80]}", position, len(c.parents), name[:200], email[:200],
+        iso(c.author_time) or "", iso(c.commit_time) or "", subject,
+        declared.agent if declared is not None else None, automation(c), len(checkpoint_ids(c.message)),
     )  # fmt: skip
 
 

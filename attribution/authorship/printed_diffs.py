@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
-from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, says_generated, suffix_of, text_decides
+from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, may_tell_kind, suffix_of, text_decides
 from collector.git.base import is_regular
 from collector.git.combined import MergedFile, combined_patches
 from collector.git.diff_tree import FileDelta, patches
@@ -68,7 +68,7 @@ class PrintedDiffs:
         for (a0, a1, b0, b1), (_, lines) in zip(delta.hunks or (), delta.text or (), strict=True):
             deleted += a1 - a0
             if lines:
-                says = says or says_generated(b"\n".join(lines))
+                says = says or may_tell_kind(b"\n".join(lines))
                 bare = [line.strip() for line in lines]
                 result = (b0, b1, len(bare) - bare.count(b""))
                 added.append(self._ranges.setdefault(result, result))
@@ -98,7 +98,7 @@ class PrintedDiffs:
 
     def _merged_file(self, file: MergedFile) -> FileDiff | None:
         """None when the merge wrote nothing in it."""
-        self._kinds.follow(file.new, file.old, any(says_generated(b"\n".join(lines)) for _, lines in file.written or ()), 0)
+        self._kinds.follow(file.new, file.old, any(may_tell_kind(b"\n".join(lines)) for _, lines in file.written or ()), 0)
         if not file.written:
             return None
         change = FileChange(file.path, file.path, file.old[0], file.new, file.old_modes[0], file.new_mode, "M")
@@ -160,7 +160,7 @@ class _Kinds:
     def _of_blob(self, oid: str, suffix: str) -> FileKind | None:
         if oid not in self._read:
             data = self._repo.blob(oid) or b""
-            if not says_generated(data):
+            if not may_tell_kind(data):
                 self._silent.add(oid)
                 return None
             self._read[oid] = kind_of_text(data, suffix)

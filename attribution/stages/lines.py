@@ -91,7 +91,7 @@ def attribute_repo(
     run.key = key_of_run(context, run.key)
     with run.writing():
         describe_repo(context, target.branch, target.head)
-        run.report(_write(context, judged, options.since))
+        run.report(_write(context, judged, target.head, options.since))
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
         run.covers(costs.STAGE, costs.costs_key(prices_of(store)))
         if options.whole and not local.sessions and run.key == target.key:  # all that `collect run` would have read
@@ -198,10 +198,10 @@ def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRe
 # --- write ------------------------------------------------------------------------------------------------------------
 
 
-def _write(context: RunContext, judged: Judged, since: float | None) -> list[Problem]:
+def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:
     """Replaces the conclusions about a repository. Call within a transaction. Returns what could not be judged."""
     store, repo_id = context.store, context.repo_id
-    numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since))
+    numbers = write_commits(store, repo_id, _commits_since(judged.evidence.history, since), context.repo.mailmap(head))
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
     line_rows.lines(store, repo_id, numbers, judged)

@@ -55,6 +55,7 @@ _GENERATED_HEAD = re.compile(
     re.IGNORECASE,
 )
 _GENERATED_WORD = b"generat"
+_POINTER = b"https://git-lfs.github.com/spec/"
 # Documents that a converter made name it in their head.
 _CONVERTED_HEAD = re.compile(rb"<meta[^>]{0,80}name=[\"']?generator[\"']?[^>]{0,200}>|generator=\"pandoc\"", re.IGNORECASE)
 _TEST = re.compile(
@@ -160,20 +161,22 @@ def suffix_of(path: str) -> str:
     return path.rpartition(".")[2].lower()
 
 
-def says_generated(data: bytes) -> bool:
-    """Whether the text has the word that all notes of generators have; where it has not, only `BY_TEXT` need another look."""
-    return _GENERATED_WORD in data.lower()
+def may_tell_kind(data: bytes) -> bool:
+    """Whether the text has a word that notes of generators or pointers have; where it has not, only `BY_TEXT` need another look."""
+    return _GENERATED_WORD in data.lower() or _POINTER in data
 
 
 def kind_of_text(data: bytes, suffix: str) -> FileKind | None:
-    """Minified or generated, by the bytes alone; None when they say nothing."""
+    """Minified, generated or a pointer of Git LFS, by the bytes alone; None when they say nothing."""
+    if data.startswith(b"version " + _POINTER):
+        return FileKind.DATA
     if suffix in _DENSE:
         lines = data.count(b"\n") + 1
         dense = lines > 5 and len(data) > _MEAN_LINE * lines and has_long_line(data, 1000)
         if dense or has_long_line(data, _LONG_LINE):
             return FileKind.MINIFIED
     head = head_of(data)
-    named = says_generated(head) and _GENERATED_HEAD.search(head)  # the word is in every form, and quickly ruled out
+    named = _GENERATED_WORD in head.lower() and _GENERATED_HEAD.search(head)  # the word is in every form, and quickly ruled out
     if named or (suffix in _CONVERTED and _CONVERTED_HEAD.search(head)):
         return FileKind.GENERATED
     return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from collector.errors import NotARepository, UnknownBranch
 from collector.git.program import GitFailed, reftable_refs
 from collector.git.renames import pair
 from collector.repository_names import public_url
+from collector.text import decode
 from collector.vocabulary.sessions import Signature
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
@@ -41,6 +42,7 @@ pygit2.settings.mwindow_mapped_limit = 32 << 20
 
 Config = pygit2.Config
 # An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
+_MOST_MAILMAP = 1_000_000  # bytes
 _OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
 # Source: gpg-interface.c of git.
 _SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*)$", re.M)
@@ -264,6 +266,12 @@ class RepositoryBase:
         head, _, _ = data.partition(b"\n\n") if kind == "commit" else (b"", b"", b"")
         match = _SIGNED.search(head)
         return next((kind for start, kind in _SIGNATURES.items() if match[1].startswith(start)), Signature.OTHER) if match else ""
+
+    def mailmap(self, commit: str) -> Callable[[str, str], tuple[str, str]]:
+        """Name and address of an author -> those that the `.mailmap` of a commit gives them; the same ones without the file."""
+        oid = self.file_at(commit, ".mailmap")
+        data = self.blob(oid) if oid else None
+        return pygit2.Mailmap.from_buffer(decode(data) if data is not None and len(data) < _MOST_MAILMAP else "").resolve
 
     def history(self, tip: str) -> Iterator[Commit]:
         """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""

@@ -120,6 +120,15 @@ def test_git_ai_note() -> None:
     assert json.loads(record.detail) == {"logical_commit_id": "kept"}
 
 
+def test_every_part_of_joined_notes_is_read() -> None:
+    """`git notes merge -s union` writes the notes of two clones one after the other."""
+    first, second = git_ai_note("a.py\n  s_1::t_1 1\n"), git_ai_note("c.py\n  s_1::t_1 2\n")
+    records = git_ai.read(NOTE, first + b"\n\n" + second)
+    assert [list(lines_of(record)) for record in records] == [["a.py"], ["c.py"]]
+    assert [record.entry for record in records] == [0, 1]
+    assert [record.state for record in git_ai.read(NOTE, first + b"\nwhat is this?\n")] == ["read", "unreadable"]
+
+
 def test_git_ai_prompts_are_not_kept() -> None:
     prompt = {"agent_id": {"tool": "cursor", "id": "p", "model": "m"}, "messages": [{"text": "secret words"}], "new_key": 7}
     (record,) = git_ai.read(NOTE, git_ai_note("a.py\n  0123456789abcdef 1\n", prompts={"0123456789abcdef": prompt}))

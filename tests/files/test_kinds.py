@@ -129,6 +129,12 @@ def test_converted_documents() -> None:
     assert kind_of_version("src/a.py", page) is FileKind.SOURCE
 
 
+def test_pointers_of_git_lfs_are_no_source() -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 12345\n"
+    assert kind_of_version("model.bin", pointer) is kind_of_version("src/a.py", pointer) is FileKind.DATA
+    assert kind_of_version("src/a.py", b"# " + pointer) is FileKind.SOURCE
+
+
 def test_minified_text() -> None:
     assert kind_of_text(b"a" * 6_000, "js") is FileKind.MINIFIED
     assert kind_of_text(b"a" * 6_000, "py") is None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -58,20 +59,34 @@ def sniff(source: ClaimSource, data: bytes) -> bool:
 def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     if data.lstrip()[:1] == b"{":
         return [_legacy(source, json_of(data))]
-    text = decode(data).replace("\r\n", "\n")
-    head, separator, body = ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
-    meta = json_of(body.encode("utf-8", "surrogateescape")) if separator else None
+    notes = enumerate(_joined(decode(data).replace("\r\n", "\n")))
+    return [_note(source, head, meta, number) for number, (head, meta) in notes]
+
+
+def _joined(text: str) -> Iterator[tuple[str, Any]]:
+    """Head and JSON value of each note in a text; `git notes merge -s union` joins those of two clones into one."""
+    while text.strip():
+        head, separator, body = ("", "---", text[4:]) if text.startswith("---\n") else text.partition("\n---\n")
+        try:
+            meta, end = json.JSONDecoder().raw_decode(body.lstrip())
+        except (ValueError, RecursionError):
+            meta, end = None, len(body)
+        yield head, meta if separator else None
+        text = body.lstrip()[end:].lstrip("\n")
+
+
+def _note(source: ClaimSource, head: str, meta: Any, number: int) -> ClaimRecord:
     if not isinstance(meta, dict):
-        return [unread(NAME, source, RecordState.UNREADABLE, "the part after --- is not a JSON object")]
+        return unread(NAME, source, RecordState.UNREADABLE, "the part after --- is not a JSON object", entry=number)
     version, tool_version = word(meta, "schema_version"), word(meta, "git_ai_version")
     if not _VERSION.match(version):
-        return [unread(NAME, source, RecordState.UNKNOWN_VERSION, version, version)]
+        return unread(NAME, source, RecordState.UNKNOWN_VERSION, version, version, number)
     builder = RecordBuilder(source)
     _read_entries(builder, head, meta)
     if tool_version.startswith(OWN):
-        return [builder.record(NAME, version, tool_version=tool_version, state=RecordState.OWN, problems=())]
+        return builder.record(NAME, version, tool_version=tool_version, state=RecordState.OWN, problems=(), entry=number)
     base, detail = word(meta, "base_commit_sha"), others(meta, _USED)
-    return [builder.record(NAME, version, tool_version=tool_version, base=base, detail=detail)]
+    return builder.record(NAME, version, tool_version=tool_version, base=base, detail=detail, entry=number)
 
 
 def basis_of_people(tool_version: str) -> ClaimBasis:

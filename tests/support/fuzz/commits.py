@@ -44,6 +44,6 @@ def target() -> Iterator[Target]:
                 check(read_commit(commit), "record")
                 found.append(commit)
             with scratch.undone(store):
-                write_commits(store, 1, found)
+                write_commits(store, 1, found, lambda *author: author)
 
         yield run
