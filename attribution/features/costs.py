@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from enum import StrEnum
 
 from attribution.features.prices import Prices
 from attribution.features.registry import Feature, Values
@@ -16,13 +15,6 @@ NAME = "costs"
 TITLE = "Cost"
 ORDER = 25
 STAGE = "repository"
-
-
-class CostSource(StrEnum):
-    RECORDED = "recorded"
-    LIST = "list"
-    MIXED = "mixed"
-
 
 _NONE = ("no_usage", "no_price")
 FEATURES = (
@@ -37,9 +29,10 @@ def cost_of(
 ) -> Values:
     """The values of FEATURES; NULL when any tokens without a recorded cost belong to a model, or are of a kind, that has no price.
 
-    `unrecorded`: tokens by model and kind. `recorded`: USD. `at`: when the session began.
+    `unrecorded`: tokens by model and kind. `recorded`: USD. `started`: when the session began.
     """
     total, listed = recorded or 0.0, False
+    unknown: Values = {"cost_usd": None, "cost_source": None, "prices_as_of": None}
     for model, counts in unrecorded.items():
         if not any(counts.values()):
             continue
@@ -47,9 +40,9 @@ def cost_of(
         hour = min(counts.get("cache_write_1h", 0), counts["cache_write"])
         amounts = {**counts, "cache_write": counts["cache_write"] - hour, "cache_write_1h": hour}
         if price is None or any(n and kind not in price for kind, n in amounts.items()):
-            return {"cost_usd": None, "cost_source": None, "prices_as_of": None}
+            return unknown
         total, listed = total + sum(n * price[kind] for kind, n in amounts.items() if n) / 1e6, True
     if recorded is None and not listed:
-        return {"cost_usd": None, "cost_source": None, "prices_as_of": None}
-    source = CostSource.LIST if recorded is None else CostSource.MIXED if listed else CostSource.RECORDED
-    return {"cost_usd": round(total, 6), "cost_source": source.value, "prices_as_of": prices.as_of if listed else None}
+        return unknown
+    source = "list" if recorded is None else "mixed" if listed else "recorded"
+    return {"cost_usd": round(total, 6), "cost_source": source, "prices_as_of": prices.as_of if listed else None}

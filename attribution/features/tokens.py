@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from enum import StrEnum
 
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
@@ -18,15 +17,6 @@ _NONE = ("no_usage",)
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 _MOST_CHARACTERS = 8  # a token stands for at most about so many on average: of prose 4 to 5, of code and JSON 3 to 4
 _ENOUGH = 2000  # characters from which the average means something
-
-
-class TooLow(StrEnum):
-    """Why the tokens on record are fewer than were used."""
-
-    EARLY = "output_recorded_early"
-    UNSEEN = "subagents_unseen"
-    TRUNCATED = "truncated_start"
-
 
 FEATURES = (
     Feature("input_tokens", "integer", "tokens", "fresh input tokens, caches left out; subagents included", null=_NONE),
@@ -63,7 +53,7 @@ def compute(view: SessionView) -> Values:
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
         "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None]) if used else None,
-        "tokens_too_low": [str(reason) for reason in _too_low(view, whole["output"] or 0)] if used else None,
+        "tokens_too_low": _too_low(view, whole["output"] or 0) if used else None,
     }
 
 
@@ -90,13 +80,14 @@ def usage_by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
     return dict(sorted(models.items()))
 
 
-def _too_low(view: SessionView, output: int) -> list[TooLow]:
+def _too_low(view: SessionView, output: int) -> list[str]:
+    """Why the tokens on record are fewer than were used."""
     session = view.session
     characters = sum(len(message.text) for message in session.messages if message.kind == "text")
     written = characters + sum(len(call.input) for call in view.calls)
-    holds = {
-        TooLow.EARLY: written >= _ENOUGH and written > _MOST_CHARACTERS * output,
-        TooLow.UNSEEN: any(call.spawn is not None and not call.spawn.visible for call in view.calls),
-        TooLow.TRUNCATED: session.truncated_start,
+    reasons = {
+        "output_recorded_early": written >= _ENOUGH and written > _MOST_CHARACTERS * output,
+        "subagents_unseen": any(call.spawn is not None and not call.spawn.visible for call in view.calls),
+        "truncated_start": session.truncated_start,
     }
-    return [reason for reason in TooLow if holds[reason]]
+    return [reason for reason, holds in reasons.items() if holds]

@@ -265,7 +265,7 @@ class HistoryWalk:
         first_gone = {path for path, _, _ in gone}
         first_new = {d.path for d in deltas if not d.old}
 
-        def deleted(sha: str) -> list[File]:
+        def deleted_files(sha: str) -> list[File]:
             there: Container[str] = self._listing(first) if first in self._partial else self._states[first]
             return [
                 (path, *file)
@@ -273,7 +273,7 @@ class HistoryWalk:
                 if path not in first_new and (path not in there or path in first_gone)
             ]
 
-        return [self._parent(first, lambda: gone), *(self._parent(sha, partial(deleted, sha)) for sha in step.parents[1:])]
+        return [self._parent(first, lambda: gone), *(self._parent(sha, partial(deleted_files, sha)) for sha in step.parents[1:])]
 
     def _listing(self, sha: str) -> Listing:
         if sha in self._partial:

@@ -176,7 +176,7 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     rows = []
     for sha, number in numbers.items():
         verdict, link = judged.verdicts[sha], judged.evidence.links[sha]
-        written = _written(verdict)
+        written = _lines_by_session(verdict)
         named = {ids[key]: key for key in link.sessions if key in ids}
         clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
         for session in sorted(named.keys() | verdict.sessions):
@@ -188,7 +188,7 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
             counts = fates[sha, session]
             rows.append(
                 {"commit_id": number, "session_id": session, "method": method, "confidence": confidence,
-                 "agent_lines": written[session], **_produced(counts), "clean": int(clean)}
+                 "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean)}
             )  # fmt: skip
     _insert(store, "commit_sessions", rows)
 
@@ -198,13 +198,13 @@ def _insert(store: Store, table: str, rows: Sequence[Mapping[str, Any]]) -> None
         store.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
 
 
-def _produced(fates: Counter[str]) -> dict[str, int]:
+def _fate_counts(fates: Counter[str]) -> dict[str, int]:
     """Lines that agents produced, and what became of them."""
     produced = fates.total()
     return {"produced": produced, "final": produced - fates["self_overwritten"], **{name: fates[name] for name in FATES}}
 
 
-def _written(verdict: CommitVerdict) -> Counter[int]:
+def _lines_by_session(verdict: CommitVerdict) -> Counter[int]:
     count: Counter[int] = Counter()
     for _, spans in verdict.files:
         for span in spans:
@@ -232,7 +232,7 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
         if session not in sessions_read:
             continue
         share = 100.0 * agent / (agent + human) if agent + human else None
-        lines = _produced(fates[session])
+        lines = _fate_counts(fates[session])
         rows.append(
             row | lines | {
                 "agent_percentage": share,

@@ -46,7 +46,7 @@ from collector.storage.session_cache import SessionCache, compress, inflate, ses
 from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "1"  # of what is kept in the cache
+VERSION = "2"  # of what is kept in the cache
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
@@ -61,9 +61,7 @@ def read_sessions(
     files = session_files(checkpoints, local)
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
-    reach = {
-        session.key: TranscriptReach(read.state, read.ended, read.compact) for session in files if (read := reads[session.key])
-    }
+    reach = {session.key: reads[session.key].reach for session in files}
     edits = [session_edits for session in files if (session_edits := reads[session.key].edits) is not None]
     forget_stored_subagents(edits, {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT})
     return SessionsRead(ids, reach, edits)
@@ -73,9 +71,7 @@ def read_sessions(
 class _SessionRead:
     """What the replay needs of one session."""
 
-    state: str  # as in `LoadedSession`
-    ended: float  # the last event that was read
-    compact: bool
+    reach: TranscriptReach
     edits: SessionEdits | None  # None: without a transcript
 
 
@@ -114,7 +110,8 @@ def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
         stored, rows = prepare_session(task.policy, task.session_id, loaded)
         loaded, edits = stored, edits if stored is loaded else None
     ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
-    done = _Prepared(_SessionRead(loaded.state, ended, loaded.compact, edits), replace(loaded, session=None), rows)
+    reach = TranscriptReach(loaded.state, ended, loaded.compact)
+    done = _Prepared(_SessionRead(reach, edits), replace(loaded, session=None), rows)
     if task.features and loaded.session is not None:
         try:
             done.features = of_session(loaded.session)
@@ -196,7 +193,7 @@ class _Reading:
         if done.rows is not None:
             stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
             if stored is not done.loaded:
-                return _SessionRead(stored.state, 0.0, stored.compact, None)
+                return _SessionRead(TranscriptReach(stored.state, compact=stored.compact), None)
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
         if read.edits is not None and done.packed is not None:
@@ -244,7 +241,7 @@ def _given_up(task: _ReadTask, error: str) -> _Prepared:
     """A session whose worker died twice or took too long; like a stopped session it is read again by the next run."""
     loaded = failed_session(task.files, MemoryError(error))
     rows = prepare_session(task.policy, task.session_id, loaded)[1] if task.rows else None
-    return _Prepared(_SessionRead(loaded.state, 0.0, loaded.compact, None), loaded, rows)
+    return _Prepared(_SessionRead(TranscriptReach(loaded.state, compact=loaded.compact), None), loaded, rows)
 
 
 def _size(repo: GitRepo, files: SessionFiles) -> int:
