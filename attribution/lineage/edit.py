@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from attribution.lineage.files import Contents
 from attribution.lineage.match_policy import REFORMATTED, LineHunk, find_kept
@@ -261,17 +262,12 @@ class CommitEdit:
         if plan is None or not plan.successors:
             return new(start, end)
         parts: list[bytes] = []
-        line = start
-        while line < end:
-            stop = line
-            while stop < end and stop - start not in plan.successors:
-                stop += 1
-            if stop > line:
-                parts.append(new(line, stop))
-                line = stop
-                continue
-            parts.append(self._inherit(work.path, line, plan.successors[line - start]))
-            line += 1
+        for inherited, lines in groupby(range(start, end), key=lambda line: line - start in plan.successors):
+            if inherited:
+                parts += [self._inherit(work.path, line, plan.successors[line - start]) for line in lines]
+            else:
+                first, *others = lines
+                parts.append(new(first, first + 1 + len(others)))
         return b"".join(parts)
 
     def _blank(self, work: _Work, number: int, start: int, end: int) -> Sequence[int]:
@@ -300,15 +296,11 @@ class CommitEdit:
             return
         if any(how == REFORMATTED for _, _, how in plan.successors.values()):
             cause = REFORMATTED
-        count = len(origins) // WIDTH
-        first = 0
-        while first < count:
-            stop = first
-            while stop < count and stop not in plan.spared:
-                stop += 1
-            if stop > first:
-                self._step.gone.append(RemovedLines(origins[first * WIDTH : stop * WIDTH], cause, into))
-            first = stop + 1
+        for spared, lines in groupby(range(len(origins) // WIDTH), key=plan.spared.__contains__):
+            if not spared:
+                first, *others = lines
+                part = origins[first * WIDTH : (first + 1 + len(others)) * WIDTH]
+                self._step.gone.append(RemovedLines(part, cause, into))
 
 
 def write(origins: Origins, step: CommitStep, written: LineRange, flags: int, blank: tuple[int, ...] = ()) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -64,19 +64,16 @@ class CommitNotes:
         self.moves.extend(_join_relocations(step.index, step.kept))
 
 
-def _join_relocations(commit: int, lines: Sequence[KeptLines]) -> Iterator[Relocation]:
+def _join_relocations(commit: int, lines: Sequence[KeptLines]) -> list[Relocation]:
     """Single lines put together where places and numbers go on."""
-    last: Relocation | None = None
+    joined: list[Relocation] = []
     for line in sorted(lines, key=lambda k: (k.path, k.line)):
         origin = numbers(line.origins)[0]
-        if last is not None and _goes_on(last, line, origin):
-            last = last._replace(lines=last.lines + 1)
-            continue
-        if last is not None:
-            yield last
-        last = Relocation(commit, line.path, line.line, 1, line.how, origin)
-    if last is not None:
-        yield last
+        if joined and _goes_on(joined[-1], line, origin):
+            joined[-1] = joined[-1]._replace(lines=joined[-1].lines + 1)
+        else:
+            joined.append(Relocation(commit, line.path, line.line, 1, line.how, origin))
+    return joined
 
 
 def _goes_on(last: Relocation, line: KeptLines, origin: int) -> bool:

@@ -61,18 +61,15 @@ class Authors:
             yield end - origin, None
 
 
-def join_neighbours(ordered: Iterable[TipPiece]) -> Iterator[TipPiece]:
+def join_neighbours(ordered: Iterable[TipPiece]) -> list[TipPiece]:
     """Joins neighbours that one commit wrote in sequence, by the same author."""
-    last: TipPiece | None = None
+    joined: list[TipPiece] = []
     for piece in ordered:
-        if last is not None and _continues(last, piece):
-            last = last._replace(end=piece.end, nonblank=last.nonblank + piece.nonblank)
+        if joined and _continues(joined[-1], piece):
+            joined[-1] = joined[-1]._replace(end=piece.end, nonblank=joined[-1].nonblank + piece.nonblank)
         else:
-            if last is not None:
-                yield last
-            last = piece
-    if last is not None:
-        yield last
+            joined.append(piece)
+    return joined
 
 
 def _continues(a: TipPiece, b: TipPiece) -> bool:

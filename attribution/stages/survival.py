@@ -169,7 +169,7 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     files: list[tuple[Any, ...]] = []
     spans: list[tuple[Any, ...]] = []
     for number, path in enumerate(sorted(history.state), start):
-        parts = list(tip.join_neighbours(authors.pieces(runs(history.state[path].vector))))
+        parts = tip.join_neighbours(authors.pieces(runs(history.state[path].vector)))
         counts = dict.fromkeys((*LINE_CLASSES, "older"), 0)
         for piece in parts:
             origin_id = piece.written.origin_id if piece.written is not None else None

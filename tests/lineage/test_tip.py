@@ -17,7 +17,7 @@ BLANK = [1, 0, 1, 0, 0, 0]
 
 
 def cut(*rows: tuple[int, int]) -> list[TipPiece]:
-    return list(join_neighbours(Authors([ONE, TWO], BLANK).pieces(rows)))
+    return join_neighbours(Authors([ONE, TWO], BLANK).pieces(rows))
 
 
 def test_a_file_is_cut_where_the_author_changes() -> None:
