@@ -505,18 +505,8 @@ class Worktree:
             if self.has_agent(line for line, _ in gone):
                 (gone_ids, gone_texts), (fresh_ids, fresh_texts) = _columns(gone), _columns(fresh)
                 above, below = (new[hunk.b0 - 1][0] if hunk.b0 else -1), (new[hunk.b1][0] if hunk.b1 < len(new) else -1)
-                self.changes.append(
-                    replace(
-                        change,
-                        start=hunk.b0 + 1,
-                        gone=gone_ids,
-                        fresh=fresh_ids,
-                        before=above,
-                        below=below,
-                        old=gone_texts,
-                        new=fresh_texts,
-                    )
-                )
+                numbers, texts = (gone_ids, fresh_ids, above, below), (gone_texts, fresh_texts)
+                self.changes.append(Change(change.path, change.at, None, hunk.b0 + 1, *numbers, *texts, "", change.after))
 
     def _keep_kin(
         self, old: Sequence[_Line], new: Sequence[str], first: int, ids: list[int], kin_of: dict[int, tuple[int, Kin, str]]
