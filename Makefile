@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab fuzz lock locked lowest audit sbom clean
+.PHONY: setup test core datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -13,6 +13,10 @@ setup: .venv/ready
 
 test: setup
 	$(BIN)/pytest
+
+# The core alone: a copy without the directories of the plug-ins, and the tests of the core that name no plug-in.
+core: setup
+	$(BIN)/python tests/core.py $(TESTS)
 
 # The pages with the coming Datasette, which pip does not choose by itself.
 datasette1: .venv-datasette1/ready

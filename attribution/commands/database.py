@@ -1,7 +1,9 @@
-"""The commands that check what a database holds: check, problems, compare, verify; and import."""
+"""The commands that check what a database holds: check, problems, compare, verify; import; and cache."""
 
 from __future__ import annotations
 
+import glob
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -154,4 +156,44 @@ def import_(file: TextIO, db: Path) -> None:
         notice(f"{table}: {count} rows left out, because what they are about is not in this database")
 
 
-DATA = (check, problems, compare, verify, import_)
+@click.command()
+@database_option
+@click.option("--purge", is_flag=True, help="Delete what is listed.")
+@data_options
+def cache(db: Path, purge: bool, output_format: str) -> None:
+    """Show where the caches lie, and empty them.
+
+    Sessions that were read, scanned files and rules are kept in a cache of the user, for all databases. Beside a database lies a
+    cache with work in progress, answers of servers and vectors. All of it is read or computed again when it is needed.
+    """
+    from collector.storage.views import table_of
+
+    sizes = {path: _size(path) for path in _caches(db)}
+    notes = [f"{sum(sizes.values()):,} bytes"] if sizes else ["no cache"]
+    if purge:
+        for path in sizes:
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        notes.append("deleted")
+    rows = [{"file": str(path), "bytes": size} for path, size in sizes.items()]
+    print_table(output_format, table_of(rows, {"bytes": "bytes"}, notes))
+
+
+def _caches(db: Path) -> list[Path]:
+    """Files and directories of the user's cache, then those beside a database."""
+    from collector.storage.connection import cache_path
+    from collector.storage.places import cache_directory
+    from collector.storage.session_cache import path as sessions_path
+
+    sessions, beside = sessions_path(), cache_path(db)
+    listed = sorted(cache_directory().glob("*"))
+    for file in (sessions, beside):
+        listed += sorted(file.parent.glob(f"{glob.escape(file.name)}*")) if file is not None else []
+    return list(dict.fromkeys(listed))
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+DATA = (check, problems, compare, verify, import_, cache)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from attribution.commands.common import follow_clone, print_rows
-from collector.console.terminal import data_options, database_option, out, write_json
+from collector.console.terminal import data_options, database_option, notice, out, write_json
+from collector.plain_values import jsonable
 
 if TYPE_CHECKING:
-    from attribution.queries.survival import SurvivalReport
+    from attribution.queries.survival import SurvivalOptions, SurvivalReport
 
 _BY = ("class", "model", "agent", "session", "directory", "language")
 _FULL = click.option("--full", is_flag=True, help="Follow the whole history instead of starting at the first commit of an agent.")
@@ -55,54 +55,44 @@ def survival(
         from attribution.stats.plots import require
 
         require()  # before the work, not after it
-    request = _Request(
-        tuple(dict.fromkeys(("class", *(_BY if output_format else by)))), full, exact, curves, more["all_files"], more["quiet"]
-    )
-    report = _survival(path, db, request)
+    from attribution.queries.survival import SurvivalOptions
+
+    groupings = tuple(dict.fromkeys(("class", *(_BY if output_format else by))))
+    report = _report(path, db, SurvivalOptions(groupings, curves, more["all_files"]), _Follow(full, exact, more["quiet"]))
     if plot is not None:
         from attribution.stats.plots import draw
 
-        draw(report.curves, plot, ", ".join(history.name for history in report.repos))
+        draw(report.curves, plot, ", ".join(history.name for history in report.repositories))
+        notice(f"plot written to {plot}")
     if output_format == "json":
-        write_json(report.data())
-        return
-
-    def view(terminal: Any) -> None:
-        terminal.survival.survival_view(out(), report)
-        if plot is not None:
-            terminal.survival.picture_note(out(), plot)
-
-    print_rows(output_format, [row for group in report.groups for row in group.rows()], view)
+        write_json(jsonable(report))
+    else:
+        print_rows(output_format, report.groups, lambda terminal: terminal.survival.survival_view(out(), report))
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What the report is to have."""
+class _Follow(NamedTuple):
+    """How the history of lines is followed."""
 
-    groupings: tuple[str, ...]
     full: bool
     exact: bool
-    curves: bool
-    all_files: bool
     quiet: bool
 
 
-def _survival(path: str | None, db: Path, request: _Request) -> SurvivalReport:
+def _report(path: str | None, db: Path, options: SurvivalOptions, how: _Follow) -> SurvivalReport:
     from attribution.ensure.history import survival_reported
-    from attribution.queries.survival import SurvivalOptions, history_coverage
+    from attribution.queries.survival import history_coverage
     from attribution.stats.estimates import available
     from collector.storage.store import Store
 
-    options = SurvivalOptions(request.groupings, request.curves, request.all_files)
     missing = ["no hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
-    missing = missing if request.curves and not available() else []
+    missing = missing if options.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:
             coverage = history_coverage(store)
             report = survival_reported(store, coverage.followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
         return report
-    with follow_clone(path, db, request.full, request.exact, request.quiet) as (opened, notes):
+    with follow_clone(path, db, *how) as (opened, notes):
         report = survival_reported(opened.store, [opened.repo_id], options)
         report.notes += [*missing, *notes, *opened.notes]
     return report

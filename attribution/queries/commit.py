@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
-from attribution.queries.verdicts import COMMIT_COLUMNS, CommitRef, Span, commit_spans
+from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.plain_values import jsonable
@@ -28,7 +28,7 @@ class CommitFileRow(NamedTuple):
     kind: str  # a FileKind
     added: int
     deleted: int
-    spans: list[Span]
+    spans: list[AttributedLines]
 
 
 class NamedCheckpoint(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.queries.verdicts import Span
+from attribution.queries.verdicts import AttributedLines
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.model import FileChange, LineChange
@@ -24,7 +24,7 @@ class ShownLine(NamedTuple):
     old: int | None  # its number before
     new: int | None  # and after
     text: str
-    span: Span | None  # verdict on an added line
+    span: AttributedLines | None  # verdict on an added line
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CommitDiff:
     files: dict[str, FileDiff]  # by path after the commit; before it for a deletion
 
 
-def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[Span]]) -> CommitDiff | None:
+def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[AttributedLines]]) -> CommitDiff | None:
     """None when the clone at `path` is gone or does not have the commit. A merge is compared with its first parent."""
     if not path:
         return None
@@ -59,7 +59,7 @@ def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[Span]])
     return CommitDiff(commit.message, files)
 
 
-def _file(clone: GitRepo, change: FileChange, spans: Sequence[Span], left: int) -> FileDiff:
+def _file(clone: GitRepo, change: FileChange, spans: Sequence[AttributedLines], left: int) -> FileDiff:
     texts = [clone.blob(oid) if oid else b"" for oid in (change.old, change.new)]
     old, new = texts
     if old is None or new is None:
@@ -81,7 +81,7 @@ def _file(clone: GitRepo, change: FileChange, spans: Sequence[Span], left: int) 
     return FileDiff(hunks, cut)
 
 
-def _hunks(old: bytes, new: bytes, spans: Sequence[Span]) -> Iterator[list[ShownLine]]:
+def _hunks(old: bytes, new: bytes, spans: Sequence[AttributedLines]) -> Iterator[list[ShownLine]]:
     before = [decode(line) for line in split_lines(old)]
     after = [decode(line) for line in split_lines(new)]
     verdicts = {number: span for span in spans for number in range(span.start, span.end + 1)}

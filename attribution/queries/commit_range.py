@@ -15,7 +15,7 @@ from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.plain_values import jsonable
 from collector.storage.store import iso
-from collector.storage.views import Table, described_view, read_view
+from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import printable
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
@@ -38,16 +38,6 @@ class RangeCommit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class WritingModel:
-    """Lines of the range that recorded sessions of one agent and model wrote."""
-
-    agent: str
-    model: str
-    sessions: int
-    lines: int
-
-
-@dataclass(frozen=True, slots=True)
 class RangeStats:
     """The lines of a range added up. Lines are lines with text, of source and test files but in `kinds`."""
 
@@ -60,7 +50,7 @@ class RangeStats:
     lines: Mapping[str, int]  # every class
     unknown_because: Mapping[str, int]  # reason -> lines that are unknown, most first
     kinds: Table
-    models: list[WritingModel]
+    models: Table  # agent, model, sessions, lines that these wrote
 
     @property
     def total(self) -> int:
@@ -175,9 +165,13 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     )
 
 
-def _models(rows: Iterable[Mapping[str, Any]]) -> list[WritingModel]:
+def _models(rows: Iterable[Mapping[str, Any]]) -> Table:
     lines, sessions = Counter[tuple[str, str]](), defaultdict[tuple[str, str], set[int]](set)
     for row in rows:
         lines[row["agent"], row["model"]] += row["lines"]
         sessions[row["agent"], row["model"]].add(row["session_id"])
-    return [WritingModel(*key, len(sessions[key]), count) for key, count in lines.most_common()]
+    models = [
+        {"agent": agent, "model": model, "sessions": len(sessions[agent, model]), "lines": count}
+        for (agent, model), count in lines.most_common()
+    ]
+    return table_of(models, {"agent": "agent"})

@@ -13,7 +13,7 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
-from attribution.queries.turns import turn
+from attribution.queries.turns import prompt
 from attribution.stats.accuracy import MeasuredTier, confidence_of
 from collector.plugins import hooks
 from collector.text import printable
@@ -107,7 +107,7 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
     """Why a line of a file of a commit is whose it is; `texts` are all lines of the file, or none."""
     window = _window(opened, line)
     actions = _actions(opened, line, window)
-    turn_row = turn(opened.store, line.attribution.session_id, line.attribution.turn)
+    asked = prompt(opened.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier = _earlier(opened, line, window) if window and held else []
@@ -122,8 +122,8 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         line,
         by_blame=line.introduced.sha != sha,
         evidence=sentences.evidence,
-        prompt=(turn_row.prompt if turn_row else "") or "",
-        turn_at=(turn_row.at if turn_row else "") or "",
+        prompt=asked.text,
+        turn_at=asked.at,
         call=call_of(opened.store, line, neighbours_of(texts, line.line)),
         others=_others(line, actions, window),
         actions=actions,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -23,48 +22,6 @@ UNKNOWN = "not known"
 class By(StrEnum):
     AGENT = "agent"
     LANGUAGE = "language"
-
-
-@dataclass(frozen=True, slots=True)
-class Deeds:
-    """Messages that answer a turn which wrote lines: what the turn of the message did with them. In any language."""
-
-    answers: int
-    changed: int  # of those, turns that changed or removed lines of the turn before
-    undone: int  # of those, turns that put a place back exactly as it was before that turn
-    classified: int  # of the answers, messages that the classifier has read: the next ones are of these
-    said_and_changed: int
-    said_only: int
-    changed_only: int
-    kappa: float | None  # Cohen's, of pushing back in words and of lines changed; None when chance alone explains all
-
-    @property
-    def agree(self) -> float | None:
-        """Share of the classified ones of which word and deed say the same."""
-        return (self.classified - self.said_only - self.changed_only) / self.classified if self.classified else None
-
-
-@dataclass(frozen=True, slots=True)
-class PushbackShare:
-    """Later messages that people typed to one agent, or in one language."""
-
-    name: str  # agent, or code of a language; ALL, UNKNOWN
-    messages: int
-    classified: int  # in a language that the classifier was measured on
-    counted: int  # of those, pushing back by the classifier
-    listed: int | None  # of all, by the word lists, which have a number for sessions only: None by language
-    corrected: Corrected  # share of the classified ones
-    deeds: Deeds
-
-    def row(self) -> dict[str, Any]:
-        """Plain values; shares of few messages are None."""
-        enough, several = self.classified >= minimum.MESSAGES, self.deeds.classified >= minimum.MESSAGES
-        deeds = {f"deeds_{name}": value for name, value in asdict(self.deeds).items()}
-        shares = {"share": self.corrected.rate, "low": self.corrected.low, "high": self.corrected.high} if enough else {}
-        note = self.corrected.note if enough or not self.classified else "too few messages"
-        agree = {"deeds_agree": self.deeds.agree if several else None, "deeds_kappa": self.deeds.kappa if several else None}
-        counts = {"name": self.name, "messages": self.messages, "classified": self.classified, "counted": self.counted}
-        return {**counts, "listed": self.listed, "share": None, "low": None, "high": None, **shares, "note": note, **deeds, **agree}
 
 
 _COLUMNS = {
@@ -94,35 +51,32 @@ def pushback_table(store: Store, repo: int | None = None, by: By = By.AGENT) -> 
     columns = [
         Column(name, "", text + (" [agent]" if name == "name" and by is By.AGENT else "")) for name, text in _COLUMNS.items()
     ]
-    rows = [share.row() for share in pushback_shares(store, repo, by)]
     notes = [
         "Shares of the classified messages, corrected for the classifier's errors (docs/turns.md).",
         "After lines: messages after a turn that wrote lines; changed, undone: by the turn of the message.",
     ]
-    return Table(
-        "pushback", "How often people push back.", columns, [{name: row[name] for name in _COLUMNS} for row in rows], notes
-    )
+    return Table("pushback", "How often people push back.", columns, _rows(store, repo, by), notes)
 
 
-class _Message(NamedTuple):
+class Message(NamedTuple):
     """A typed message after the first of its session."""
 
     agent: str
     language: str
     pushes_back: bool | None  # None: not classified
-    answered: _Answered | None  # None: the turn before it wrote nothing
+    answered: Answered | None  # None: the turn before it wrote nothing
 
 
-class _Answered(NamedTuple):
+class Answered(NamedTuple):
     """What the turn of a message did with the lines of the turn before."""
 
     changed: bool
     undone: bool
 
 
-def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) -> list[PushbackShare]:
-    """Shares for each agent or language with later messages, most messages first, and for all. Raises WhoWroteError without any."""
-    groups: dict[str, list[_Message]] = defaultdict(list)
+def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
+    """A row for each agent or language with later messages, most messages first, and one for all."""
+    groups: dict[str, list[Message]] = defaultdict(list)
     listed: dict[str, int] = defaultdict(int)
     for agent, count, messages in _later(store, repo):
         for name in (agent, ALL):
@@ -134,11 +88,11 @@ def pushback_shares(store: Store, repo: int | None = None, by: By = By.AGENT) ->
         raise WhoWroteError(
             "nobody typed a second message in these sessions", "Run whowrote repo on a clone with transcripts first"
         )
-    shares = [_share(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
-    return sorted(shares, key=lambda share: (share.name == ALL, -share.messages, share.name))
+    rows = [share_row(name, messages, by, listed.get(name, 0)) for name, messages in groups.items()]
+    return sorted(rows, key=lambda row: (row["name"] == ALL, -row["messages"], row["name"]))
 
 
-def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[_Message]]]:
+def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[Message]]]:
     """Agent, count of the word lists and later messages of each session."""
     answered = _turn_answers(store, repo)
     for row in session_features(store, repo):
@@ -147,7 +101,7 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[_Mes
             continue
         instructions = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
         messages = [
-            _Message(
+            Message(
                 row.agent or "", language or UNKNOWN, None if back is None else bool(back), answered.get((row.session_id, turn))
             )
             for turn, language, back in list(instructions)[1:]
@@ -155,42 +109,45 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[_Mes
         yield row.agent or "", values["correction_turns"] or 0, messages
 
 
-def _turn_answers(store: Store, repo: int | None) -> dict[tuple[int, int], _Answered]:
+def _turn_answers(store: Store, repo: int | None) -> dict[tuple[int, int], Answered]:
     """(session, turn) -> what the turn did with the lines of the one before, where that one wrote some."""
     rows = store.rows(
         "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
         "FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)",
         (repo,),
     )
-    return {(row["session_id"], row["turn"]): _Answered(bool(row["changed"]), bool(row["undone"])) for row in rows}
+    return {(row["session_id"], row["turn"]): Answered(bool(row["changed"]), bool(row["undone"])) for row in rows}
 
 
-def _share(name: str, messages: Iterable[_Message], by: By, listed: int) -> PushbackShare:
-    every = list(messages)
-    answers = [item.pushes_back for item in every if item.pushes_back is not None]
+def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:
+    """The columns of `_COLUMNS` for the later messages to one agent, or in one language; shares of few messages are None."""
+    said = [message.pushes_back for message in messages if message.pushes_back is not None]
     rates = error_counts(name if by is By.LANGUAGE and name != ALL else None)
-    return PushbackShare(
-        name, len(every), len(answers), sum(answers), None if by is By.LANGUAGE else listed, _correction(answers, rates),
-        _deeds(every),
-    )  # fmt: skip
+    share = Corrected(None, None, None, "language not measured")
+    if rates is not None and said:
+        share = correct_share(sum(said), len(said), Confusion(**rates))
+    if said and len(said) < minimum.MESSAGES:
+        share = Corrected(None, None, None, "too few messages")
+    return {
+        "name": name, "messages": len(messages), "classified": len(said), "counted": sum(said),
+        "listed": None if by is By.LANGUAGE else listed, "share": share.rate, "low": share.low, "high": share.high,
+        "note": share.note, **_deeds(messages),
+    }  # fmt: skip
 
 
-def _correction(answers: list[bool], rates: Mapping[str, int] | None) -> Corrected:
-    if rates is None or not answers:
-        return Corrected(None, None, None, "language not measured")
-    return correct_share(sum(answers), len(answers), Confusion(**rates))
-
-
-def _deeds(messages: Iterable[_Message]) -> Deeds:
-    after = [item for item in messages if item.answered is not None]
-    pairs = [(item.pushes_back, item.answered.changed) for item in after if item.answered and item.pushes_back is not None]
-    return Deeds(
-        len(after),
-        sum(item.answered.changed for item in after if item.answered),
-        sum(item.answered.undone for item in after if item.answered),
-        len(pairs),
-        pairs.count((True, True)),
-        pairs.count((True, False)),
-        pairs.count((False, True)),
-        kappa([(str(answers), str(changed)) for answers, changed in pairs]),
-    )
+def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
+    """What the turns of messages that answer a turn which wrote lines did with them. In any language."""
+    answered = [(message.pushes_back, message.answered) for message in messages if message.answered is not None]
+    pairs = [(said, turn.changed) for said, turn in answered if said is not None]
+    only_said, only_changed, several = pairs.count((True, False)), pairs.count((False, True)), len(pairs) >= minimum.MESSAGES
+    return {
+        "deeds_answers": len(answered),
+        "deeds_changed": sum(turn.changed for _, turn in answered),
+        "deeds_undone": sum(turn.undone for _, turn in answered),
+        "deeds_classified": len(pairs),
+        "deeds_said_and_changed": pairs.count((True, True)),
+        "deeds_said_only": only_said,
+        "deeds_changed_only": only_changed,
+        "deeds_kappa": kappa([(str(said), str(changed)) for said, changed in pairs]) if several else None,
+        "deeds_agree": (len(pairs) - only_said - only_changed) / len(pairs) if several else None,
+    }

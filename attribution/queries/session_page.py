@@ -14,7 +14,6 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import RegionChoice, region_table
-from attribution.queries.turns import CallRow, MessageRow, TurnRow, calls_in_order, messages_in_order, turns
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 
@@ -35,7 +34,7 @@ class DiffLine(NamedTuple):
 class ShownCall:
     """A tool call with what there is to show of it: the diff of an edit, or a text."""
 
-    call: CallRow
+    call: dict[str, Any]  # of tool_calls
     edits: Sequence[dict[str, Any]]
     diff: list[DiffLine] = field(default_factory=list)
     cut: int = 0  # lines of the diff that are left out
@@ -46,13 +45,13 @@ class ShownCall:
 class TurnPart:
     """What the agent said, and the calls it made until it spoke again."""
 
-    said: MessageRow | None  # None: it made calls before it said anything
+    said: dict[str, Any] | None  # of messages; None: it made calls before it said anything
     calls: list[ShownCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    turn: TurnRow
+    turn: dict[str, Any]  # of turns
     calls: list[ShownCall]
     parts: list[TurnPart]  # the same calls, with what the agent said between them
     more: int  # calls left out
@@ -137,34 +136,36 @@ def _features(store: Store, session_id: int) -> list[ShownFeatures]:
 
 
 def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
-    last = first + TURNS - 1
-    turn_rows = turns(store, session_id, first, last)
-    calls: dict[int, list[CallRow]] = defaultdict(list)
-    for call in calls_in_order(store, session_id, first, last):
-        calls[call.turn_index].append(call)
-    edits: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for edit in read_view(store, "edits", {"session_id": session_id}, "id"):
-        edits[edit["call_id"]].append(edit)
-    by_turn: dict[int, list[MessageRow]] = defaultdict(list)
-    for message in messages_in_order(store, session_id, first, last):
-        by_turn[message.turn_index].append(message)
+    shown = {"session_id": session_id, "turn_index": range(first, first + TURNS)}
+    turn_rows = {row["turn_index"]: row for row in read_view(store, "turns", shown)}
+    calls = _by(read_view(store, "tool_calls", shown, "id"), "turn_index")
+    messages = _by(read_view(store, "messages", shown, "id"), "turn_index")
+    edits = _by(read_view(store, "edits", {"session_id": session_id}, "id"), "call_id")
     written = _turn_lines(store, session_id)
-    outcomes = {row["turn_index"]: row for row in read_view(store, "turn_outcomes", {"session_id": session_id})}
+    outcomes = {row["turn_index"]: row for row in read_view(store, "turn_outcomes", shown)}
     shown_turns = []
-    for index in sorted({*turn_rows, *by_turn, *(i for i in calls if calls[i])}):
-        shown_calls = [_call(call, edits[call.call_id]) for call in calls[index][:_CALLS]]
-        parts = _parts(by_turn[index], shown_calls)
-        more = max(0, len(calls[index]) - _CALLS)
-        turn = turn_rows.get(index, TurnRow(index, None, "", None))
+    for index in sorted({*turn_rows, *messages, *calls}):
+        turn = turn_rows.get(index, {"turn_index": index, "at": None, "origin": "", "prompt": None})
+        shown_calls = [_call(call, edits.get(call["call_id"], [])) for call in calls.get(index, [])[:_CALLS]]
+        parts = _parts(messages.get(index, []), shown_calls)
+        more = max(0, len(calls.get(index, [])) - _CALLS)
         shown_turns.append(ShownTurn(turn, shown_calls, parts, more, written.get(index, 0), outcomes.get(index)))
     return shown_turns
 
 
-def _parts(message_rows: Sequence[MessageRow], calls: Sequence[ShownCall]) -> list[TurnPart]:
+def _by(table: Table, name: str) -> dict[Any, list[dict[str, Any]]]:
+    """Value of a column -> its rows."""
+    groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for row in table:
+        groups[row[name]].append(row)
+    return dict(groups)
+
+
+def _parts(message_rows: Sequence[dict[str, Any]], calls: Sequence[ShownCall]) -> list[TurnPart]:
     """Sorts items by time; what has none stands where the one before it does, a message before the calls of the same moment."""
     parts: list[TurnPart] = []
-    messages = _date_items([(message.at, message) for message in message_rows])
-    for moment, call in _date_items([(item.call.at, item) for item in calls]):
+    messages = _date_items([(message["at"], message) for message in message_rows])
+    for moment, call in _date_items([(item.call["at"], item) for item in calls]):
         while messages and messages[0][0] <= moment:
             parts.append(TurnPart(messages.pop(0)[1]))
         if not parts:
@@ -191,20 +192,16 @@ def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     return {row["turn_index"]: row["lines"] for row in rows}
 
 
-def _call(call: CallRow, edits: Sequence[dict[str, Any]]) -> ShownCall:
-    shown_call = ShownCall(call, edits)
-    if call.command:
-        shown_call.text = call.command[:_TEXT]
-        return shown_call
+def _call(call: dict[str, Any], edits: Sequence[dict[str, Any]]) -> ShownCall:
+    if call["command"]:
+        return ShownCall(call, edits, text=call["command"][:_TEXT])
     try:
-        arguments = json.loads(call.input or "{}")
+        arguments = json.loads(call["input"] or "{}")
     except ValueError:
         arguments = {}
     diff = list(_diff(arguments)) if edits and isinstance(arguments, dict) else []
-    shown_call.diff, shown_call.cut = diff[:_DIFF], max(0, len(diff) - _DIFF)
-    if not diff:
-        shown_call.text = (call.input or "")[:_TEXT]
-    return shown_call
+    text = "" if diff else (call["input"] or "")[:_TEXT]
+    return ShownCall(call, edits, diff[:_DIFF], max(0, len(diff) - _DIFF), text)
 
 
 def _diff(arguments: Mapping[str, Any]) -> list[DiffLine]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
 from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
-from attribution.stats.comparison import Comparison
-from attribution.stats.estimates import Hazard
-from attribution.stats.kaplan_meier import Curve, Point, commit_of, survival_curve, survival_points
+from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
+from collector.plain_values import jsonable, plain
 from collector.plugins import hooks
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -27,26 +26,7 @@ if TYPE_CHECKING:
 CLASSES = (*LINE_CLASSES, "")
 
 
-@dataclass(frozen=True, slots=True)
-class SurvivalGroup:
-    """Lines with text of one group and class."""
-
-    grouping: str
-    name: str
-    author: str
-    lines: int
-    dead: int
-    reverted: int  # in commits that were taken back later
-    points: list[Point]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Plain values of each horizon, for --csv."""
-        head = {"grouping": self.grouping, "name": self.name, "author": self.author, "lines": self.lines, "dead": self.dead}
-        return [head | p._asdict() for p in self.points]
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedHistory:
+class FollowedHistory(NamedTuple):
     """Which history of a repository the numbers are about."""
 
     name: str
@@ -60,26 +40,17 @@ class FollowedHistory:
 
 @dataclass(slots=True)
 class SurvivalReport:
-    repos: list[FollowedHistory]
-    groups: list[SurvivalGroup]
+    """Plain values, as --json prints them; lines are lines with text."""
+
+    repositories: list[FollowedHistory]
+    groups: list[dict[str, Any]]  # a row for each group, class and horizon: fields of `Point`, and the lines of the group
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
-    ended_by: dict[str, int]  # agent lines
-    comparisons: list[Comparison]
-    hazards: list[Hazard]
-    curves: dict[str, Curve]
+    agent_lines_ended_by: dict[str, int]
+    comparisons: list[dict[str, Any]]  # fields of `Comparison`
+    hazards: list[dict[str, Any]]  # fields of `Hazard`
+    curves: dict[str, dict[str, Any]]  # class -> fields of `Curve`
     left_out: dict[str, int]
     notes: list[str] = field(default_factory=list)
-
-    def data(self) -> dict[str, Any]:
-        """Plain values, for --json."""
-        groups = [asdict(g) | {"points": [p._asdict() for p in g.points]} for g in self.groups]
-        curves = {name: asdict(curve) | {"steps": [step._asdict() for step in curve.steps]} for name, curve in self.curves.items()}
-        comparisons = [asdict(c) for c in self.comparisons]
-        return {
-            "repositories": [asdict(r) for r in self.repos], "groups": groups, "causes": self.causes,
-            "agent_lines_ended_by": self.ended_by, "comparisons": comparisons, "hazards": [asdict(h) for h in self.hazards],
-            "curves": curves, "left_out": self.left_out, "notes": self.notes,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,26 +88,27 @@ def survival_report(store: Store, repo_ids: Sequence[int], options: SurvivalOpti
 
 def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalReport:
     """Numbers over lines of the database `db`. Raises as `survival_report`."""
-    followed, records = lines.followed, lines.records
-    if not followed:
+    records = lines.records
+    if not lines.followed:
         raise WhoWroteError(f"{db} has no line history yet", f"Compute it with: whowrote survival PATH --db {db}")
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
     report = SurvivalReport(
-        followed,
-        [group for grouping in options.groupings for group in _groups(records, grouping)],
+        lines.followed,
+        [row for grouping in options.groupings for row in _groups(records, grouping)],
         {author: _causes(of_class) for author, of_class in by_class.items() if of_class},
         survival.ended_by(records),
-        [comparison.compare(records, baseline) for baseline in comparison.BASELINES],
+        [plain(comparison.compare(records, baseline)) for baseline in comparison.BASELINES],
         [],
         {},
         dict(sorted(lines.left_out.items())),
+        notes_on(lines.followed, lines.notes),
     )
     if options.curves:
-        enough = {author: of_class for author, of_class in by_class.items() if author and _many(author, of_class)}
-        report.curves = {author: survival_curve(of_class) for author, of_class in enough.items()}
+        enough = {author: of_class for author, of_class in by_class.items() if author and _has_curve(author, of_class)}
+        report.curves = {author: jsonable(survival_curve(of_class)) for author, of_class in enough.items()}
     if options.curves and estimates.available():
-        report.hazards = [h for h in (estimates.hazard(records, baseline) for baseline in comparison.BASELINES) if h is not None]
-    report.notes += notes_on(followed, lines.notes)
+        hazards = (estimates.hazard(records, baseline) for baseline in comparison.BASELINES)
+        report.hazards = [plain(hazard) for hazard in hazards if hazard is not None]
     return report
 
 
@@ -146,7 +118,7 @@ def notes_on(followed: Sequence[FollowedHistory], others: Sequence[str]) -> list
     return notes + [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
 
 
-def _many(author: str, lines: Sequence[LifetimeRecord]) -> bool:
+def _has_curve(author: str, lines: Sequence[LifetimeRecord]) -> bool:
     return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in lines)})
 
 
@@ -156,27 +128,15 @@ def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
     return [note for note in notes if note]
 
 
-class _HistoryRow(NamedTuple):
-    id: int
-    name: str
-    tip: str
-    after: str
-    keep: str
-    commits: int
-    since: str
-    head: str | None  # where it was attributed
-
-
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[FollowedHistory]:
     """The followed history of each repository that has one, in this order."""
-    rows = store.select(
-        _HistoryRow,
+    rows = store.rows(
         "SELECT r.id, r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "
-        "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha AS head "
+        "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha IS NOT t.tip_sha AS stale "
         f"FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id IN ({', '.join(map(str, repo_ids))})",
     )
-    result = {row.id: FollowedHistory(*row[1:-1], stale=row.head != row.tip) for row in rows}
-    return [result[repo_id] for repo_id in repo_ids if repo_id in result]
+    histories = {row.pop("id"): FollowedHistory(**row | {"stale": bool(row["stale"])}) for row in rows}
+    return [histories[repo_id] for repo_id in repo_ids if repo_id in histories]
 
 
 class HistoryCoverage(NamedTuple):
@@ -192,17 +152,19 @@ def history_coverage(store: Store) -> HistoryCoverage:
     return HistoryCoverage(followed, [row["name"] for row in rows if row["repo_id"] is None])
 
 
-def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[SurvivalGroup]:
+def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[dict[str, Any]]:
     groups = []
     for (name, author), members in survival.group_records(records, grouping).items():
         lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
-        reverted = sum(r.lines for r in members if r.reverted_later)
-        groups.append(
-            SurvivalGroup(grouping, name, author, lines, dead, reverted, survival_points(members, minimum.share_of(grouping)))
-        )
+        reverted = sum(r.lines for r in members if r.reverted_later)  # in commits that were taken back
+        about: dict[str, Any] = {"grouping": grouping, "name": name, "author": author}
+        about |= {"lines": lines, "dead": dead, "reverted": reverted}
+        groups.append((about, survival_points(members, minimum.share_of(grouping))))
     if grouping == "class":
-        return sorted(groups, key=lambda group: CLASSES.index(group.author))
-    return sorted(groups, key=lambda group: (-group.lines, group.name, group.author))
+        groups.sort(key=lambda group: CLASSES.index(group[0]["author"]))
+    else:
+        groups.sort(key=lambda group: (-group[0]["lines"], group[0]["name"], group[0]["author"]))
+    return [about | point._asdict() for about, points in groups for point in points]
 
 
 def _causes(records: Sequence[LifetimeRecord]) -> dict[str, int]:

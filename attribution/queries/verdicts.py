@@ -95,7 +95,7 @@ def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
     return LineAttribution(**{field.name: row[field.name] for field in fields(LineAttribution)})
 
 
-class Span(NamedTuple):
+class AttributedLines(NamedTuple):
     """Consecutive lines of a file, and what holds for them."""
 
     start: int
@@ -103,8 +103,8 @@ class Span(NamedTuple):
     attribution: LineAttribution
 
 
-def _span(row: Mapping[str, Any]) -> Span:
-    return Span(row["start"], row["end"], attribution_of(row))
+def _span(row: Mapping[str, Any]) -> AttributedLines:
+    return AttributedLines(row["start"], row["end"], attribution_of(row))
 
 
 _SPANS = (
@@ -119,7 +119,7 @@ class Attributions:
     def __init__(self, opened: OpenRepo) -> None:
         self._store, self._repo_id = opened.store, opened.repo_id
         self._commits: dict[str, CommitRef | None] = {}
-        self._spans: dict[tuple[str, str], list[Span]] = {}
+        self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 
     def commit(self, sha: str) -> CommitRef | None:
         if sha not in self._commits:
@@ -131,7 +131,7 @@ class Attributions:
         spans = self.spans(introduction.sha, introduction.path)
         return next((span.attribution for span in spans if span.start <= introduction.line <= span.end), LineAttribution())
 
-    def spans(self, sha: str, path: str) -> list[Span]:
+    def spans(self, sha: str, path: str) -> list[AttributedLines]:
         key = (sha, printable(path))
         if key not in self._spans:
             commit = self.commit(sha)
@@ -141,9 +141,9 @@ class Attributions:
         return self._spans[key]
 
 
-def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[Span]]:
+def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[AttributedLines]]:
     """The spans of all files of a commit, by path."""
-    spans: dict[str, list[Span]] = defaultdict(list)
+    spans: dict[str, list[AttributedLines]] = defaultdict(list)
     for row in store.rows(f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
         spans[row["path"]].append(_span(row))
     return spans

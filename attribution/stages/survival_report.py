@@ -6,6 +6,7 @@ cache beside the database, and is what was computed, digit by digit.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,13 +20,13 @@ from attribution.queries.survival import (
     report_of,
 )
 from collector.errors import DatabaseUnusable
+from collector.plain_values import jsonable
 from collector.runtime.stages import digest
 from collector.runtime.version import version
-from collector.storage.packed import pack, unpack
 from collector.storage.store import Store
 
 MANY = 2_000  # records; fewer are added up in a tenth of a second
-VERSION = "3"  # of the numbers: what another one kept, or another release, is computed again
+VERSION = "4"  # of the numbers: what another one kept, or another release, is computed again
 
 
 def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
@@ -35,13 +36,13 @@ def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions)
     with store.cache(create=False) as cache:
         stored = cache.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
     if stored is not None:
-        report = unpack(SurvivalReport, stored)
+        report = SurvivalReport(**json.loads(stored))
         followed = followed_histories(store, repo_ids)
-        return replace(report, repos=followed, notes=notes_on(followed, report.notes))
+        return replace(report, repositories=followed, notes=notes_on(followed, report.notes))
     lines = lifetimes_of(store, repo_ids, options.every_kind)
     report = report_of(lines, store.path, options)
     if not store.is_read_only and len(lines.records) >= MANY:
-        numbers = pack(SurvivalReport, replace(report, repos=[], notes=lines.notes))
+        numbers = json.dumps(jsonable(replace(report, repositories=[], notes=lines.notes)))
         with suppress(DatabaseUnusable), store.cache() as cache, cache.transaction() as connection:  # else they are added up again
             connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
     return report

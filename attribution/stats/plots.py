@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from attribution.stats.estimates import StatsMissing
-from attribution.stats.kaplan_meier import Curve
 
 COLOURS = {
     "agent": "#0891b2", "declared": "#2563eb", "human": "#16a34a", "likely_human": "#86b817", "tool": "#9333ea",
@@ -26,8 +26,8 @@ def require() -> None:
     matplotlib.use("Agg")
 
 
-def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
-    """One step curve with its 95 % band for each class; the format by the suffix. Raises StatsMissing, OSError."""
+def draw(curves: Mapping[str, Mapping[str, Any]], path: Path, title: str) -> None:
+    """One step curve with its 95 % band for each class (fields of `Curve`). Format by the suffix. Raises StatsMissing, OSError."""
     require()
     import matplotlib
     from matplotlib.figure import Figure
@@ -36,9 +36,9 @@ def draw(curves: Mapping[str, Curve], path: Path, title: str) -> None:
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         axes = figure.add_subplot()
         for name, curve in curves.items():
-            days, low, high = ([step[n] for step in curve.steps] for n in (0, 2, 3))
-            label = f"{name} ({curve.lines:,} lines)"
-            axes.step(days, [s.alive for s in curve.steps], where="post", label=label, color=COLOURS.get(name))
+            days, low, high = ([step[n] for step in curve["steps"]] for n in ("days", "low", "high"))
+            label = f"{name} ({curve['lines']:,} lines)"
+            axes.step(days, [s["alive"] for s in curve["steps"]], where="post", label=label, color=COLOURS.get(name))
             axes.fill_between(days, low, high, step="post", alpha=0.15, color=COLOURS.get(name), linewidth=0)
         axes.set(ylim=(0, 1.02), xlabel="days since the line was written", ylabel="share of lines surviving", title=title)
         axes.set_xlim(left=0)

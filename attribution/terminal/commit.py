@@ -12,13 +12,12 @@ from attribution.terminal.style import (
     LETTER,
     STYLE,
     audited,
-    bar,
+    class_bars,
     cut,
     grid,
     minute,
     number,
     opening,
-    percent,
     plain,
     show,
     title,
@@ -43,12 +42,7 @@ def commit_view(console: Console, report: CommitReport) -> None:
     whole = sum(report.lines.values())
     if whole:
         console.print()
-        table = grid("<", ">", ">", "<")
-        for name in STYLE:
-            if report.lines.get(name):
-                count = report.lines[name]
-                table.add_row(Text(name, STYLE[name]), number(count), percent(count, whole), bar(name, count, whole))
-        show(console, table)
+        class_bars(console, report.lines)
         audited(console, *(name for name, count in report.lines.items() if count))
     kinds(console, report.kinds)
     _commit_sessions(console, report)

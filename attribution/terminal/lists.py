@@ -1,15 +1,17 @@
-"""Lists: problems, checks, sessions, repositories that failed."""
+"""Lists: checks, repositories that failed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.terminal.style import grid, number, plain, show, title
+from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from attribution.queries.checks import Check
@@ -25,16 +27,7 @@ def check_list(console: Console, checks: Sequence[Check]) -> None:
         if check.broken:
             console.print()
             title(console, check.name, "first rows")
-            records(console, check.rows)
-
-
-def records(console: Console, rows: Sequence[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    table = grid(*("<~" for _ in rows[0]), head=tuple(rows[0]))
-    for row in rows:
-        table.add_row(*(plain(v) for v in row.values()))
-    show(console, table)
+            show_table(console, table_of(check.rows), indent=2)
 
 
 def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:

@@ -5,11 +5,9 @@ All texts are escaped first, so nothing from a repository can control the termin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise, takewhile
+from collections.abc import Iterable, Mapping
 
-from rich.console import Console, ConsoleOptions, Group
-from rich.segment import Segment
+from rich.console import Console
 from rich.text import Text
 
 from attribution.stats.accuracy import audited_note
@@ -23,6 +21,7 @@ from collector.console.formats import words as words
 from collector.console.grid import cut as cut
 from collector.console.grid import grid as grid
 from collector.console.grid import plain as plain
+from collector.console.grid import print_whole as print_whole
 from collector.console.grid import show as show
 from collector.console.terminal import one_line
 
@@ -34,18 +33,17 @@ def bar(kind: str, part: int, whole: int) -> Text:
     return Text("█" * round(_BAR * part / whole) if whole else "", STYLE[kind])
 
 
+def class_bars(console: Console, lines: Mapping[str, int]) -> None:
+    """The classes that have lines, each with its share and a bar."""
+    table, whole = grid("<", ">", ">", "<"), sum(lines.values())
+    for name in STYLE:
+        if count := lines.get(name):
+            table.add_row(Text(words(name), STYLE[name]), number(count), percent(count, whole), bar(name, count, whole))
+    show(console, table)
+
+
 def minute(moment: str) -> str:
     return f"{formats.minute(moment)} UTC" if moment else "time not recorded"
-
-
-def prefixes(keys: Iterable[str], least: int = 8) -> dict[str, str]:
-    """Key -> its shortest beginning of at least `least` characters that no other of the keys has."""
-    ordered = sorted(set(keys))
-    shared = [sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(a, b, strict=False))) for a, b in pairwise(ordered)]
-    return {
-        key: key[: max(least, before + 1, after + 1)]
-        for key, before, after in zip(ordered, [0, *shared], [*shared, 0], strict=False)
-    }
 
 
 def opening(text: str) -> str:
@@ -69,22 +67,9 @@ def audited(console: Console, *classes: str) -> None:
         console.print(Text(f"  {note}", "dim"))
 
 
-def print_whole(console: Console, lines: Iterable[Text]) -> None:
-    """Lines for a file or pipe, none wrapped or truncated."""
-    console.print(Group(*map(_WholeLine, lines)), soft_wrap=True)
-
-
-class _WholeLine:
-    """A line as it is: rich goes through every character of a text to wrap it."""
-
-    def __init__(self, text: Text) -> None:
-        self._text = text
-
-    def __rich_console__(self, console: Console, _: ConsoleOptions) -> Iterator[Segment]:
-        if console.color_system is None:
-            yield Segment(self._text.plain + "\n")
-        else:
-            yield from self._text.render(console, end="\n")
+def dim(console: Console, text: str) -> None:
+    """Words of our own beside the numbers."""
+    console.print(Text(text, "dim"))
 
 
 def notes(console: Console, notes: Iterable[str]) -> None:

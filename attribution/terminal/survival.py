@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.lineage import minimum
-from attribution.lineage.survival import COMMITS, DAYS
-from attribution.stats.comparison import MEANING, Comparison, spread
-from attribution.stats.kaplan_meier import Point
-from attribution.terminal.style import STYLE, grid, notes, number, percent, plain, show, title, words
+from attribution.stats.comparison import MEANING
+from attribution.terminal.style import STYLE, dim, grid, notes, number, show, title, words
+from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.storage.views import table_of
 
 if TYPE_CHECKING:
-    from attribution.queries.survival import FollowedHistory, SurvivalGroup, SurvivalReport
-    from attribution.stats.estimates import Hazard
-    from attribution.stats.kaplan_meier import Curve
+    from attribution.queries.survival import FollowedHistory, SurvivalReport
 
+Row = Mapping[str, Any]
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind
+_UNITS = {"days": "{} d", "commits": "{} c", "head": "HEAD"}
 _LEFT_OUT = {
     "binary": "lines of binary files",
     "uncertain": "lines that may be older than they seem: the clone lacks a file or a parent",
@@ -30,21 +30,32 @@ _LEFT_OUT = {
     "not_attributed": "lines of symbolic links and other files without an author",
 }
 _DOTS = "·-+x*"
+_SHARES = (
+    "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and lines at risk; no share with "
+    f"fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough "
+    f"(of one session: {minimum.SHARE_OF_SESSION.lines} lines)"
+)
+_RATIO = "hazard ratio above 1: agents' lines are removed sooner; Cox model stratified by file, errors clustered by commit"
+_REWORK = "excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit (lines)"
+_UNCHECKED = "who removed a line has no measured error rate: nobody has checked it"
 
 
 def survival_view(console: Console, r: SurvivalReport) -> None:
-    for history in r.repos:
+    for history in r.repositories:
         title(console, history.name, _history_text(history))
     console.print()
-    for grouping in dict.fromkeys(g.grouping for g in r.groups):
-        _groups(console, grouping, [g for g in r.groups if g.grouping == grouping])
+    for grouping in dict.fromkeys(row["grouping"] for row in r.groups):
+        _groups(console, grouping, [row for row in r.groups if row["grouping"] == grouping])
         console.print()
     if r.curves:
         _plot(console, r.curves)
         _medians(console, r.curves)
-    _causes(console, r.causes)
-    _enders(console, r.ended_by)
-    _comparisons(console, r.comparisons, r.hazards)
+    causes = [{"removed lines": name or "not attributed", **of} for name, of in r.causes.items() if of]
+    if causes:
+        show_table(console, table_of(causes, {"removed lines": "class"}))
+        console.print()
+    _enders(console, r.agent_lines_ended_by)
+    _comparisons(console, r.comparisons, {row["baseline"]: row for row in r.hazards})
     left = [f"not counted: {number(lines)} {_LEFT_OUT.get(kind, words(kind) + ' lines')}" for kind, lines in r.left_out.items()]
     notes(console, [*r.notes, *left])
 
@@ -55,71 +66,45 @@ def _history_text(history: FollowedHistory) -> str:
     return f"at {history.tip[:9]}, {window}, {number(history.commits)} commits; lines {rule}"
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
-def _groups(console: Console, grouping: str, groups: Sequence[SurvivalGroup]) -> None:
-    keys = [("days", d) for d in DAYS] + [("commits", c) for c in COMMITS] + [("head", 0)]
-    there = [key for key in keys if any((p.unit, p.horizon) == key for g in groups for p in g.points)]
-    head = (grouping, *(("class",) if grouping != "class" else ()), "lines", *(_heading(*key) for key in there))
-    names = ("<",) if grouping == "class" else ("<~", "<")
-    table = grid(*names, *">" * (1 + len(there)), head=head)
-    for g in groups[:_MOST]:
-        style = STYLE.get(g.author, "")
-        points = {(p.unit, p.horizon): p for p in g.points}
-        cells = []
-        for key in there:
-            point = points.get(key)
-            cells.append(_cell(point) if point else Text())
-        name = Text(one_line(g.name or "not attributed"), style if grouping == "class" else "")
-        table.add_row(name, *((Text(g.author, style),) if grouping != "class" else ()), number(g.lines), *cells)
+def _groups(console: Console, grouping: str, rows: Sequence[Row]) -> None:
+    """A line for each group and class, a column for each horizon."""
+    horizons = sorted({(list(_UNITS).index(row["unit"]), row["unit"], row["horizon"]) for row in rows})
+    groups: dict[tuple[str, str, int], dict[tuple[str, int], Text]] = {}
+    for row in rows:
+        groups.setdefault((row["name"], row["author"], row["lines"]), {})[row["unit"], row["horizon"]] = _share_cell(row)
+    classes = () if grouping == "class" else ("class",)
+    head = (grouping, *classes, "lines", *(_UNITS[unit].format(horizon) for _, unit, horizon in horizons))
+    table = grid(*(("<~", "<") if classes else ("<",)), *">" * (1 + len(horizons)), head=head)
+    for (name, author, lines), cells in list(groups.items())[:_MOST]:
+        style = STYLE.get(author, "")
+        names = [Text(one_line(name or "not attributed"), "" if classes else style), *([Text(author, style)] if classes else [])]
+        table.add_row(*names, number(lines), *(cells.get(key[1:], Text()) for key in horizons))
     show(console, table, 0)
     if len(groups) > _MOST:
-        console.print(Text(f"and {len(groups) - _MOST} more; for all of them: --csv or --json", "dim"))
-    console.print(
-        Text(
-            "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and lines at risk; no share "
-            f"with fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough "
-            f"(of one session: {minimum.SHARE_OF_SESSION.lines} lines)",
-            "dim",
-        )
-    )
+        dim(console, f"and {len(groups) - _MOST} more; for all of them: --csv or --json")
+    dim(console, _SHARES)
 
 
-def _cell(point: Point) -> Text:
-    share = "–" if point.share is None else f"{100 * point.share:.1f} %"
-    band = f"\n{100 * point.low:.0f} to {100 * point.high:.0f}" if point.low is not None and point.high is not None else "\n"
-    return Text.assemble(share, (f"{band}\n{number(point.at_risk)}", "dim"))
+def _share_cell(row: Row) -> Text:
+    share = "–" if row["share"] is None else f"{100 * row['share']:.1f} %"
+    band = "" if row["low"] is None else f"{100 * row['low']:.0f} to {100 * row['high']:.0f}"
+    return Text.assemble(share, (f"\n{band}\n{number(row['at_risk'])}", "dim"))
 
 
-def _heading(unit: str, horizon: int) -> str:
-    return "HEAD" if unit == "head" else f"{horizon} d" if unit == "days" else f"{horizon} c"
-
-
-def _medians(console: Console, curves: Mapping[str, Curve]) -> None:
+def _medians(console: Console, curves: Mapping[str, Row]) -> None:
     table = grid("<", ">", "<~")
     for name, curve in curves.items():
-        last = curve.steps[-1]
-        middle = f"{curve.median:.1f} days" if curve.median is not None else "more than half survive"
-        low = f"{curve.median_low:.1f}" if curve.median_low is not None else "?"
-        high = f"{curve.median_high:.1f}" if curve.median_high is not None else "not reached"
-        interval = f"95 % {low} to {high}" if curve.median is not None else ""
-        tail = interval or f"{last.alive:.0%} at {last.days:.0f} days (95 % {last.low:.0%} to {last.high:.0%})"
-        tail += f"; {number(curve.lines)} lines of {number(curve.commits)} commits"
+        last = curve["steps"][-1]
+        middle, tail = "more than half survive", f"{last['alive']:.0%} at {last['days']:.0f} days"
+        tail += f" (95 % {last['low']:.0%} to {last['high']:.0%})"
+        if curve["median"] is not None:
+            low, high = curve["median_low"], curve["median_high"]
+            middle = f"{curve['median']:.1f} days"
+            tail = f"95 % {'?' if low is None else f'{low:.1f}'} to {'not reached' if high is None else f'{high:.1f}'}"
+        tail += f"; {number(curve['lines'])} lines of {number(curve['commits'])} commits"
         table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
-    console.print(Text.assemble(("median lifetime", "bold"), ("  Kaplan-Meier; intervals by commit", "dim")))
+    title(console, "median lifetime", "Kaplan-Meier; intervals by commit")
     show(console, table)
-    console.print()
-
-
-def _causes(console: Console, causes: Mapping[str, Mapping[str, int]]) -> None:
-    names = list(dict.fromkeys(cause for of in causes.values() for cause in of))
-    if not names:
-        return
-    table = grid("<", *">" * len(names), head=("removed lines", *(words(n) for n in names)))
-    for name, of in ((name, of) for name, of in causes.items() if of):
-        table.add_row(Text(name or "not attributed", STYLE.get(name, "")), *(number(of.get(n)) for n in names))
-    show(console, table, 0)
     console.print()
 
 
@@ -127,94 +112,67 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
     whole = sum(ended.values())
     if not whole:
         return
-    console.print(Text.assemble(("who removed the agents' lines", "bold")))
-    table = grid("<", ">", ">")
-    for name, lines in ended.items():
-        share = minimum.part_of(lines, whole)
-        table.add_row(name, number(lines), "" if share is None else percent(lines, whole))
-    show(console, table)
-    if whole < minimum.PART.lines:
-        console.print(Text(f"no shares of fewer than {minimum.PART.lines} lines", "dim"))
-    console.print(Text("who removed a line has no measured error rate: nobody has checked it", "dim"))
+    rows = [{"by": name, "lines": lines, "share": minimum.part_of(lines, whole)} for name, lines in ended.items()]
+    few = [f"no shares of fewer than {minimum.PART.lines} lines"] if whole < minimum.PART.lines else []
+    title(console, "who removed the agents' lines")
+    show_table(console, table_of(rows, {"share": "share"}, [*few, _UNCHECKED]))
     console.print()
 
 
-def _comparisons(console: Console, comparisons: Sequence[Comparison], hazards: Sequence[Hazard]) -> None:
-    ratios = {h.baseline: h for h in hazards}
-    console.print(Text.assemble(("agents compared with", "bold"), ("  within the same files", "dim")))
-    head = ("baseline", "files", "agent lines", "baseline lines", "excess rework", "hazard ratio", "")
-    table = grid("<", ">", ">", ">", ">", ">", "<~", head=head)
+def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[str, Row]) -> None:
+    title(console, "agents compared with", "within the same files")
+    rows = []
     for c in comparisons:
-        rework = _excess(c)
-        h = ratios.get(c.baseline)
-        ratio = f"{h.ratio:.2f}" if h else ""
-        note = f"95 % {h.low:.2f} to {h.high:.2f}, p = {h.p_value:.2g}" if h else "too few" if c.refused else ""
-        table.add_row(
-            c.baseline, number(c.files), number(c.agent_lines), number(c.baseline_lines), rework, ratio, Text(note, "dim")
+        ratio = ratios.get(c["baseline"])
+        note = "too few" if c["refused"] else ""
+        rows.append(
+            {
+                "baseline": c["baseline"], "files": c["files"], "agent lines": c["agent_lines"],
+                "baseline lines": c["baseline_lines"], "excess rework": _excess_text(c),
+                "hazard ratio": f"{ratio['ratio']:.2f}" if ratio else "",
+                "": "95 % {low:.2f} to {high:.2f}, p = {p_value:.2g}".format(**ratio) if ratio else note,
+            }
         )  # fmt: skip
-    show(console, table)
-    console.print(
-        Text(
-            "hazard ratio above 1: agents' lines are removed sooner; Cox model stratified by file, errors clustered by commit",
-            "dim",
-        )
-    )
-    console.print(
-        Text("excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit (lines)", "dim")
-    )
+    meanings = [f"{c['baseline']}: {MEANING[c['baseline']]}" for c in comparisons]
+    show_table(console, table_of(rows, notes=[_RATIO, _REWORK, *meanings]))
+    excess = [100 * c["excess_rework"] for c in comparisons if c["excess_rework"] is not None]
+    if len(excess) > 1:
+        console.print(f"excess rework is {min(excess):+.1f} to {max(excess):+.1f} points, depending on the baseline")
     for c in comparisons:
-        console.print(Text(f"{c.baseline}: {MEANING[c.baseline]}", "dim"))
-    between = spread(comparisons)
-    if between is not None:
-        console.print(f"excess rework is {100 * between[0]:+.1f} to {100 * between[1]:+.1f} points, depending on the baseline")
-    for c in comparisons:
-        if c.refused:
-            console.print(Text(f"no hazard ratio against {c.baseline}: {c.refused}", "yellow"))
-        if c.refused_rework:
-            console.print(Text(f"no excess rework against {c.baseline}: {c.refused_rework}", "yellow"))
-        if c.chi_square is not None and c.p_value is not None:
-            test = f"chi² {c.chi_square:.1f}, p = {c.p_value:.2g}, assumes independent lines, so p is too small"
-            text = f"log-rank by file, {c.baseline}: {test}"
-            console.print(Text(text, "dim"))
+        for what, refused in (("hazard ratio", c["refused"]), ("excess rework", c["refused_rework"])):
+            if refused:
+                console.print(Text(f"no {what} against {c['baseline']}: {refused}", "yellow"))
+        if c["chi_square"] is not None and c["p_value"] is not None:
+            test = f"chi² {c['chi_square']:.1f}, p = {c['p_value']:.2g}, assumes independent lines, so p is too small"
+            dim(console, f"log-rank by file, {c['baseline']}: {test}")
 
 
-def _excess(c: Comparison) -> str:
-    if c.excess_rework is None:
+def _excess_text(c: Row) -> str:
+    if c["excess_rework"] is None:
         return ""
-    band = (
-        f" [{100 * c.excess_low:+.1f}, {100 * c.excess_high:+.1f}]"
-        if c.excess_low is not None and c.excess_high is not None
-        else ""
-    )
-    return f"{100 * c.excess_rework:+.1f}{band} ({number(c.rework_agent.lines)}, {number(c.rework_baseline.lines)})"
+    band = "" if c["excess_low"] is None else f" [{100 * c['excess_low']:+.1f}, {100 * c['excess_high']:+.1f}]"
+    lines = f"{number(c['rework_agent']['lines'])}, {number(c['rework_baseline']['lines'])}"
+    return f"{100 * c['excess_rework']:+.1f}{band} ({lines})"
 
 
-# --- the plot ---------------------------------------------------------------------------------------------------------
-
-
-def _plot(console: Console, curves: Mapping[str, Curve]) -> None:
+def _plot(console: Console, curves: Mapping[str, Row]) -> None:
     """Step curves in characters; classes with few lines are drawn first, below the others."""
     width = min(_WIDTH, console.width - _MARGIN - 2)
-    longest = max(curve.steps[-1].days for curve in curves.values()) or 1.0
+    longest = max(curve["steps"][-1]["days"] for curve in curves.values()) or 1.0
     canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
-    for location, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1].lines)):
+    keys = []
+    for number_of_class, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1]["lines"])):
+        dot, style = _DOTS[number_of_class % len(_DOTS)], STYLE.get(name, "")
+        keys.append((f"{dot} {name}   ", style))
         for column in range(width):
             age = longest * column / (width - 1)
-            if age > curve.steps[-1].days and column:
+            if age > curve["steps"][-1]["days"] and column:
                 break
-            alive = next((s.alive for s in reversed(curve.steps) if s.days <= age), 1.0)
-            canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (_DOTS[location % len(_DOTS)], STYLE.get(name, ""))
+            alive = next((s["alive"] for s in reversed(curve["steps"]) if s["days"] <= age), 1.0)
+            canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (dot, style)
     for row, cells in enumerate(canvas):
-        share = f"{1 - row / (_ROWS - 1):>5.0%} │"
-        console.print(Text.assemble((share, "dim"), *cells), no_wrap=True)
-    console.print(Text(" " * 6 + "└" + "─" * width, "dim"))
-    end = f"{longest:.0f} days"
-    console.print(Text(" " * 7 + "0" + end.rjust(width - 1), "dim"))
-    order = sorted(curves.items(), key=lambda item: item[1].lines)
-    keys = [Text.assemble((_DOTS[n % len(_DOTS)] + " " + name + "   ", STYLE.get(name, ""))) for n, (name, _) in enumerate(order)]
+        console.print(Text.assemble((f"{1 - row / (_ROWS - 1):>5.0%} │", "dim"), *cells), no_wrap=True)
+    dim(console, " " * 6 + "└" + "─" * width)
+    dim(console, " " * 7 + "0" + f"{longest:.0f} days".rjust(width - 1))
     console.print(Text.assemble(" " * 7, *reversed(keys)))
     console.print()
-
-
-def picture_note(console: Console, path: object) -> None:
-    console.print(Text.assemble("plot written to ", plain(path)))

@@ -6,21 +6,46 @@ All texts are escaped first, so nothing from a repository can control the termin
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
 
-from rich import box
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, ConsoleOptions, Group
 from rich.segment import Segment
-from rich.table import Column, Table
 from rich.text import Text
 
 from collector.console.terminal import one_line
 
 _NARROW = 8  # cells of a flexible column that stay in any case
 _BETWEEN = 2  # cells between two columns
-_LONG = 200  # rows from which a table is printed row by row
+
+
+@dataclass(slots=True)
+class _Column:
+    head: str
+    is_right: bool  # aligned so
+    is_flexible: bool  # may be truncated
+    cells: list[Text] = field(default_factory=list)
+
+    def content_width(self) -> int:
+        return max((_width(cell.plain) for cell in self.cells), default=0)
+
+
+class Grid:
+    """A table without rules; `grid` makes it, `show` prints it."""
+
+    def __init__(self, columns: Sequence[str], head: Sequence[str]) -> None:
+        self.has_head = bool(head)
+        self.columns = [_Column(name, ">" in sign, "~" in sign) for sign, name in zip_longest(columns, head, fillvalue="")]
+
+    def add_row(self, *cells: str | Text) -> None:
+        for column, cell in zip(self.columns, cells, strict=True):
+            column.cells.append(cell if isinstance(cell, Text) else Text(cell))
+
+    @property
+    def row_count(self) -> int:
+        return len(self.columns[0].cells)
 
 
 def plain(value: object) -> Text:
@@ -35,118 +60,91 @@ def cut(text: str, width: int) -> str:
     return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else ""
 
 
-def grid(*columns: str, head: Sequence[str] = ()) -> Table:
-    """A table without rules. A column is "<" or ">" (its alignment); with "~" it may be truncated to fit."""
-    table = Table(
-        box=box.SIMPLE_HEAD if head else None,
-        show_header=bool(head),
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1 if head else 2, 0, 0),
-    )
-    for i, column in enumerate(columns):
-        flexible = "~" in column
-        table.add_column(
-            head[i] if head else "",
-            justify="right" if ">" in column else "left",
-            no_wrap=True,
-            overflow="ellipsis" if flexible else "fold",
-            header_style="bold",
-        )
-    return table
+def grid(*columns: str, head: Sequence[str] = ()) -> Grid:
+    """A column is "<" or ">" (its alignment); with "~" it may be truncated to fit."""
+    return Grid(columns, head)
 
 
-def show(console: Console, table: Table, indent: int = 2) -> None:
+def show(console: Console, table: Grid, indent: int = 2) -> None:
     """Prints a grid. If it is too wide: wraps headers, then truncates flexible columns, then leaves out the last of the others."""
-    room = console.width - indent + _BETWEEN
-    widths = _widths(table)
+    columns, room = table.columns, console.width - indent + _BETWEEN
+    widths = _widths(columns)
     if sum(widths) > room:
-        for column in table.columns:
-            column.header = _wrap_header(str(column.header), max((_width(cell) for cell in column.cells), default=0))
-        widths = _widths(table)
+        for column in columns:
+            column.head = _wrap_header(column.head, column.content_width())
+        widths = _widths(columns)
     left_out = []
     while sum(widths) > room:
-        flexible = [i for i in _flexible(table) if widths[i] > _NARROW + _BETWEEN]
+        flexible = [i for i, column in enumerate(columns) if column.is_flexible and widths[i] > _NARROW + _BETWEEN]
         if flexible:
             widths[max(flexible, key=lambda i: widths[i])] -= 1
-        elif (last := _least_needed(table)) is not None:
-            left_out.append(" ".join(str(table.columns.pop(last).header).split()))
-            widths = _widths(table)
+        elif (last := _least_needed(columns)) is not None:
+            left_out.append(" ".join(columns.pop(last).head.split()))
+            widths = _widths(columns)
         else:
             break
-    for column, width in zip(table.columns, widths, strict=True):
-        column.width = width - _BETWEEN
-        _tell_apart(column, column.width)
-    if table.row_count < _LONG or sum(widths) > room or not _has_single_lines(table):
-        console.print(Padding(table, (0, 0, 0, indent), expand=False))
-    else:
-        _print_long(console, table, indent)
+    for column, width in zip(columns, widths, strict=True):
+        _tell_apart(column, width - _BETWEEN)
+    print_whole(console, _lines(table, [width - _BETWEEN for width in widths], " " * indent))
     if left_out:
         text = f"left out in {console.width} columns: {', '.join(reversed(left_out))} (a wider window or --csv shows them)"
         console.print(Text(text, "dim"))
 
 
-def _has_single_lines(table: Table) -> bool:
-    return not any("\n" in (cell.plain if isinstance(cell, Text) else str(cell)) for c in table.columns for cell in c.cells)
+def _lines(table: Grid, widths: Sequence[int], indent: str) -> Iterator[Text]:
+    signs = [(column.is_right, width) for column, width in zip(table.columns, widths, strict=True)]
+    if table.has_head:
+        heads = [column.head.split("\n") for column in table.columns]
+        tallest = max(map(len, heads))
+        for words in zip(*([""] * (tallest - len(head)) + head for head in heads), strict=True):
+            yield _line([Text(word, "bold") for word in words], signs, indent)
+        yield Text(indent + "─" * (sum(widths) + _BETWEEN * (len(widths) - 1)))
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        if any("\n" in cell.plain for cell in cells):
+            for parts in zip_longest(*(cell.split("\n", allow_blank=True) for cell in cells), fillvalue=Text()):
+                yield _line(parts, signs, indent)
+        else:
+            yield _line(cells, signs, indent)
 
 
-def _print_long(console: Console, table: Table, indent: int) -> None:
-    """A table as rich prints it, in a tenth of the time: the widths are known and no cell is wrapped."""
-    if table.show_header:
-        head = Table(box=table.box, show_edge=False, pad_edge=False, padding=table.padding)
-        for column in table.columns:
-            head.add_column(column.header, justify=column.justify, no_wrap=True, header_style="bold", width=column.width)
-        console.print(Padding(head, (0, 0, 0, indent), expand=False))
-    columns = [[_fit_cell(cell, column) for cell in column.cells] for column in table.columns]
-    console.print(Group(*(_PrintedRow(cells, indent) for cells in zip(*columns, strict=True))), soft_wrap=True)
+def _line(cells: Iterable[Text], signs: Iterable[tuple[bool, int]], indent: str) -> Text:
+    parts: list[str | Text] = [indent]
+    for cell, (is_right, width) in zip(cells, signs, strict=True):
+        if cell_len(cell.plain) > width:
+            cell = cell.copy()
+            cell.truncate(width, overflow="ellipsis")
+        space = " " * (width - cell_len(cell.plain))
+        parts += [space, cell] if is_right else [cell, space]
+        parts.append(" " * _BETWEEN)
+    return Text.assemble(*parts[:-1])
 
 
-class _PrintedRow:
-    """A row of cells of their final widths."""
+def print_whole(console: Console, lines: Iterable[Text]) -> None:
+    """Prints lines, none wrapped or truncated."""
+    console.print(Group(*map(_WholeLine, lines)), soft_wrap=True)
 
-    def __init__(self, cells: Sequence[str | Text], indent: int) -> None:
-        self._cells, self._indent = cells, indent
+
+class _WholeLine:
+    """A line as it is: rich goes through every character of a text to wrap it."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
 
     def __rich_console__(self, console: Console, _: ConsoleOptions) -> Iterator[Segment]:
-        waiting = [" " * self._indent]  # texts without a style are one segment
-        for number, cell in enumerate(self._cells):
-            waiting.append(" " * _BETWEEN if number else "")
-            if isinstance(cell, str):
-                waiting.append(cell)
-                continue
-            yield Segment("".join(waiting))
-            waiting.clear()
-            yield from Text().join([cell]).render(console)
-        yield Segment("".join([*waiting, "\n"]))
+        if console.color_system is None:
+            yield Segment(self._text.plain + "\n")
+        else:
+            yield from self._text.render(console, end="\n")
 
 
-def _fit_cell(cell: RenderableType, column: Column) -> str | Text:
-    """A cell, truncated or padded to the width of its column; a string when it has no style."""
-    width, right = column.width or 0, column.justify == "right"
-    text = cell if isinstance(cell, Text) else Text(str(cell))
-    free = width - cell_len(text.plain)
-    if free >= 0 and not text.style and not text.spans:
-        return " " * free + text.plain if right else text.plain + " " * free
-    text = text.copy()
-    text.truncate(width, overflow="ellipsis")
-    free = width - cell_len(text.plain)
-    (text.pad_left if right else text.pad_right)(free)
-    return text
-
-
-def _widths(table: Table) -> list[int]:
+def _widths(columns: Iterable[_Column]) -> list[int]:
     """Widths of the columns, with the space after each."""
-    return [max(_width(cell) for cell in (column.header, *column.cells)) + _BETWEEN for column in table.columns]
+    return [max(_width(column.head), column.content_width()) + _BETWEEN for column in columns]
 
 
-def _flexible(table: Table) -> list[int]:
-    return [i for i, column in enumerate(table.columns) if column.overflow == "ellipsis"]
-
-
-def _least_needed(table: Table) -> int | None:
+def _least_needed(columns: Sequence[_Column]) -> int | None:
     """The last column that has a header, is not flexible and not the first."""
-    flexible = _flexible(table)
-    return next((i for i in range(len(table.columns) - 1, 0, -1) if table.columns[i].header and i not in flexible), None)
+    return next((i for i in range(len(columns) - 1, 0, -1) if columns[i].head and not columns[i].is_flexible), None)
 
 
 def _wrap_header(header: str, width: int) -> str:
@@ -155,13 +153,12 @@ def _wrap_header(header: str, width: int) -> str:
     return "\n".join(textwrap.wrap(header, width, break_long_words=False, break_on_hyphens=False))
 
 
-def _tell_apart(column: Column, width: int) -> None:
+def _tell_apart(column: _Column, width: int) -> None:
     """Truncates cells in the middle where only their ends tell them apart: models of one family, files of one directory."""
-    cells = [cell for cell in column.cells if isinstance(cell, Text)]
-    wide = [cell for cell in cells if cell_len(cell.plain) > width]
-    if column.overflow != "ellipsis" or width < _NARROW or len({cell.plain for cell in wide}) < 2:
+    wide = [cell for cell in column.cells if cell_len(cell.plain) > width]
+    if not column.is_flexible or width < _NARROW or len({cell.plain for cell in wide}) < 2:
         return
-    if len({cut(cell.plain, width) for cell in cells}) == len({cell.plain for cell in cells}):
+    if len({cut(cell.plain, width) for cell in column.cells}) == len({cell.plain for cell in column.cells}):
         return
     for cell in wide:
         front = width // 3
@@ -169,6 +166,5 @@ def _tell_apart(column: Column, width: int) -> None:
         cell.plain = cell.plain[:front] + "…" + cell.plain[len(cell.plain) - back :]
 
 
-def _width(cell: object) -> int:
-    text = cell.plain if isinstance(cell, Text) else str(cell)
+def _width(text: str) -> int:
     return max(map(cell_len, text.split("\n"))) if "\n" in text else cell_len(text)

@@ -203,7 +203,8 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
     from rich.text import Text
 
     if column is not _ADDED:
-        return Text(one_line(cell_text(column, row[column.name]) + _interval_text(column, row)))
+        style = STYLE.get(row[column.name], "") if column.unit == "class" else ""
+        return Text(one_line(cell_text(column, row[column.name]) + _interval_text(column, row)), style)
     shares = class_shares(row)
     if row[LINE_CLASSES[0]] is None:
         return Text(_NOT_KNOWN, "red")

@@ -64,16 +64,14 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
         whole = breakdown(store, BreakdownOptions()).whole
         coverage = headline(store, None).coverage[0]
         ids = [row["id"] for row in store.rows("SELECT id FROM repos")]
-        (agents,) = (
-            g for g in survival_report(store, ids, SurvivalOptions()).groups if (g.grouping, g.author) == ("class", "agent")
-        )
+        agents = [row for row in survival_report(store, ids, SurvivalOptions()).groups if row["author"] == "agent"]
         cost = store.value("SELECT SUM(cost_usd) FROM turn_outcomes")
     assert (whole["coverage"], whole["coverage_of"]) == (pytest.approx(coverage.share), coverage.lines)
-    head = next(p for p in agents.points if p.unit == "head")
-    assert whole["agent_at_head_of"] == head.at_risk and whole["agent_at_head"] == head.share
-    month = next((p for p in agents.points if (p.unit, p.horizon) == ("days", 30)), None)
+    head = next(row for row in agents if row["unit"] == "head")
+    assert whole["agent_at_head_of"] == head["at_risk"] and whole["agent_at_head"] == head["share"]
+    month = next((row for row in agents if (row["unit"], row["horizon"]) == ("days", 30)), None)
     if month is not None:
-        assert (whole["agent_kept_30_days_of"], whole["agent_kept_30_days"]) == (month.enough, month.share)
+        assert (whole["agent_kept_30_days_of"], whole["agent_kept_30_days"]) == (month["enough"], month["share"])
     assert whole["cost_usd"] == pytest.approx(cost)
 
 

@@ -51,10 +51,10 @@ def test_survival_follows_lines_first(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "out.db"
     with whowrote.open(repo, db) as found:
         report = found.survival()
-    assert {"agent"} <= {group.name for group in report.groups}
+    assert {"agent"} <= {group["name"] for group in report.groups}
     with whowrote.open(db) as found:
         assert found.survival().groups == report.groups
-        assert whowrote.Rows(row for group in report.groups for row in group.rows()).to_dicts()
+        assert whowrote.Rows(report.groups).to_dicts()
 
 
 def test_sql_writes_nothing(example: tuple[Path, Path]) -> None:

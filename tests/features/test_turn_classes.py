@@ -11,7 +11,7 @@ import pytest
 from attribution.features import of_session
 from attribution.features.turn_classes import TurnClass, classify, error_counts, turn_features
 from attribution.features.turn_language import language_of
-from attribution.queries.pushback import ALL, By, pushback_shares
+from attribution.queries.pushback import ALL, By, pushback_table
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError
 from collector.labels import request_of
@@ -97,7 +97,7 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
     with Store(tmp_path / "s.db") as store:
         feature_rows.prepare(store)
         with pytest.raises(WhoWroteError, match="second message"):
-            pushback_shares(store)
+            pushback_table(store)
         with store.transaction() as connection:
             connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/n')")
             for number, agent in ((1, "claude-code"), (2, "codex")):
@@ -107,12 +107,11 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
                 )
             feature_rows.write(store, 1, _said("Please add a mean", *(["that is still wrong"] * 30), *(["yes, go ahead"] * 70)))
             feature_rows.write(store, 2, _said("Please add a mean", "違う、直して"))
-        first, second, whole = pushback_shares(store)
-        assert (first.name, first.messages, first.classified, first.counted) == ("claude-code", 100, 100, 30)
-        rate = first.corrected
-        assert rate.rate is not None and rate.low is not None and rate.high is not None and rate.low < rate.rate < rate.high
-        assert rate.rate == pytest.approx(whole.corrected.rate) and (whole.name, whole.messages) == (ALL, 101)
-        assert (second.messages, second.classified, second.corrected.rate) == (1, 0, None)
+        first, second, whole = pushback_table(store)
+        assert (first["name"], first["messages"], first["classified"], first["counted"]) == ("claude-code", 100, 100, 30)
+        assert first["low"] < first["share"] < first["high"]
+        assert first["share"] == pytest.approx(whole["share"]) and (whole["name"], whole["messages"]) == (ALL, 101)
+        assert (second["messages"], second["classified"], second["share"]) == (1, 0, None)
         why = store.rows("SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE '%_turns'")
         assert {(row["feature"], row["reason"]) for row in why} == {
             ("pushback_turns", "not_classified"),
@@ -143,16 +142,16 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
                     "VALUES (1, 1, ?, 'prompt', 0, 0, 0, 0, ?, 0, ?, 0, 0, 0, ?, 0)",
                     (turn, produced, changed, undone),
                 )
-        rows = {row.name: row for row in pushback_shares(store, by=By.LANGUAGE)}
+        rows = {row["name"]: row for row in pushback_table(store, by=By.LANGUAGE)}
         assert set(rows) == {"en", "ja", "not known", ALL} and list(rows)[-1] == ALL
         ja, en, whole = rows["ja"], rows["en"], rows[ALL]
-        assert (ja.messages, ja.classified, ja.corrected.rate, ja.listed) == (1, 0, None, None)
-        assert "not measured" in ja.corrected.note
-        assert (ja.deeds.answers, ja.deeds.changed, ja.deeds.undone, ja.deeds.agree) == (1, 1, 1, None)
-        assert (en.messages, en.classified, en.counted) == (3, 3, 2)
+        assert (ja["messages"], ja["classified"], ja["share"], ja["listed"]) == (1, 0, None, None)
+        assert "not measured" in ja["note"]
+        assert (ja["deeds_answers"], ja["deeds_changed"], ja["deeds_undone"], ja["deeds_agree"]) == (1, 1, 1, None)
+        assert (en["messages"], en["classified"], en["counted"]) == (3, 3, 2)
         # "that is still wrong" changed nothing, "that is wrong again" did, "yes, go ahead" is neither.
-        assert (en.deeds.answers, en.deeds.classified, en.deeds.said_and_changed) == (3, 3, 1)
-        assert (en.deeds.said_only, en.deeds.changed_only) == (1, 0)
-        assert en.deeds.agree == pytest.approx(2 / 3)
-        assert (whole.messages, whole.deeds.answers, whole.deeds.changed) == (5, 4, 2)
-        assert whole.row()["deeds_undone"] == 1 and pushback_shares(store)[0].name == "codex"
+        assert (en["deeds_answers"], en["deeds_classified"], en["deeds_said_and_changed"]) == (3, 3, 1)
+        assert (en["deeds_said_only"], en["deeds_changed_only"]) == (1, 0)
+        assert en["deeds_agree"] is None, "three messages are too few"
+        assert (whole["messages"], whole["deeds_answers"], whole["deeds_changed"]) == (5, 4, 2)
+        assert whole["deeds_undone"] == 1 and pushback_table(store).rows[0]["name"] == "codex"

@@ -96,8 +96,25 @@ def test_a_word_of_the_vocabulary_and_another_class_do_not_share_a_name() -> Non
 
 COMMANDS = (
     "repo CLONE --db x.db", "blame CLONE README.md --db x.db", "why CLONE README.md:1 --db x.db", "sessions --db x.db",
+    "log HEAD CLONE --db x.db", "log --show HEAD CLONE --db x.db", "log --md HEAD CLONE --db x.db",
     "survival CLONE --no-curves --db x.db", "data check --db x.db", "report --html page.html --db x.db", "--help",
 )  # fmt: skip
+
+
+PAGES = """
+import asyncio, pathlib
+from attribution.browse.serve import application
+async def pages():
+    site = application(pathlib.Path("x.db"))
+    await site.invoke_startup()
+    home = await site.client.get("/-/whowrote/x")
+    name = home.text.partition('href="/-/whowrote/x/')[2].partition('"')[0]
+    for kind in ("", "/README.md", "/-/commits", "/-/sessions", "/-/tree", "/-/turns", "/-/people"):
+        answer = await site.client.get(f"/-/whowrote/x/{name}{kind}")
+        assert answer.status_code == 200, (kind, answer.text)
+    print(answer.text)
+asyncio.run(pages())
+"""
 
 
 def test_the_core_works_without_any_plug_in(tmp_path: Path) -> None:
@@ -115,3 +132,5 @@ def test_the_core_works_without_any_plug_in(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout + done.stderr, (words, done.stderr)
     assert "agent" in (tmp_path / "page.html").read_text("utf-8")
+    page = subprocess.run([sys.executable, "-c", PAGES], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert page.returncode == 0 and "ww-table" in page.stdout, page.stderr

@@ -12,6 +12,7 @@ from support.commands import clone, run
 from attribution.ensure.history import survival_reported
 from attribution.queries.survival import Lifetimes, SurvivalOptions, lifetimes_of, survival_report
 from attribution.stages import survival_report as survival_report_stage
+from collector.plain_values import jsonable
 from collector.runtime.stages import StageName, forget_runs
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
@@ -42,12 +43,12 @@ def added_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def _reported(path: Path, options: SurvivalOptions = EVERYTHING) -> str:
     with Store(path) as store:
-        return json.dumps(survival_reported(store, [1], options).data())
+        return json.dumps(jsonable(survival_reported(store, [1], options)))
 
 
 def _computed(path: Path) -> str:
     with Store(path) as store:
-        return json.dumps(survival_report(store, [1], EVERYTHING).data())
+        return json.dumps(jsonable(survival_report(store, [1], EVERYTHING)))
 
 
 def test_the_second_report_is_the_first(db: Path, added_up: list[int]) -> None:

@@ -64,10 +64,11 @@ def test_the_page_has_them_in_the_order_of_time(example: Path, tmp_path: Path) -
         number = store.value("SELECT session_id FROM messages GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1")
         page = session_page(store, number)
     assert page is not None
-    said = [part.said.text for turn in page.turns for part in turn.parts if part.said]
+    said = [part.said["text"] for turn in page.turns for part in turn.parts if part.said]
     with Store(tmp_path / "page.db") as store:
         assert said == [row["text"] for row in store.rows("SELECT text FROM messages WHERE session_id = ? ORDER BY id", (number,))]
     for turn in page.turns:
         assert [call for part in turn.parts for call in part.calls] == turn.calls
-        times = [at for part in turn.parts for at in ([part.said.at] if part.said else []) + [c.call.at for c in part.calls] if at]
+        rows = [row for part in turn.parts for row in ([part.said] if part.said else []) + [c.call for c in part.calls]]
+        times = [row["at"] for row in rows if row["at"]]
         assert times == sorted(times)

@@ -1,10 +1,9 @@
-"""Short names of sessions, and ids as they are printed."""
+"""Short names of sessions."""
 
 from __future__ import annotations
 
 import pytest
 
-from attribution.terminal.style import prefixes
 from collector.labels import session_label
 
 
@@ -44,8 +43,3 @@ _FIX = "<command-name>/fix</command-name>\n<command-args>issue 12\nquickly</comm
 )
 def test_an_answer_is_no_name(prompts: list[str], commands: list[str], label: str) -> None:
     assert session_label(prompts, commands) == label
-
-
-def test_printed_ids_are_the_shortest_that_are_unique() -> None:
-    keys = ["ses_1234abcd", "ses_1234abff", "01f00000-0000", "01f00000-0000"]
-    assert prefixes(keys) == {"ses_1234abcd": "ses_1234abc", "ses_1234abff": "ses_1234abf", "01f00000-0000": "01f00000"}

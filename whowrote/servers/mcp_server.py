@@ -186,8 +186,8 @@ class _Tools:
             page = db.session(session, first_turn)
         turns = [
             Turn(
-                number=entry.turn.turn_index, time=entry.turn.at or "", prompt=_cut(entry.turn.prompt or ""),
-                calls=len(entry.calls) + entry.more, failed_calls=sum(call.call.status == "error" for call in entry.calls),
+                number=entry.turn["turn_index"], time=entry.turn["at"] or "", prompt=_cut(entry.turn["prompt"] or ""),
+                calls=len(entry.calls) + entry.more, failed_calls=sum(call.call["status"] == "error" for call in entry.calls),
                 files_edited=sorted({edit["path"] for call in entry.calls for edit in call.edits}), lines_in_commits=entry.lines,
             )
             for entry in page.turns

@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS turns (
   turn_index INTEGER NOT NULL, -- 1, 2, … within the session
   at TEXT, -- when it was sent
   origin TEXT NOT NULL {TurnOrigin}, -- where its text comes from
-  prompt TEXT, -- the text, injected reminders removed
+  prompt TEXT, -- the text, injected reminders removed; NULL where texts are not stored
   UNIQUE (session_id, turn_index)
 );
 
@@ -106,16 +106,16 @@ CREATE TABLE IF NOT EXISTS tool_calls (
   turn_index INTEGER NOT NULL, -- turn it belongs to; 0 before the first one
   call_id TEXT NOT NULL, -- the agent's own id
   name TEXT NOT NULL, -- the agent's name of the tool
-  at TEXT, -- when it was called
-  done_at TEXT, -- when its result came
+  at TEXT, -- when it was called; NULL when the transcript has no times
+  done_at TEXT, -- when its result came; NULL without a result, or a time of it
   status TEXT NOT NULL {CallStatus}, -- its result
-  error TEXT, -- first words of the error
+  error TEXT, -- first words of the error; NULL without one
   agent_id TEXT, -- subagent that made the call; NULL for the main thread
-  model TEXT, -- model that made the call
-  command TEXT, -- text of a shell command
-  commits TEXT, -- commits the call made, as printed or recorded, separated by blanks
-  input TEXT, -- arguments, JSON, cut at 20,000 characters
-  result_size INTEGER, -- characters of the result
+  model TEXT, -- model that made the call; NULL when the transcript names none
+  command TEXT, -- text of a shell command; NULL for other calls, or where texts are not stored
+  commits TEXT, -- commits the call made, as printed or recorded, separated by blanks; NULL when it made none
+  input TEXT, -- arguments, JSON, cut at 20,000 characters; NULL for a shell command, or where texts are not stored
+  result_size INTEGER, -- characters of the result; NULL when it was not recorded
   output TEXT -- what a shell command printed, cut at 1,000 characters; NULL for other calls and for transcripts on the developer's machine
 );
 CREATE INDEX IF NOT EXISTS tool_calls_session ON tool_calls(session_id, call_id);
