@@ -247,7 +247,7 @@ class SubagentRecord:
 
     call_id: str  # of the call that started it
     agent_id: str
-    files: tuple[str, ...]  # that it can have left changed, see `collector.checkpoints.subagents`
+    files: tuple[str, ...]  # that it can have left changed, see `collector.checkpoints.tree`
     completed: bool  # otherwise it was still at work, and the list is empty
 
 

@@ -93,7 +93,7 @@ def agents_page() -> str:
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
-                [(label_of(s.agent), s.where, str(s.known), _deleted(s)) for s in stores()],
+                [(label_of(s.agent), _where(s), "real" if s.proven else "documentation", _deleted(s)) for s in stores()],
             ),
             "layouts": table(("layout", "where"), [(f"`{layout.NAME}`", _summary(layout.__doc__)) for layout in layouts()]),
             "producers": table(("tool", "name in the database", "where it is looked for", "format"), claims),
@@ -125,6 +125,13 @@ def _measured(reader: TranscriptReader, found: Mapping[str, Any]) -> tuple[str, 
         *(f"{one[name] / max(1, one['all_calls']):.0%}" for name in ("timed", "ended")),
         *(f"{one[name]} of {one['sessions']}" for name in ("models", "tokens")),
     )  # fmt: skip
+
+
+def _where(store: Store) -> str:
+    """Places and the files in them, as the program looks for them."""
+    inside = [f"`{store.inside}` in the worktree"] if store.inside else []
+    found = ", ".join([*(f"`{place}`" for place in store.at), *inside])
+    return found + (": " + ", ".join(f"`{pattern}`" for pattern in store.patterns) if store.patterns else "")
 
 
 def _deleted(store: Store) -> str:

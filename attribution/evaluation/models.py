@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.errors import WhoWroteError
 from collector.storage.redaction import secrets_out
@@ -29,3 +29,33 @@ def llm_model(name: str, kind: str = "model") -> Any:
 def failure(error: Exception) -> str:
     """What a model or its service said, without credentials."""
     return f"{type(error).__name__}: {secrets_out(str(error))[:300]}"
+
+
+class ModelAnswer(NamedTuple):
+    text: str
+    input_tokens: int | None  # as the model reports them
+    output_tokens: int | None
+
+
+class ModelFailed(Exception):
+    """The model could not be asked, or gave no answer; the message has no credentials."""
+
+
+class Model:
+    """A model of llm by name or alias. `name` is its full id."""
+
+    def __init__(self, name: str) -> None:
+        """Raises WhoWroteError when llm or the model is missing."""
+        self._model = llm_model(name)
+        self.name = str(self._model.model_id)
+        self.has_schemas = bool(self._model.supports_schema)
+
+    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
+        """One answer. Raises ModelFailed."""
+        options = {"schema": schema} if self.has_schemas else {}
+        try:
+            response = self._model.prompt(prompt, system=system, stream=False, **options)
+            text, usage = str(response.text()), response.usage()
+        except Exception as error:
+            raise ModelFailed(failure(error)) from error
+        return ModelAnswer(text, usage.input, usage.output)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from collector.agents import readers
 from collector.checkpoints import read_all
 from collector.load import SessionFiles, read_session, session_files
-from collector.local import find_sessions
+from collector.local import find_sessions, local_checkpoints
 from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions
-from collector.local.records import local_checkpoints
 from collector.text import printable as shown
 
 if TYPE_CHECKING:

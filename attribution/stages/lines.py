@@ -41,9 +41,8 @@ from collector.load import (
     key_of_run,
     write_commits,
 )
-from collector.local import find_sessions
+from collector.local import find_sessions, local_checkpoints
 from collector.local.private import keep_private
-from collector.local.records import local_checkpoints
 from collector.model import Checkpoint, Commit, Problem
 from collector.plugins import hooks
 from collector.repository_rows import claim_repo, describe_repo

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -79,8 +79,7 @@ class Rate:
         return f"{self.correct:,} of {self.checked:,} ({interval})"
 
 
-@dataclass(frozen=True, slots=True)
-class TierConfidence:
+class TierConfidence(NamedTuple):
     """How often a tier is right where blind readers checked, and its class in tests with known authors."""
 
     tier: MeasuredTier
@@ -91,8 +90,7 @@ class TierConfidence:
     decoys: Tried
 
 
-@dataclass(frozen=True, slots=True)
-class ClassConfidence:
+class ClassConfidence(NamedTuple):
     """How often a class with some evidence is right, as blind readers found."""
 
     line_class: str
@@ -100,8 +98,7 @@ class ClassConfidence:
     rate: Rate
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectedShare:
+class CorrectedShare(NamedTuple):
     """The share of lines that are really an author's, and the share that was counted."""
 
     author: str
@@ -127,56 +124,42 @@ def too_few_read(checked: int) -> str:
 
 def confidences() -> list[ClassConfidence]:
     """Confidences in order of class and evidence."""
-    groups = {(row.line_class, row.evidence) for row in _read()}
-    return [
-        ClassConfidence(name, evidence, _rate(row for row in _read() if (row.line_class, row.evidence) == (name, evidence)))
-        for name, evidence in sorted(groups)
-    ]
+    groups = sorted({(row["class"], row["evidence"]) for row in _read()})
+    return [ClassConfidence(name, evidence, _rate({"class": name, "evidence": evidence})) for name, evidence in groups]
 
 
 def class_rate(name: str) -> Rate:
     """How often a class is right, whatever its evidence."""
-    return _rate(row for row in _read() if row.line_class == name)
+    return _rate({"class": name})
 
 
 def confidence_of(tier: MeasuredTier) -> TierConfidence:
     """Confidence of the first group with enough lines read, from the tier itself up to its class."""
     name = tier.line_class
-    rates = {of: _rate(filter(belongs, _read())) for of, belongs in _groups(tier).items()}
+    values = {"class": name, **tier._asdict()}
+    rates = {of: _rate({column: values[column] for column in columns}) for of, columns in _GROUPS.items()}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), RateOf.CLASS)
     return TierConfidence(tier, measured_on, rates[measured_on], _forgotten(name), _planted_lines(name), _decoys(name))
 
 
-class _Read(NamedTuple):
-    """Lines of a tier that readers decided; `how` is "" where it was not noted."""
-
-    line_class: str
-    how: str
-    evidence: str
-    reason: str
-    checked: int
-    correct: int
+_GROUPS = {
+    RateOf.TIER: ("class", "how", "evidence", "reason"),
+    RateOf.REASON: ("class", "evidence", "reason"),
+    RateOf.EVIDENCE: ("class", "evidence"),
+    RateOf.CLASS: ("class",),
+}
+"""What the lines of a group have in common, the finest group first."""
 
 
-@cache
-def _read() -> tuple[_Read, ...]:
-    return tuple(_Read(*(row[name] for name in ("class", *_Read._fields[1:]))) for row in measurements().get("confidence", ()))
+def _read() -> list[dict[str, Any]]:
+    """Lines by tier that readers decided; `how` is "" where it was not noted."""
+    rows: list[dict[str, Any]] = measurements().get("confidence", [])
+    return rows
 
 
-def _groups(tier: MeasuredTier) -> dict[RateOf, Callable[[_Read], bool]]:
-    """The groups to ask about, finest first."""
-    name = tier.line_class
-    return {
-        RateOf.TIER: lambda row: (row.line_class, row.how, row.evidence, row.reason) == (name, *tier[1:]),
-        RateOf.REASON: lambda row: (row.line_class, row.evidence, row.reason) == (name, *tier[2:]),
-        RateOf.EVIDENCE: lambda row: (row.line_class, row.evidence) == (name, tier.evidence),
-        RateOf.CLASS: lambda row: row.line_class == name,
-    }
-
-
-def _rate(rows: Iterable[_Read]) -> Rate:
-    counts = list(rows)
-    return Rate(sum(row.checked for row in counts), sum(row.correct for row in counts))
+def _rate(values: Mapping[str, str]) -> Rate:
+    rows = [row for row in _read() if all(row[column] == value for column, value in values.items())]
+    return Rate(sum(row["checked"] for row in rows), sum(row["correct"] for row in rows))
 
 
 # What the tests call the answers that are of a class; the lines of a forgotten session are nobody's, those planted a person's.
@@ -195,18 +178,13 @@ def _planted_lines(name: str) -> Tried:
     tests = measurements().get("spikes")
     if not tests or LineClass(name) not in _FORGOTTEN:
         return _NOT_TRIED
-    answers: dict[str, int] = defaultdict(int)
+    answers: Counter[str] = Counter()
     for test in tests.values():
         for kind in _PERSONS:
             for answer, lines in test.get("complete", {}).get(kind, {}).items():
-                answers[_class_of(answer)] += lines
-    return Tried(sum(answers.values()), answers[name])
-
-
-def _class_of(answer: str) -> str:
-    """The class of an answer about a planted line: author, and evidence, how or reason behind a blank."""
-    author = answer.partition(" ")[0]
-    return LineClass.LIKELY_HUMAN if answer == _FORGOTTEN[LineClass.LIKELY_HUMAN] else author
+                is_likely = answer == _FORGOTTEN[LineClass.LIKELY_HUMAN]
+                answers[LineClass.LIKELY_HUMAN if is_likely else answer.partition(" ")[0]] += lines  # behind the author stands how
+    return Tried(answers.total(), answers[name])
 
 
 def _decoys(name: str) -> Tried:
@@ -236,7 +214,7 @@ def corrected_shares(counts: Mapping[str, int], confusion: Mapping[str, Mapping[
                 totals[author] += n / whole * share
         for author, value in totals.items():
             draws[author].append(value)
-    return [_share(author, counted, whole, sorted(draws[author])) for author in authors]
+    return [_share(author, counted, sorted(draws[author])) for author in authors]
 
 
 def correction_refusal(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]]) -> str:
@@ -252,15 +230,16 @@ def _dirichlet(rng: random.Random, row: Mapping[str, int], authors: Sequence[str
     return [weight / whole for weight in weights]
 
 
-def _share(author: str, counted: Mapping[str, int], whole: int, values: Sequence[float]) -> CorrectedShare:
-    lines = sum(n for name, n in counted.items() if name == author or (author, name) == (LineClass.HUMAN, LineClass.LIKELY_HUMAN))
+def _share(author: str, counted: Mapping[str, int], values: Sequence[float]) -> CorrectedShare:
+    names = (author, LineClass.LIKELY_HUMAN) if author == LineClass.HUMAN else (author,)
+    lines = sum(counted.get(name, 0) for name in names)
     edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
-    return CorrectedShare(author, lines / whole, sum(values) / len(values), edges)
+    return CorrectedShare(author, lines / sum(counted.values()), sum(values) / len(values), edges)
 
 
 def class_rates() -> dict[str, dict[str, Any]]:
     """Class -> lines read, right ones, rate and its interval (None where too few were read), for JSON and SARIF."""
-    names = dict.fromkeys(row.line_class for row in _read())
+    names = {row["class"] for row in _read()}
     return {name: class_rate(name).data() for name in LINE_CLASSES if name in names}
 
 

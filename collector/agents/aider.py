@@ -17,7 +17,7 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.model import Command, Edit, Replacement, Session
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
@@ -223,9 +223,6 @@ def _run(data: bytes, number: int) -> bytes:
 STORES = (
     Store(
         NAME,
-        "`.aider.chat.history.md` in the worktree itself: each time that Aider was started begins with a line that says when.",
-        Known.REAL,
-        at=(),  # it keeps nothing outside of worktrees
         find=_find,
         load=_load,
         inside=".aider.chat.history.md",

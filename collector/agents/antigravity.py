@@ -16,7 +16,7 @@ from collector.agents.common.messages import classify
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.editors import path_of
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.git.patches import parse_unified
 from collector.json_values import get_dict, get_list, get_str, parse_json, time_of
 from collector.model import Session, Status
@@ -165,9 +165,7 @@ def _path(uri: str) -> str:
 STORES = (
     Store(
         NAME,
-        "`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`, and that of the editor beside it.",
-        Known.REAL,
-        at=tuple(f"~/.gemini/{name}/brain" for name in ("antigravity-cli", "antigravity", "antigravity-ide")),
+        at=("~/.gemini/{antigravity-cli,antigravity,antigravity-ide}/brain",),
         patterns=(_TRANSCRIPTS,),
         find=_find,
     ),

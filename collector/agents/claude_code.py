@@ -26,7 +26,7 @@ from collector.agents.common.reader import (
     is_error,
 )
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp
@@ -113,6 +113,7 @@ class _Reader(RecordReader):
     reads = frozenset({"Read"})
     spawns = frozenset({"Task", "Agent"})
     in_order_of_time = False
+    one_by_one = True
 
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
@@ -382,12 +383,6 @@ _AGENT = "agent-"  # a subagent's file
 _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
-def _places(machine: Machine) -> Iterator[Path]:
-    chosen = [entry.strip() for entry in machine.variables.get("CLAUDE_CONFIG_DIR", "").split(",") if entry.strip()]
-    for home in chosen or ("~/.claude", "${XDG_CONFIG_HOME:-~/.config}/claude"):
-        yield from machine.paths(f"{home}/projects")
-
-
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     slugs, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(location.parent.parent)}
     groups: dict[str, list[LocalSession]] = defaultdict(list)  # first record -> sessions that begin with it
@@ -440,9 +435,7 @@ def _join(group: list[LocalSession]) -> LocalSession:
 STORES = (
     Store(
         NAME,
-        "`~/.claude/projects/<directory>/<session>.jsonl`, subagents below `<session>/subagents/`.",
-        Known.REAL,
-        at=_places,
+        at=("{${CLAUDE_CONFIG_DIR:-~/.claude,${XDG_CONFIG_HOME:-~/.config}/claude}}/projects",),
         patterns=("*/*.jsonl",),
         find=_find,
         kept_days=30,

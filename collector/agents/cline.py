@@ -25,8 +25,8 @@ from collector.agents.common.edits import (
 from collector.agents.common.messages import blocks_of, recorded_cost, text_of
 from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result, is_part, shell_command
 from collector.agents.machine import files
-from collector.agents.machine.editors import in_editors
-from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
+from collector.agents.machine.editors import USERS
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Session, Status
 from collector.text import resolve, timestamp
@@ -285,16 +285,12 @@ _TOKENS = {"input": "tokensIn", "output": "tokensOut", "cache_read": "cacheReads
 
 # A directory for each task, `tasks/<id>/` beside `state/`. A list of all tasks names the directory of each; else the first message
 # to the model says it. The command line has a directory for each session.
-_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
-_SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscode-remote", ".cursor-server", ".windsurf-server")
+_EDITORS = "{Code,Code - Insiders,VSCodium,Cursor,Windsurf}"
+_SERVERS = "{.vscode-server,.vscode-server-insiders,.vscode-remote,.cursor-server,.windsurf-server}"
+_TASKS = "User/globalStorage/saoudrizwan.claude-dev/tasks"
 _API, _UI, _METADATA = "api_conversation_history.json", "ui_messages.json", "task_metadata.json"
 _MESSAGES = ".messages.json"
 _NAMED_DIRECTORY = re.compile(rb"# Current (?:Working|Workspace) Directory \(((?:[^\"\\]|\\.){1,4000}?)\) Files")
-
-
-def _places(machine: Machine) -> Iterator[Path]:
-    yield from in_editors(_EDITORS, "globalStorage/saoudrizwan.claude-dev/tasks", _SERVERS)(machine)
-    yield from machine.paths("~/.cline/data/tasks")
 
 
 def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -331,18 +327,13 @@ def _load_session(session: LocalSession) -> Iterator[bytes]:
 STORES = (
     Store(
         NAME,
-        "`globalStorage/saoudrizwan.claude-dev/tasks/<id>/` of an editor, `~/.cline/data/tasks/`; "
-        "`taskHistory.json` names directories.",
-        Known.REAL,
-        at=_places,
+        at=(f"{USERS}/{_EDITORS}/{_TASKS}", f"~/{_SERVERS}/data/{_TASKS}", "~/.cline/data/tasks"),
         patterns=(f"*/{_API}",),
         find=_find_tasks,
         load=_load_task,
     ),
     Store(
         NAME,
-        "`~/.cline/data/sessions/<id>/` of Cline's command line since version 3: `<id>.json`, and `<id>.messages.json` beside it.",
-        Known.REAL,
         at=("${CLINE_SESSION_DATA_DIR:-${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/sessions}",),
         patterns=(f"*/*{_MESSAGES}",),
         whose=_whose_session,

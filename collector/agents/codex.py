@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
-from collector.agents.common.jsonl import copies, first_value
+from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_str, parse_json, time_of, to_json
@@ -69,7 +69,7 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """All copies of one session. A child thread stored under its parent's id becomes a subagent of that session."""
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 @dataclass(slots=True)
@@ -683,9 +683,7 @@ def _content(path: Path, size: int) -> bytes:
 STORES = (
     Store(
         NAME,
-        "`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl` and `archived_sessions/`, plain or compressed (`.zst`).",
-        Known.REAL,
-        at=("${CODEX_HOME:-~/.codex}/sessions", "${CODEX_HOME:-~/.codex}/archived_sessions"),
+        at=("${CODEX_HOME:-~/.codex}/{sessions,archived_sessions}",),
         patterns=_ROLLOUTS,
         find=_find,
         load=_load,

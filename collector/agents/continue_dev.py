@@ -16,7 +16,7 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.editors import path_of
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, Session, Status
 from collector.text import resolve
@@ -114,8 +114,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 STORES = (
     Store(
         NAME,
-        "`~/.continue/sessions/<id>.json`, which names the directory.",
-        Known.REAL,
         at=("${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions",),
         patterns=("*.json",),
         whose=_whose,

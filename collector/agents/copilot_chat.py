@@ -16,8 +16,8 @@ from collector.agents.common.jsonl import values
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
-from collector.agents.machine.editors import folders, in_editors, path_of
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.editors import USERS, folders, path_of
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of
 from collector.model import Edit, Session
 from collector.text import normal_path
@@ -183,15 +183,16 @@ def _offset(lines: list[str], starts: list[int], line: int, column: int) -> int 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # `workspace.json` names the folder. A session is a document, or a log of changes to one.
-_SESSIONS = (".json", ".jsonl")
+_SESSIONS = ("*/chatSessions/*.json", "*/chatSessions/*.jsonl")
 _SET, _PUSH, _DELETE = 1, 2, 3
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for workspace in files.directories(location):
+    for path in (path for pattern in _SESSIONS for path in files.matching(location, pattern)):
+        workspace = path.parents[1]
         folder = next((item for item in folders(workspace) if roots.of(item)), "")
-        for path in files.listed(workspace / "chatSessions", _SESSIONS) if folder else ():
-            timeline = workspace / "chatEditingSessions" / path.stem / "state.json"
+        timeline = workspace / "chatEditingSessions" / path.stem / "state.json"
+        if folder:
             used = (path, timeline) if timeline.is_file() else (path,)
             yield LocalSession(path.stem, used, f"VS Code opened {folder}", cwd=folder)
 
@@ -220,43 +221,33 @@ def replayed(data: bytes) -> dict[str, Any]:
 
 def _change(document: dict[str, Any], route: list[Any], entry: dict[str, Any]) -> None:
     """One entry of a log; one that fits nowhere is left out."""
+    *path, key = route
     inside: Any = document
-    for key in route[:-1]:
-        inside = _inside(inside, key)
-    key, kind = route[-1], entry.get("kind")
-    if kind == _PUSH:
-        several = _inside(inside, key)
-        if several is None and isinstance(inside, dict) and _fits(inside, key):
-            several = inside[key] = []
-        if isinstance(several, list):
+    try:
+        for step in path:
+            inside = inside[step]
+        if entry.get("kind") == _SET:
+            inside[key] = entry.get("v")
+        elif entry.get("kind") == _DELETE:
+            inside.pop(key, None)
+        elif entry.get("kind") == _PUSH:
+            several = inside.setdefault(key, []) if isinstance(inside, dict) else inside[key]
             if isinstance(entry.get("i"), int):
                 del several[entry["i"] :]
             several.extend(get_list(entry, "v"))
-    elif kind == _SET and _fits(inside, key):
-        inside[key] = entry.get("v")
-    elif kind == _DELETE and isinstance(inside, dict):
-        inside.pop(key, None)
-
-
-def _inside(value: Any, key: Any) -> Any:
-    if isinstance(value, dict) and isinstance(key, str):
-        return value.get(key)
-    return value[key] if isinstance(value, list) and _fits(value, key) else None
-
-
-def _fits(value: Any, key: Any) -> bool:
-    if isinstance(value, list):
-        return isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(value)
-    return isinstance(value, dict) and isinstance(key, str)
+    except (LookupError, TypeError, AttributeError):
+        return
 
 
 STORES = (
     Store(
         NAME,
-        "`workspaceStorage/<hash>/chatSessions/` of VS Code, and its timeline of the files in `chatEditingSessions/` beside it.",
-        Known.DOCUMENTATION,
-        at=in_editors(("Code", "Code - Insiders", "VSCodium"), "workspaceStorage", (".vscode-server", ".vscode-server-insiders")),
-        patterns=tuple(f"*/chatSessions/*{ending}" for ending in _SESSIONS),
+        proven=False,
+        at=(
+            f"{USERS}/{{Code,Code - Insiders,VSCodium}}/User/workspaceStorage",
+            "~/{.vscode-server,.vscode-server-insiders}/data/User/workspaceStorage",
+        ),
+        patterns=_SESSIONS,
         find=_find,
         load=_load,
     ),

@@ -12,11 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, Store
+from collector.agents.machine.model import Store
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
@@ -64,7 +63,7 @@ def _noise(line: bytes) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs), skip=_noise)
+    return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
 
 
 class _Reader(RecordReader):
@@ -235,9 +234,7 @@ def _whose(path: Path) -> tuple[str, str]:
 STORES = (
     Store(
         NAME,
-        "`~/.copilot/session-state/<id>/events.jsonl`, before that `<id>.jsonl`; the first event names the directory.",
-        Known.REAL,
-        at=tuple(f"${{COPILOT_HOME:-~/.copilot}}/{name}" for name in ("session-state", "history-session-state")),
+        at=("${COPILOT_HOME:-~/.copilot}/{session-state,history-session-state}",),
         patterns=("*.jsonl", f"*/{_EVENTS}"),
         whose=_whose,
     ),

@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import path_argument
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
-from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
-from collector.agents.machine.model import Known, LocalSession, Machine, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
 from collector.model import Command, FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
@@ -42,7 +40,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -196,15 +194,6 @@ _ABOUT = ("id", "parent_session_id", "message_count", "prompt_tokens", "completi
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "is_summary_message")
 
 
-def _places(machine: Machine) -> Iterator[Path]:
-    """Of projects that Crush remembers, for whoever asks what is on this machine."""
-    for data in machine.paths("${CRUSH_GLOBAL_DATA:-${XDG_DATA_HOME:-~/.local/share}/crush}"):
-        for project in objects(get(files.document(data / "projects.json"), "projects")):
-            location = Path(get_str(project, "data_dir"))
-            if location.is_absolute():
-                yield location / "crush.db"
-
-
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     if not roots.of(str(location.parents[1])):
         return
@@ -255,9 +244,6 @@ def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[
 STORES = (
     Store(
         NAME,
-        "`.crush/crush.db` in the worktree itself, tables `sessions`, `messages` and `files`.",
-        Known.REAL,
-        at=_places,
         find=_find,
         load=_load,
         inside=_INSIDE,

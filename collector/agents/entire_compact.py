@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from collector.agents.common.edits import path_argument
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import CODEX_INJECTED, PromptKind, blocks_of, classify, without_reminders
 from collector.agents.common.reader import FACETS, AnyAgentReader, Call, Result, is_part, numbered_lines
 from collector.json_values import get, get_dict, get_int, get_str, time_of
@@ -33,7 +32,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(AnyAgentReader):

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, text_of, without_reminders
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn
@@ -60,7 +59,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -179,8 +178,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 STORES = (
     Store(
         NAME,
-        "`~/.factory/sessions/<directory>/<id>.jsonl`; the first record names the directory.",
-        Known.REAL,
         at=("${FACTORY_HOME_OVERRIDE:-~}/.factory/sessions",),
         patterns=("*.jsonl", "*/*.jsonl"),
         whose=_whose,

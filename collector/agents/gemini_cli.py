@@ -20,7 +20,7 @@ from collector.agents.common.jsonl import first_value, records
 from collector.agents.common.messages import text_of, without_reminders
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of, to_json
 from collector.model import Edit, FileObservation, Session, Status
 from collector.text import decode
@@ -239,8 +239,6 @@ def _marked_directory(project: Path) -> str:
 STORES = (
     Store(
         NAME,
-        "`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`, where the same message is written again with more in it.",
-        Known.DOCUMENTATION,
         at=("${GEMINI_CLI_HOME:-~}/.gemini/tmp",),
         patterns=tuple(f"*/{pattern}" for pattern in _CHATS),
         find=_find,

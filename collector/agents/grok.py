@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.jsonl import copies, records
+from collector.agents.common.jsonl import records
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import RecordReader, Result
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
@@ -45,7 +45,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -162,8 +162,6 @@ def _times(updates: bytes) -> dict[str, tuple[float, float, str]]:
 STORES = (
     Store(
         NAME,
-        "`~/.grok/sessions/<directory>/<id>/chat_history.jsonl` of Grok Build; `summary.json` beside it names the directory.",
-        Known.REAL,
         at=("${GROK_HOME:-~/.grok}/sessions",),
         patterns=(f"*/*/{_CHAT}",),
         whose=_whose,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from collector.agents.common.reader import FACETS
 from collector.agents.formats.opencode import find, load, read_exported
-from collector.agents.machine.model import Known, Store
+from collector.agents.machine.model import Store
 from collector.model import Session
 from collector.vocabulary.agents import Agent
 
@@ -27,8 +27,6 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 STORES = (
     Store(
         NAME,
-        "`~/.local/share/kilo/kilo.db`, with the tables of OpenCode.",
-        Known.REAL,
         at=("${XDG_DATA_HOME:-~/.local/share}/kilo/kilo.db",),
         find=find,
         load=load,

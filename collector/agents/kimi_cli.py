@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error, numbered_lines
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.vocabulary.agents import Agent
@@ -52,7 +51,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -181,8 +180,6 @@ def _digest(path: str) -> str:
 STORES = (
     Store(
         NAME,
-        "`~/.kimi/sessions/<MD5 of the directory>/<id>/wire.jsonl`; `kimi.json` lists the directories.",
-        Known.REAL,
         at=("${KIMI_SHARE_DIR:-~/.kimi}/sessions",),
         patterns=(_SESSIONS,),
         find=_find,

@@ -11,11 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.json_values import first_of, get, get_dict, get_int, get_str, parse_json, time_of, to_json
 from collector.model import Session, Spawn
 from collector.vocabulary.agents import Agent
@@ -42,7 +41,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -149,8 +148,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 STORES = (
     Store(
         NAME,
-        "`~/.kimi-code/sessions/wd_*/<id>/agents/<agent>/wire.jsonl`; `state.json` of a session names the directory.",
-        Known.REAL,
         at=("${KIMI_CODE_HOME:-~/.kimi-code}/sessions",),
         patterns=(f"*/*/agents/{_MAIN}/{_WIRE}",),
         whose=_whose,

@@ -19,7 +19,7 @@ from collector.agents.common.jsonl import copies, first_value, records
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.databases import copied
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Edit, FileObservation, Problem, Session, Status
 from collector.text import resolve
@@ -190,13 +190,6 @@ def _place(entry: dict[str, Any], number: int) -> str:
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-# The key of a row is the directory; before version 2 there was one conversation for each.
-_COLUMNS = {
-    "conversations_v2": "conversation_id AS id, conversation_id AS number",
-    "conversations": "key AS id, CASE WHEN json_valid(value) THEN json_extract(value, '$.conversation_id') END AS number",
-}
-_KEYS = {"conversations_v2": "conversation_id", "conversations": "key"}
-
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     return _lines(location, roots) if location.is_dir() else _rows(location, roots)
@@ -207,24 +200,22 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     if path.suffix == ".jsonl":
         yield json.dumps({"kind": "Session", "data": {"cwd": session.cwd}}).encode() + b"\n" + files.lines(path)
         return
-    table, _, key = session.key.partition(" ")
     with copied(path) as database:
-        (row,) = database.rows(f"SELECT CAST(value AS TEXT) AS value FROM {table} WHERE {_KEYS[table]} = ?", (key,))
+        sql = "SELECT CAST(value AS TEXT) AS value FROM conversations_v2 WHERE conversation_id = ?"
+        (row,) = database.rows(sql, (session.id,))
     yield str(row["value"]).encode("utf-8", "replace")
 
 
 def _rows(location: Path, roots: Roots) -> Iterator[LocalSession]:
+    """The key of a row is the directory."""
     with copied(location) as database:
-        table = next((name for name, key in _KEYS.items() if {"key", key, "value"} <= database.columns(name)), "")
-        updated = "updated_at" if "updated_at" in database.columns(table) else "NULL"
-        sql = f"SELECT key AS cwd, {_COLUMNS.get(table)}, {updated} AS updated FROM {table}"
-        rows = database.rows(sql) if table else []
+        columns = database.present("conversations_v2", ("key", "conversation_id", "updated_at"))
+        rows = database.rows(f"SELECT {columns} FROM conversations_v2") if columns else []
     for row in rows:
-        cwd, key = str(row["cwd"]), f"{table} {row['id']}"
-        if row["number"] and roots.of(cwd):
-            stamp = f"{key} {row['updated']}" if row["updated"] is not None else ""
-            time = time_of(row["updated"]) or 0.0
-            yield LocalSession(str(row["number"]), (location,), f"kept for {cwd}", key, cwd, stamp, time)
+        cwd, number, updated = str(row.get("key")), str(row.get("conversation_id")), row.get("updated_at")
+        if roots.of(cwd):
+            stamp = f"{number} {updated}" if updated is not None else ""
+            yield LocalSession(number, (location,), f"kept for {cwd}", number, cwd, stamp, time_of(updated) or 0.0)
 
 
 def _lines(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -235,17 +226,15 @@ def _lines(location: Path, roots: Roots) -> Iterator[LocalSession]:
             yield LocalSession(get_str(about, "session_id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
 
 
-_HOMES = ("${XDG_DATA_HOME:-~/.local/share}", "~/Library/Application Support")
 _LINES = "*.jsonl"
 
 STORES = (
     Store(
         NAME,
-        "`data.sqlite3` of Kiro CLI, table `conversations_v2`; newer: `~/.kiro/sessions/cli/<id>.jsonl` with a `.json` beside it.",
-        Known.DOCUMENTATION,
+        proven=False,
         at=(
             "${KIRO_HOME:-~/.kiro}/sessions/cli",
-            *(f"{home}/{name}/data.sqlite3" for home in _HOMES for name in ("kiro-cli", "amazon-q")),
+            "{${XDG_DATA_HOME:-~/.local/share},~/Library/Application Support}/kiro-cli/data.sqlite3",
         ),
         patterns=(_LINES,),
         find=_find,

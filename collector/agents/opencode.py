@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 
 from collector.agents.common.reader import FACETS
 from collector.agents.formats.opencode import find, load, read_exported
-from collector.agents.machine.model import Known, Machine, Store
+from collector.agents.machine.model import Store
 from collector.json_values import get
 from collector.model import Session
 from collector.vocabulary.agents import Agent
@@ -45,18 +44,10 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     return read_exported(NAME, session_id, blobs)
 
 
-def _databases(machine: Machine) -> Iterator[Path]:
-    (data,) = machine.paths("${XDG_DATA_HOME:-~/.local/share}/opencode")
-    named = machine.variables.get("OPENCODE_DB", "").strip()
-    return iter([data / named]) if named else data.glob("*.db")
-
-
 STORES = (
     Store(
         NAME,
-        "`~/.local/share/opencode/opencode.db`, tables `session`, `message` and `part`.",
-        Known.REAL,
-        at=_databases,
+        at=("${OPENCODE_DB:-}", "${XDG_DATA_HOME:-~/.local/share}/opencode/${OPENCODE_DB:-*.db}"),
         find=find,
         load=load,
     ),

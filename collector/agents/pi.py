@@ -11,16 +11,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
-from collector.agents.common.jsonl import copies, values
+from collector.agents.common.jsonl import records
 from collector.agents.common.messages import PromptKind, classify, recorded_cost, text_of, without_reminders
 from collector.agents.common.numbered_diffs import display_hunks, hashline_edits, is_hashline, recorded_edits
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.text import resolve
@@ -52,7 +53,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -202,21 +203,13 @@ def _origin(name: str, parents: dict[str, str]) -> str:
 
 def _header(path: Path) -> dict[str, Any]:
     """The record that begins a session; a title may stand before it."""
-    for line in files.head(path).split(b"\n")[:_HEADER_LINES]:
-        try:
-            value = next((entry for entry in values(line) if get_str(entry, "type") == "session"), None)
-        except (ValueError, RecursionError):
-            return {}
-        if isinstance(value, dict):
-            return value
-    return {}
+    beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)
+    return next((record for record in beginning if record.get("type") == "session"), {})
 
 
 STORES = (
     Store(
         NAME,
-        "`~/.pi/agent/sessions/<directory>/*.jsonl`, and Oh My Pi's `~/.omp/agent/sessions/`; a header names the directory.",
-        Known.REAL,
         at=(
             "${PI_CODING_AGENT_SESSION_DIR:-${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions}",
             "~/.omp/agent/sessions",

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import displayed_texts
-from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
-from collector.agents.machine.model import Known, Store
+from collector.agents.machine.model import Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
 from collector.model import FileObservation, Session, Status
 from collector.vocabulary.agents import Agent
@@ -44,7 +43,7 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(copies(blobs))
+    return _Reader(NAME, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -127,8 +126,6 @@ def _whose(path: Path) -> tuple[str, str]:
 STORES = (
     Store(
         NAME,
-        "`~/.qwen/projects/<directory>/chats/<session>.jsonl`; every record names the directory.",
-        Known.REAL,
         at=("${QWEN_RUNTIME_DIR:-~/.qwen}/projects",),
         patterns=("*/chats/*.jsonl",),
         whose=_whose,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def mirror(address: str, progress: Progress) -> str:
     """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
-    from collector.discovery.github.token import find_token
+    from collector.discovery.github.patience import find_token
     from collector.discovery.mirrors.disk import Mirrors
     from collector.discovery.mirrors.remote import Remote
     from collector.discovery.mirrors.update import FetchOptions, update_mirror

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
 from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSessions
-from collector.model import Problem
+from collector.model import Checkpoint, Problem, SessionRecord
+from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 _DAY = 86_400.0
 _FAILURES = (OSError, *INPUT_ERRORS)
@@ -87,3 +88,31 @@ def load(session: LocalSession) -> Iterator[bytes]:
     """The transcript of a session. Raises OSError, ValueError."""
     store = next(store for store in stores() if session.source == store.name)
     return iter(store.load(session))
+
+
+def local_checkpoints(local: LocalSessions, stored: Iterable[Checkpoint]) -> Iterator[Checkpoint]:
+    """One for each session that is in no checkpoint of the clone; its id is none that a commit could name."""
+    existing = {record.session_id for checkpoint in stored for record in checkpoint.sessions}
+    for key in sorted(local.sessions.keys() - existing):
+        yield _checkpoint(local.sessions[key], min(local.emails, default=""))
+
+
+def _checkpoint(session: LocalSession, email: str) -> Checkpoint:
+    number = f"local/{session.agent}/{session.id}"
+    record = SessionRecord(
+        checkpoint_id=number,
+        index=0,
+        session_id=session.id,
+        session_id_raw=session.id,
+        agent_label=session.agent,
+        created_at=session.at or None,
+        transcript_state=StoredTranscript.LOCAL,
+    )
+    return Checkpoint(
+        id=number,
+        store=CheckpointStore.LOCAL,
+        ref=str(session.files[0]),
+        created_at=session.at or None,
+        sessions=(record,),
+        author_email=email,
+    )

@@ -83,9 +83,10 @@ def _stored(store: Store, place: Path) -> dict[str, Any]:
         deletes = "deletes sessions" if newest - oldest < (store.kept_days + 1) * _DAY else "by default deletes sessions"
         notes.append(f"{deletes} after {store.kept_days} days")
     return {
-        "agent": store.agent, "path": str(place), "files": len(times), "bytes": sum(size for state in states for size, _ in state),
-        "oldest": _minute(oldest), "newest": _minute(newest), "kept_days": store.kept_days, "tested": store.known,
-        "note": "; ".join(notes),
+        "agent": store.agent, "path": str(place), "files": len(times),
+        "bytes": sum(size for state in states for size, _ in state),
+        "oldest": _minute(oldest), "newest": _minute(newest), "kept_days": store.kept_days,
+        "tested": "real" if store.proven else "documentation", "note": "; ".join(notes),
     }  # fmt: skip
 
 

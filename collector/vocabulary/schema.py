@@ -19,9 +19,9 @@ from functools import cache
 from types import ModuleType
 
 from collector.plugins import plugin_directories
-from collector.vocabulary import Word, check_sql, corpus, lines, sessions
+from collector.vocabulary import Word, check_sql, lines, sessions
 
-_MODULES = (sessions, lines, corpus)
+_MODULES = (sessions, lines)
 _COLUMN = re.compile(r"^(?P<name>  (\w+) .*?) \{(?P<words>[^}]+)\}(?P<rest>.*? -- )(?P<comment>.*)$", re.M)
 _MENTION = re.compile(r"\{(\w+)\}")
 _CLASS = re.compile(r"\{LineClass of (\w+)\}")

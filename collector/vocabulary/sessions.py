@@ -1,4 +1,4 @@
-"""Words about checkpoints, sessions, tool calls and edits. Pure."""
+"""Words about checkpoints, sessions, tool calls and edits, and about jobs that read them. Pure."""
 
 from __future__ import annotations
 
@@ -100,3 +100,12 @@ class SessionOutcome(Word):
     RESTARTED = "restarted_same_task", "another session on the same files followed within half an hour"
     ANSWERED = "answered", "it wrote nothing and ended with the agent's words"
     ABANDONED = "abandoned_mid_session", "none of these"
+
+
+class JobState(Word):
+    """Result of the last run of a job."""
+
+    DONE = "done", "finished"
+    NOTHING = "nothing", "there are no checkpoints"
+    FAILED = "failed", "failed; the next run tries again"
+    GIVEN_UP = "given_up", "failed twice on the same input; tried again when that changes, or with --retry"

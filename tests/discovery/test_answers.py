@@ -21,18 +21,16 @@ from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
 from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.channels.paging import Unfinished
 from collector.discovery.github.client import GitHub, Page
-from collector.discovery.github.git_server import HTTP_AGENT, GitServers
+from collector.discovery.github.git_server import HTTP_AGENT, GitServers, packet
 from collector.discovery.github.limits import limit_kind, pause_after, retry_after
-from collector.discovery.github.pktline import packet
-from collector.discovery.github.token import Token
+from collector.discovery.github.patience import Token
 from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
-from collector.discovery.selection.exclusions import Filters, decide
 from collector.discovery.selection.metadata import _columns, from_graphql
 from collector.discovery.selection.probe import Prober, probe_all
-from collector.discovery.selection.run import DiscoverResult, discover
+from collector.discovery.selection.run import DiscoverResult, Filters, decide, discover
 from collector.repository_names import RepositorySource, moved_source, same_place, source
 from collector.storage.store import Store
 

@@ -17,18 +17,17 @@ from typing import Any
 import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
-from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging, slices
+from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging
 from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
 from collector.discovery.channels.log import DiscoveryLog
-from collector.discovery.channels.paging import Unfinished, repository_of
+from collector.discovery.channels.paging import Unfinished, hit_of
 from collector.discovery.github.client import Clock, GitHub
 from collector.discovery.github.git_server import GitServers
 from collector.discovery.github.limits import Budgets
-from collector.discovery.github.token import Token
+from collector.discovery.github.patience import Token
 from collector.discovery.github.transport import Web
-from collector.discovery.selection.exclusions import Filters
 from collector.discovery.selection.probe import Prober
-from collector.discovery.selection.run import discover
+from collector.discovery.selection.run import Filters, discover
 from collector.errors import WhoWroteError
 from collector.json_values import identifier
 from collector.storage.store import Store
@@ -140,29 +139,29 @@ def test_the_sizes_of_the_slices_have_no_gap_and_no_overlap() -> None:
     leaves: list[str] = []
     waiting = ["q"]
     while waiting:
-        halves = slices.halve_sizes(code_search.LARGEST)(waiting.pop(), ())
+        halves = paging.halve_sizes(code_search.LARGEST)(waiting.pop(), ())
         for half in halves:
             low, high = map(int, half.split("size:")[1].split("..")) if "size:" in half else (0, 0)
             (leaves if high - low < 3000 else waiting).append(half)
     ranges = sorted(tuple(map(int, leaf.split("size:")[1].split(".."))) for leaf in leaves)
     assert ranges[0][0] == 0 and ranges[-1][1] == code_search.LARGEST
     assert all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
-    assert slices.halve_sizes(9)("q size:5..5", ()) == []
+    assert paging.halve_sizes(9)("q size:5..5", ()) == []
 
 
 def test_words_are_cut_by_as_long_as_the_server_allows_operators() -> None:
-    split_words = slices.split_words(["a", "b", "c", "d", "e", "f"])
+    split_words = paging.split_words(["a", "b", "c", "d", "e", "f"])
     assert split_words("q a NOT b", ()) == ["q a NOT b c", "q a NOT b NOT c"]
     assert split_words("q NOT a NOT b NOT c NOT d NOT e", ()) == [] and split_words("q a b c d e f", ()) == []
 
 
 def test_owners_are_cut_into_those_on_the_page_and_all_others() -> None:
     items = [{"repository": {"full_name": name}} for name in ("b/x", "a/x", "b/y", "no owner", "../z", "C/x")]
-    first, others = slices.split_owners("q -user:c size:1..1", [*items, {"repository": None}])
+    first, others = paging.split_owners("q -user:c size:1..1", [*items, {"repository": None}])
     assert (first, others) == ("q size:1..1 user:b user:a", "q -user:c size:1..1 -user:b -user:a")
-    assert slices.split_owners("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
-    assert slices.split_owners("q user:a", items) == [] and slices.split_owners("q", ()) == []
-    assert slices.split_owners("q -user:" + "x" * 3990, items) == []
+    assert paging.split_owners("q user:a user:b user:c", ()) == ["q user:a", "q user:b user:c"]
+    assert paging.split_owners("q user:a", items) == [] and paging.split_owners("q", ()) == []
+    assert paging.split_owners("q -user:" + "x" * 3990, items) == []
 
 
 def test_what_has_the_same_size_and_words_is_cut_by_owners(context: Any) -> None:
@@ -470,8 +469,8 @@ def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> No
 )
 def test_any_table_with_a_column_of_names_is_a_list(text: str) -> None:
     names, bad = listing.names_of(text.encode(), "https://github.com")
-    assert {listed.name for listed in names} == {"o/a", "o/b"} and len(bad) <= 1
-    assert {listed.server for listed in names} == {"https://github.com"}
+    assert {name for _, _, name in names} == {"o/a", "o/b"} and len(bad) <= 1
+    assert {server for _, server, _ in names} == {"https://github.com"}
 
 
 def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
@@ -507,8 +506,8 @@ def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
 @pytest.mark.parametrize("number", [10**30, -1, 0, True, 1.5, "7", None, 1 << 62])
 def test_a_number_that_no_server_has_counts_as_absent(number: object) -> None:
     assert identifier(number) is None
-    found = repository_of({"full_name": "o/r", "id": number})
-    assert found is not None and found.number is None
+    found = hit_of({"full_name": "o/r", "id": number}, "")
+    assert found is not None and found.github_id is None
 
 
 @pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "x", ""])

@@ -26,14 +26,12 @@ from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
 from collector.discovery.channels.log import DiscoveryLog, checkpoint_remote, parse_name
 from collector.discovery.github.client import GitHub
 from collector.discovery.github.git_server import GitServers
-from collector.discovery.github.token import Token
+from collector.discovery.github.patience import Token
 from collector.discovery.github.transport import Web
 from collector.discovery.selection import run as running
-from collector.discovery.selection.estimates import chapman
-from collector.discovery.selection.exclusions import Filters
 from collector.discovery.selection.probe import Prober
-from collector.discovery.selection.report import report
-from collector.discovery.selection.run import DiscoverResult, candidates, confirm, discover, settle
+from collector.discovery.selection.report import chapman, report
+from collector.discovery.selection.run import DiscoverResult, Filters, candidates, confirm, discover, settle
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from support.git_answers import OID, V1, git, make_repo
 from support.github_server import GitHubServer, Repo, World
 
-from collector.discovery.github import pktline
+from collector.discovery.github import git_server
 from collector.discovery.github.client import Clock
-from collector.discovery.github.git_server import GitServers
-from collector.discovery.github.pktline import BadProtocol, ServerSays, packet, packets, parse_ls_refs
+from collector.discovery.github.git_server import BadProtocol, GitServers, ServerSays, packet, packets, parse_ls_refs
 from collector.discovery.github.transport import Web
 from collector.discovery.selection.probe import PREFIXES, Prober, probe_all
 
@@ -71,7 +70,7 @@ def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
     refs = {"refs/heads/main": "m", V1: "v1", "refs/heads/entirely-else": "x", **{f"refs/heads/b{n}": "x" for n in range(300)}}
     repo = make_repo(tmp_path / "r.git", refs)
     server, prober = serve(Repo("o/r", git_dir=repo))
-    body = pktline.ls_refs_request(PREFIXES)
+    body = git_server.ls_refs_request(PREFIXES)
     headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request"}
     answer = prober.servers.web.send("POST", f"{server.url}/o/r.git/git-upload-pack", headers, body)
     assert set(parse_ls_refs(answer.body).oids) == {"HEAD", V1}
@@ -215,7 +214,7 @@ def test_errors_of_the_server_are_its_words() -> None:
 @given(st.lists(st.binary(max_size=50), max_size=20))
 def test_packets_come_out_as_they_went_in(data: list[bytes]) -> None:
     *parts, end = packets(b"".join(map(packet, data)) + b"0000")
-    assert [part.data for part in parts] == data and end.mark == pktline.FLUSH
+    assert [part.data for part in parts] == data and end.mark == git_server.FLUSH
 
 
 @given(st.binary(max_size=300))

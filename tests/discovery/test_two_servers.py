@@ -16,8 +16,7 @@ from attribution.cli import cli as attribute_cli
 from collector.cli import cli
 from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.refs import WantedRefs
-from collector.discovery.mirrors.remote import Remote
+from collector.discovery.mirrors.remote import Remote, WantedRefs
 from collector.discovery.mirrors.table import not_forgotten
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
 from collector.repository_names import BadName, RepositorySource, checked_label, directory, name_with_host, on_other_server
@@ -139,7 +138,7 @@ def test_what_was_forgotten_on_one_server_stays_away(tmp_path: Path) -> None:
         assert not log.name("listing", "q", "s", DiscoveryHit("o/n", "x", server="https://gitlab.com"))
         assert [row["server"] for row in store.rows("SELECT server FROM candidates")] == ["https://github.com"]
         both = [RepositorySource("o/n", f"https://{host}/o/n.git") for host in ("github.com", "gitlab.com")]
-        assert not_forgotten(store, both).sources == both[:1]
+        assert not_forgotten(store, both) == both[:1]
 
 
 def test_names_with_a_host_stay_below_the_directory() -> None:

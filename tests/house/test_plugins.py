@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from collector.console.commands import CommandFiles
-from collector.discovery.github.pktline import Refs
+from collector.discovery.github.git_server import Refs
 from collector.git.repository import GitRepo
 from collector.plugins import modules_of
 
@@ -23,14 +23,13 @@ PlugIn = Callable[[str, str], ModuleType]
 # Package -> the smallest module of its kind.
 SOURCES = {
     "collector.agents": """
-from collector.agents.machine.model import Known, LocalSession, Store
+from collector.agents.machine.model import LocalSession, Store
 from collector.vocabulary.agents import Agent
 AGENT, GIVES = Agent(NAME, "Made up"), frozenset()
 def sniff(head): return head == {"made": "up"}
-def places(machine): return [machine.home]
 def find(place, roots): return iter([LocalSession("one", (place,), "made up")])
 def load(session): return iter([b'{"made": "up"}'])
-STORES = (Store(NAME, "nowhere", Known.REAL, places, find=find, load=load),)
+STORES = (Store(NAME, at=("~",), find=find, load=load),)
 """,
     "collector.checkpoints": """
 def store_of(ref): return "ref" if ref.startswith("refs/made-up/") else None
@@ -155,7 +154,7 @@ def test_refs_of_a_layout_count(added: ModuleType) -> None:
 def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
     from attribution.exchange.producers.sources import claim_refs, namespaces
     from collector.commands.clones import known_formats
-    from collector.discovery.mirrors.refs import WantedRefs
+    from collector.discovery.mirrors.remote import WantedRefs
     from collector.discovery.selection.probe import ref_columns
 
     refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}

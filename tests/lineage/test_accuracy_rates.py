@@ -142,9 +142,7 @@ def test_shipped_rates_are_shares_with_their_intervals() -> None:
 @pytest.fixture
 def shipped(monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setattr(accuracy, "measurements", lambda: SHIPPED)
-    accuracy._read.cache_clear()
     yield
-    accuracy._read.cache_clear()
 
 
 @pytest.mark.usefixtures("shipped")

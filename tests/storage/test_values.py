@@ -9,8 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from collector.storage.connection import OwnConnection
-from collector.storage.values import LARGEST, storable
+from collector.storage.connection import LARGEST, OwnConnection, storable
 from collector.text import printable
 
 VALUES: Any = st.one_of(

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from collector.discovery.github.pktline import packet
+from collector.discovery.github.git_server import packet
 
 V1 = "refs/heads/entire/checkpoints/v1"
 OID = "1" * 40

@@ -73,7 +73,6 @@ OTHERS = {
     "collector/agents/antigravity.py": "its directory is inside that of Gemini CLI",
     "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
     "collector/discovery/channels/code_search.py": "files in which Entire installs its hooks",
-    "collector/agents/kilo_code.py": "the agent that it grew out of",
     "collector/agents/kimi_code.py": "its name begins like that of Kimi CLI",
 }
 

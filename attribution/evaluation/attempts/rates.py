@@ -11,10 +11,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from attribution.evaluation.estimates import Estimate, estimate, ratio
 from attribution.evaluation.words import PatchOutcome
-from attribution.stats.intervals import Interval, around, jackknife, wilson
+from attribution.stats.intervals import wilson
 from collector.errors import WhoWroteError
 from collector.storage.views import table_of
 
@@ -34,12 +35,6 @@ SELECT harness, agent_type AS agent, model_id AS model, dataset, treatment, run,
 
 AttemptRow = Mapping[str, Any]
 """A row of `_ATTEMPTS`."""
-
-
-class PassRate(NamedTuple):
-    k: int
-    value: float
-    interval: Interval | None
 
 
 def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
@@ -80,13 +75,12 @@ def treatment(attempts: Sequence[AttemptRow]) -> dict[str, Any]:
         "judged": sum(attempt["reward"] is not None for attempt in attempts),
         "cost_per_solved": sum(costs) / solved if solved and None not in costs else None,
     }  # fmt: skip
-    for rate in (pass_at(attempts, k) for k in (1, *deep)):
-        if rate is not None:
-            low, high = rate.interval or (None, None)
-            row |= {f"pass_at_{rate.k}": rate.value, f"pass_at_{rate.k}_low": low, f"pass_at_{rate.k}_high": high}
+    for k in (1, *deep):
+        rate = pass_at(attempts, k)
+        row |= {f"pass_at_{k}": rate.value, f"pass_at_{k}_low": rate.low, f"pass_at_{k}_high": rate.high}
     first, later = (pass_at([a for a in attempts if (a["attempt_index"] == 0) is is_first], 1) for is_first in (True, False))
     return row | {
-        "first": first and first.value, "later": later and later.value, **{str(label): labels[label] for label in PatchOutcome},
+        "first": first.value, "later": later.value, **{str(label): labels[label] for label in PatchOutcome},
         "localized": sum(localized) if localized else None, "localizable": len(localized) or None,
     }  # fmt: skip
 
@@ -97,17 +91,13 @@ def _settings(treatment: str) -> str:
     return ", ".join(f"{name}={value}" for name, value in others.items())
 
 
-def pass_at(attempts: Iterable[AttemptRow], k: int) -> PassRate | None:
-    """Over the tasks with at least k attempts; None when there are none."""
-    enough = [(n, c) for n, c in _tasks(attempts).values() if n >= k]
-    if not enough:
-        return None
-    chances = [1 - comb(n - c, k) / comb(n, k) for n, c in enough]
-    value = sum(chances) / len(chances)
-    if all(chance in (0.0, 1.0) for chance in chances):
-        return PassRate(k, value, wilson(round(sum(chances)), len(chances)))
-    error = jackknife([(1.0, chance) for chance in chances], lambda sums: sums[1] / sums[0] if sums[0] else None)
-    return PassRate(k, value, around(value, error, len(chances) - 1, 0.0, 1.0))
+def pass_at(attempts: Iterable[AttemptRow], k: int) -> Estimate:
+    """Over the tasks with at least k attempts, each of which is one observation."""
+    chances = {task: 1 - comb(n - c, k) / comb(n, k) for task, (n, c) in _tasks(attempts).items() if n >= k}
+    if chances and all(chance in (0.0, 1.0) for chance in chances.values()):
+        low, high = wilson(round(sum(chances.values())), len(chances)) or (None, None)
+        return Estimate(sum(chances.values()) / len(chances), None, low, high)
+    return estimate([(task, (1.0, chance)) for task, chance in chances.items()], ratio, (0.0, 1.0))
 
 
 def _tasks(attempts: Iterable[AttemptRow]) -> dict[str, tuple[int, int]]:

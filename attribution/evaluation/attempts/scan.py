@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.evaluation.attempts import Reader, fields, readers, stdout, swe_bench, trial_transcripts
+from attribution.evaluation.attempts import Reader, fields, readers, swe_bench, trial_files
 from attribution.evaluation.attempts.merge import STAGE, merged_attempts
 from attribution.evaluation.attempts.model import RESULT, Attempt, Document
+from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
@@ -121,17 +121,14 @@ class _Scan:
 
     def _whole(self, source: str, path: Path) -> str | None:
         try:
-            size = path.stat(follow_symlinks=False).st_size
+            data = head(path, MOST_BYTES + 1)
         except OSError as error:
             self._problem(source, "unreadable", str(error.strerror))
             return None
-        if size > MOST_BYTES:
-            self._problem(source, "too_large", f"{size:,} bytes; at most {MOST_BYTES:,} are read")
+        if len(data) > MOST_BYTES:
+            self._problem(source, "too_large", f"at most {MOST_BYTES:,} bytes are read")
             return None
-        text = _text(path, MOST_BYTES)
-        if text is None:
-            self._problem(source, "unreadable", "cannot be opened")
-        return text
+        return _decoded(data)
 
     def _problem(self, source: str, code: str, detail: str) -> None:
         self.result.problems.append(Problem(STAGE, printable(source), code, detail))
@@ -154,10 +151,10 @@ class _Scan:
             return []
         # What a trial printed or recorded completes its result; of several attempts nothing tells which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
-            printed = next((lines for name in stdout.NAMES if (lines := document.sibling(name)) is not None), "")
-            _complete(attempts[0], stdout.printed_columns(printed))
+            printed = next((lines for name in trial_files.PRINTED if (lines := document.sibling(name)) is not None), "")
+            _complete(attempts[0], trial_files.printed_columns(printed))
             if attempts[0].directory:
-                _complete(attempts[0], trial_transcripts.transcript_columns(path.parent))
+                _complete(attempts[0], trial_files.transcript_columns(path.parent))
         return attempts
 
     def _lines(self, source: str, path: Path, text: str) -> list[Attempt]:
@@ -198,13 +195,14 @@ def _complete(attempt: Attempt, values: Mapping[str, Any]) -> None:
 
 
 def _text(path: Path, most: int) -> str | None:
-    """A regular file of bounded size, undecodable bytes replaced; None for anything else."""
+    """A regular file of bounded size; None for anything else."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return None
-            data = file.read(most + 1)
+        data = head(path, most + 1)
     except OSError:
         return None
-    return data.decode("utf-8-sig", "replace") if len(data) <= most else None
+    return _decoded(data) if len(data) <= most else None
+
+
+def _decoded(data: bytes) -> str:
+    """Bytes that are not UTF-8 are replaced."""
+    return data.decode("utf-8-sig", "replace")

@@ -110,9 +110,9 @@ def run(
     prompts and the price table of the database, and asks before anything is sent. No question is paid for twice, and interrupted
     runs resume.
     """
-    from attribution.evaluation.judge.model import Model
     from attribution.evaluation.judge.queries import judge_cost
     from attribution.evaluation.judge.stage import JudgeOptions, run_judge
+    from attribution.evaluation.models import Model
     from attribution.queries.prices import prices_of
 
     chosen = None if dry_run else Model(model)

@@ -23,8 +23,8 @@ from attribution.evaluation.estimates import (
     ratio_over_repositories,
     repository_sums,
 )
-from attribution.evaluation.scores.frontier import model_table
 from attribution.evaluation.scores.quality import AGREEMENT
+from attribution.evaluation.scores.report import model_table
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
@@ -100,7 +100,7 @@ def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table
         f"{len(scored):,} sessions with a score; 95 % intervals over repositories, with fewer than five over sessions, then taken "
         "as independent.",
         f"{few:,} groups with fewer than {least} sessions are left out.",
-        f"{AGREEMENT.sentence()}.",
+        AGREEMENT,
     ]
     return _table("means", "Mean quality of sessions by group", rows, [*explained, *notes])
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, Protocol
 from attribution.evaluation.conversation import conversation_of
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
 from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema
-from attribution.evaluation.judge.model import ModelAnswer, ModelFailed
 from attribution.evaluation.judge.prompts import Request, requests
 from attribution.evaluation.judge.queries import Judge, list_price, stored_answers, stored_labels
 from attribution.evaluation.judge.validation import Validation, compare_with_people
+from attribution.evaluation.models import ModelAnswer, ModelFailed
 from attribution.features.prices import Prices
 from attribution.queries.recorded_sessions import recorded_sessions
 from attribution.queries.repositories import all_repositories, known_clones

@@ -145,33 +145,20 @@ def _commit_of(files: list[ModifiedFile]) -> Commit:
 
 
 def _process(files: list[ModifiedFile]) -> dict[str, float | None]:
-    """pydriller's process metrics of a commit, over all files that it changes."""
-    from pydriller.metrics.process.change_set import ChangeSet
-    from pydriller.metrics.process.code_churn import CodeChurn
+    """Process metrics of a commit, over all files that it changes."""
     from pydriller.metrics.process.hunks_count import HunksCount
 
-    commits = [_commit_of(files)]
-    churn = _metric_over(CodeChurn, commits, add_deleted_lines_to_churn=True).count()
-    hunks = _metric_over(HunksCount, commits).count()
-    return dict(zip(PROCESS, (_metric_over(ChangeSet, commits).max(), sum(churn.values()), int(sum(hunks.values()))), strict=True))
+    churn = sum(file.added_lines + file.deleted_lines for file in files)
+    hunks = _metric_by_file(HunksCount, [SimpleNamespace(modified_files=files)])
+    return dict(zip(PROCESS, (len(files), churn, int(sum(hunks.values()))), strict=True))
 
 
-def _metric_over(metric: Callable[..., Any], commits: Iterable[Any], **options: Any) -> Any:
+def _metric_by_file(metric: Any, commits: Sequence[Any]) -> dict[str, float]:
     """A process metric of pydriller over commits that are at hand: it would read them from git again, for each metric."""
-
-    class Given(metric):  # type: ignore[misc, valid-type]
-        @property
-        def repo_miner(self) -> Given:
-            return self
-
-        @repo_miner.setter
-        def repo_miner(self, other: object) -> None:
-            """pydriller's own reader is not used."""
-
-        def traverse_commits(self) -> Iterable[Any]:
-            return commits
-
-    return Given("", from_commit="given", to_commit="given", **options)
+    stand_in = SimpleNamespace(repo_miner=SimpleNamespace(traverse_commits=lambda: commits))
+    if hasattr(metric, "_initialize"):
+        metric._initialize(stand_in)
+    return dict(metric.count(stand_in))
 
 
 # --- what happened to files before ------------------------------------------------------------------------------------
@@ -204,7 +191,7 @@ def file_history(paths: Sequence[str], commits: Sequence[Any]) -> Values:
     from pydriller.metrics.process.contributors_count import ContributorsCount
     from pydriller.metrics.process.contributors_experience import ContributorsExperience
 
-    metrics = [_metric_over(metric, commits).count() for metric in (ContributorsCount, ContributorsExperience, CommitsCount)]
+    metrics = [_metric_by_file(metric, commits) for metric in (ContributorsCount, ContributorsExperience, CommitsCount)]
     existing = [path for path in paths if all(path in metric for metric in metrics)]
     means = (round(fmean(metric[path] for path in existing), 3) for metric in metrics) if existing else ()
     return dict(zip(HISTORY, means, strict=False))

@@ -33,24 +33,9 @@ WEIGHTS: Mapping[str, PartWeights] = {
 # Fitted to the ratings of benchmarks/data/session-ratings.csv (`report quality --weights rated`).
 RATED_WEIGHTS: PartWeights = (0.4, 0.5, 0.0, 0.1)
 
-
-class RaterAgreement(NamedTuple):
-    """Pearson's correlation of Q with people's ratings."""
-
-    sessions: int
-    repositories: int
-    published: float
-    low: float  # 95 %, as `high`
-    high: float
-    rated: float  # of RATED_WEIGHTS, each repository with weights fitted on the others
-
-    def sentence(self) -> str:
-        published = f"r = {self.published:.2f} ({self.low:.2f} to {self.high:.2f}; {self.sessions} sessions)"
-        return f"Q agrees weakly with people's ratings: {published}; with --weights rated, r = {self.rated:.2f}"
-
-
-# docs/metrics.md says how it was measured.
-AGREEMENT = RaterAgreement(70, 15, 0.40, 0.23, 0.58, 0.66)
+AGREEMENT = (  # Pearson's correlation with 95 % interval; docs/metrics.md says how it was measured
+    "Q agrees weakly with people's ratings: r = 0.40 (0.23 to 0.58; 70 sessions); with --weights rated, r = 0.66."
+)
 TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
 
 _SUBSTANCE = 50  # words of an answer that count as substantive
@@ -244,19 +229,15 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     """Without any file, commit or issue touched there is no outcome to speak of: a conversation."""
     artifact = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
     touched = artifact or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
-    if not touched:
-        return [Signal("outcome", name, weight, None) for name, weight in _OUTCOME_WEIGHTS.items()]
     applied = row["output_applied_fraction"]
     landed = row["output_applied"] if applied is None else applied
     received = acceptance(row, deeds)
-    return [
+    signals = [
         Signal("outcome", "artifact", 0.3, float(artifact), artifact),
         Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
         Signal("outcome", "acceptance", 0.3, received.value, received._asdict()),
     ]
-
-
-_OUTCOME_WEIGHTS = {"artifact": 0.3, "landed": 0.4, "acceptance": 0.3}
+    return signals if touched else [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
 
 
 # --- special cases ----------------------------------------------------------------------------------------------------

@@ -1,14 +1,17 @@
-"""Scores of sessions as tables: all of them, one taken apart, and both with other weights than the published ones."""
+"""Scores of sessions as tables: all of them, one taken apart, with other weights, and models by quality and cost."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, WEIGHTS, PartWeights, mix, tier_of
+from attribution.evaluation.words import TaskType
+from attribution.lineage import minimum
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
 from collector.storage.views import read_view, table_of
@@ -31,7 +34,7 @@ def score_table(store: Store, repo: int | None = None, weights: Weights | None =
         table.rows = [_reweigh(row, weights) for row in table]
     table.notes += [
         "q_rank: share of sessions of the same task in public repositories with a lower Q. To explain one score: --explain KEY.",
-        f"{AGREEMENT.sentence()}.",
+        AGREEMENT,
     ]
     return table
 
@@ -40,7 +43,7 @@ def agent_table(store: Store, repo: int) -> Table:
     """Mean scores of a repository's sessions by agent and model."""
     table = read_view(store, "agent_scores", {"repo_id": repo}, order="scored DESC, agent, model")
     table.title = "Quality of sessions"
-    table.notes.append(f"{AGREEMENT.sentence()}.")
+    table.notes.append(AGREEMENT)
     return table
 
 
@@ -65,7 +68,7 @@ def signal_table(store: Store, session: int, weights: Weights | None = None) -> 
     for part in PARTS:
         rows.append({"part": part, "signal": "", "weight": used.get(part), "score": score[part], "value": None})
         rows += [{**signal, "value": _short(signal["value"])} for signal in stored["signals"] if signal["part"] == part]
-    return table_of(rows, {"signal": "word"}, [_summary(score), f"{AGREEMENT.sentence()}."], "score", "Quality score")
+    return table_of(rows, {"signal": "word"}, [_summary(score), AGREEMENT], "score", "Quality score")
 
 
 def _summary(score: Mapping[str, Any]) -> str:
@@ -133,3 +136,48 @@ def write_weights(path: Path, weights: PartWeights) -> None:
         path.write_text(json.dumps({_EVERY_TYPE: dict(zip(PARTS, weights, strict=True))}, indent=2) + "\n", "utf-8")
     except OSError as error:
         raise WhoWroteError(f"{path} cannot be written: {error.strerror}") from error
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+ALL, UNKNOWN = "all", "unknown"
+
+
+def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
+    """Mean quality and cost of each model over the sessions that have both: see `frontiers`."""
+    notes = ["frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."]
+    return table_of(frontiers(scored), {"mean_cost_usd": "USD"}, notes, "models", "Quality and cost by model")
+
+
+def frontiers(scored: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Models on the plane of cost and quality: over all sessions, then over each type of task in which two have enough sessions.
+
+    `scored`: sessions with `model`, `category`, `q` and `cost_usd`; those without one of them are left out.
+    """
+    complete = [
+        session
+        for session in scored
+        if session["model"] not in (None, "", UNKNOWN) and session["q"] is not None and session["cost_usd"]
+    ]
+    rows = frontier(complete)
+    for task in TaskType:
+        counts = Counter(session["model"] for session in complete if session["category"] == task)
+        enough = {model for model, sessions in counts.items() if sessions >= minimum.SESSIONS}
+        if len(enough) > 1:
+            rows += frontier([session for session in complete if session["category"] == task and session["model"] in enough], task)
+    return rows
+
+
+def frontier(scored: Sequence[Mapping[str, Any]], task: str = ALL) -> list[dict[str, Any]]:
+    """Means of each model, cheapest first. `frontier`: 1 where no other model is both cheaper and better."""
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for session in scored:
+        groups[session["model"]].append((session["q"], session["cost_usd"]))
+    means = sorted((sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model) for model, g in groups.items())
+    return [
+        {
+            "model": model, "category": task, "sessions": len(groups[model]), "mean_q": q, "mean_cost_usd": cost,
+            "q_per_usd": q / cost, "frontier": int(not any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)),
+        }
+        for cost, q, model in means
+    ]  # fmt: skip

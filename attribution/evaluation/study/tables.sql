@@ -27,7 +27,8 @@ SELECT m.value AS mode, s.counted_by, s.repo_id, s.mode = m.value AS top, 1 AS b
 FROM (SELECT 'ours' AS counted_by, repo_id, coding_mode AS mode FROM study_sessions
       UNION ALL SELECT 'widest', repo_id, widest_mode FROM study_sessions
       UNION ALL SELECT 'vendor', repo_id, coding_mode(vendor) FROM study_sessions) s
-JOIN json_each('["human_only", "collaborative", "vibe"]') m WHERE s.mode IS NOT NULL ORDER BY m.key;
+JOIN json_each('["human_only", "collaborative", "vibe"]') m WHERE s.mode IS NOT NULL
+ORDER BY m.key, s.counted_by;
 
 -- agent_share: Share of agents' lines in the commits of sessions
 -- statistics: pooled, mean, median
@@ -43,7 +44,7 @@ UNION ALL SELECT 'vendor', repo_id, vendor / 100, 1 FROM study_sessions WHERE ve
 -- modes_compared: Sessions by the vendor's mode and by ours
 SELECT coding_mode(vendor) AS vendor_mode, SUM(coding_mode = 'human_only') AS ours_human_only,
   SUM(coding_mode = 'collaborative') AS ours_collaborative, SUM(coding_mode = 'vibe') AS ours_vibe
-FROM study_sessions WHERE vendor IS NOT NULL AND coding_mode IS NOT NULL GROUP BY 1 ORDER BY MIN(vendor);
+FROM study_sessions WHERE vendor IS NOT NULL AND coding_mode IS NOT NULL GROUP BY 1 ORDER BY MIN(vendor), 1;
 
 -- modes_over_time: Coding modes over time, share of the sessions started in each two weeks
 -- * The paper's share of vibe coding, by the recorder's percentages over rolling fortnights: from 20 to more than 40 % in its first
@@ -63,14 +64,16 @@ GROUP BY 1 ORDER BY 1;
 -- * In a commit: found there by position in the replayed file, not by equal text.
 -- * {few}
 -- * {audited}
-SELECT g.sessions, s.repo_id, s.survived AS top, s.produced AS bottom FROM study_groups g JOIN study_sessions s ON s.id = g.id;
+SELECT g.sessions, s.repo_id, s.survived AS top, s.produced AS bottom FROM study_groups g JOIN study_sessions s ON s.id = g.id
+ORDER BY g.ROWID;
 
 -- survival_to_commit: Survival: lines in a commit / lines of the final state
 -- statistics: pooled, mean
 -- * As for coding_efficiency; the final state has the lines that no agent overwrote again.
 -- * {few}
 -- * {audited}
-SELECT g.sessions, s.repo_id, s.survived AS top, s.final AS bottom FROM study_groups g JOIN study_sessions s ON s.id = g.id;
+SELECT g.sessions, s.repo_id, s.survived AS top, s.final AS bottom FROM study_groups g JOIN study_sessions s ON s.id = g.id
+ORDER BY g.ROWID;
 
 -- produced_lines: What became of the lines that sessions produced
 -- statistics: pooled
@@ -105,7 +108,7 @@ SELECT per_100_committed_lines, mode, repo_id, 100.0 * amount / committed_lines 
   FROM study_sessions s JOIN study_modes m ON m.id = s.id
   JOIN json_each('["tokens", "tokens without cache reads", "usd", "prompt characters", "session minutes", "agent minutes"]') p
   WHERE s.commits > 0 AND s.has_features IS NOT NULL AND s.copies = 1 AND s.clean AND s.committed_lines > 0)
-WHERE amount IS NOT NULL ORDER BY key;
+WHERE amount IS NOT NULL ORDER BY key, mode;
 
 -- turn_outcomes: Turns of Claude Code that were interrupted, or in which the agent asked
 -- statistics: pooled
@@ -114,12 +117,14 @@ WHERE amount IS NOT NULL ORDER BY key;
 SELECT 'interrupted by the user' AS turns, m.mode, s.repo_id, s.interruptions AS top, s.turns AS bottom
 FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
 UNION ALL SELECT 'agent asks', m.mode, s.repo_id, s.asked, s.turns
-FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0;
+FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
+ORDER BY 1 DESC, 2;
 
 -- autonomy: How long Claude Code works on one prompt
 SELECT q.value AS quantile, quantile(l.value, q.value) / 60 AS minutes, COUNT(*) AS n
 FROM study_sessions s, json_each(s.per_turn_agent_latency_s) l, json_each('[0.5, 0.9, 0.99, 0.999]') q
-WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0 AND l.type IN ('integer', 'real') GROUP BY q.value;
+WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0 AND l.type IN ('integer', 'real') GROUP BY q.value
+ORDER BY 1;
 
 -- autonomy_over_time: How long Claude Code works on one prompt, by fortnight
 -- * {few}
@@ -199,7 +204,7 @@ SELECT m.value AS "mode of the commit", w.value AS what, r.value AS rules, SUM(s
   )) AS findings
 FROM scanned s JOIN json_each('["human_only", "collaborative", "vibe", "neither", "all"]') m ON m.value IN (s.mode, 'all')
 JOIN json_each('["introduced", "fixed"]') w JOIN json_each('["all rules", "without low confidence"]') r
-GROUP BY m.key, w.key, r.key;
+GROUP BY m.key, w.key, r.key ORDER BY m.key, w.key, r.key;
 
 -- pushback_by_mode: Messages to Claude Code that push back, by coding mode
 -- statistics: pooled
@@ -212,7 +217,7 @@ FROM judge_labels l JOIN study_sessions s ON s.id = l.session_id AND s.copies > 
 JOIN study_modes m ON m.id = s.id JOIN json_each('["any", "correction", "rejection", "failure_report"]') p
 WHERE l.label = 'pushback' AND l.value IS NOT NULL AND (l.model, l.prompt_version) = (
   SELECT x.model, x.prompt_version FROM judge_labels x JOIN judgements j ON j.id = x.judgement_id ORDER BY j.at DESC, x.model LIMIT 1)
-GROUP BY p.key, m.mode, s.id;
+GROUP BY p.key, m.mode, s.id ORDER BY p.key, m.mode, s.id;
 
 -- evidence: How we know: non-blank added lines of source and test files by evidence
 SELECT author, how, evidence, reason, SUM(nonblank) AS lines, 1.0 * SUM(nonblank) / SUM(SUM(nonblank)) OVER () AS share

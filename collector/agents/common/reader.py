@@ -23,7 +23,7 @@ from collector.agents.common.edits import (
     patches_in,
     path_argument,
 )
-from collector.agents.common.jsonl import documents, records
+from collector.agents.common.jsonl import copies, documents, records
 from collector.agents.common.numbered_diffs import hashline_edits
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.json_values import first_of, get, get_dict, get_str, to_json
@@ -101,6 +101,7 @@ class RecordReader(SessionBuilder, ABC):
     spawns: frozenset[str] = frozenset()  # tools that start a subagent
     rejections: tuple[str, ...] = ()  # parts, in lower case, of the error of a call that the user did not allow
     exits: re.Pattern[str] | None = None  # the exit code in what a shell gave back
+    one_by_one = False  # copies are read as they come, none is kept: those of a session can be many and large
     one_directory = False  # the whole session ran in one directory, which may be known only later
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -114,7 +115,9 @@ class RecordReader(SessionBuilder, ABC):
 
     def read_lines(self, blobs: Iterable[bytes], skip: Callable[[bytes], bool] | None = None) -> Session:
         """The session of transcripts that are JSON lines; `skip` drops lines unread."""
-        for record in records(map(self.begin_copy, blobs), self.problems, self.session_id, skip):
+        for record in records(
+            map(self.begin_copy, blobs if self.one_by_one else copies(blobs)), self.problems, self.session_id, skip
+        ):
             self.take(record)
         return self.session()
 
@@ -134,14 +137,11 @@ class RecordReader(SessionBuilder, ABC):
     ) -> str:
         """Adds a call of the record that is read, with its result where that has both; its id. `more` are fields of `Call`."""
         fields = {"model": self.model, "cwd": self.cwd, **more}
-        self.add_call(Call(key, name, arguments, time, self.order, **fields), result)
-        return key
-
-    def add_call(self, call: Call, result: Result | None = None) -> None:
-        if call.id not in self.calls:
-            self.calls[call.id] = call
+        if key not in self.calls:
+            self.calls[key] = Call(key, name, arguments, time, self.order, **fields)
             if result is not None:
-                self.add_result(call.id, result)
+                self.add_result(key, result)
+        return key
 
     def add_result(self, call_id: str, result: Result) -> None:
         self.results.setdefault(call_id, result)

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments, path_argument, replacements
-from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, DatabaseUnreadable, copied
-from collector.agents.machine.editors import folders, in_editors, path_of
-from collector.agents.machine.model import Known, LocalSession, Roots, Store
+from collector.agents.machine.editors import USERS, folders, path_of
+from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn, Status
 from collector.text import normal_path, resolve
@@ -34,7 +33,7 @@ def is_conversation(head: object) -> bool:
 
 
 def read_conversation(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(agent, session_id).read_lines(copies(blobs))
+    return _Reader(agent, session_id).read_lines(blobs)
 
 
 class _Reader(RecordReader):
@@ -334,9 +333,8 @@ def _value(database: CopiedDatabase, key: str) -> dict[str, Any]:
 
 CONVERSATIONS = Store(
     "cursor",
-    "`globalStorage/state.vscdb` of Cursor's editor, table `cursorDiskKV`; `workspaceStorage/<hash>/` beside it tells the folders.",
-    Known.DOCUMENTATION,
-    at=in_editors(("Cursor",), f"globalStorage/{_STATE}"),
+    proven=False,
+    at=(f"{USERS}/Cursor/User/globalStorage/{_STATE}",),
     find=_find,
     load=_load,
     form="cursor-editor",

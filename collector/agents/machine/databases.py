@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ LARGEST = 4 << 30  # bytes; a larger database is reported, not copied
 _TRIES = 3
 _LONGEST = 600.0  # seconds for which one is read
 _LOG = "-wal"
+_COPY = "copy.db"
 State = tuple[tuple[int, int], ...]  # size and time of a database, and of its log
 _ABSENT = (0, 0)
 
@@ -91,34 +91,23 @@ def _open(uri: str, path: Path) -> Iterator[CopiedDatabase]:
         yield CopiedDatabase(connection)
 
 
-@dataclass(slots=True)
-class _Copy:
-    state: State
-    directory: tempfile.TemporaryDirectory[str]  # removed with this, or when the program ends
-
-    @property
-    def path(self) -> Path:
-        return Path(self.directory.name) / "copy.db"
-
-
-_copies: dict[Path, _Copy] = {}
+_copies: dict[Path, tuple[State, tempfile.TemporaryDirectory[str]]] = {}  # removed when they are out of date, or the program ends
 
 
 def _fresh_copy(path: Path) -> Path:
     """A copy of the database as it is now: the one that was made before, as long as nothing was written since."""
     existing = _copies.get(path)
-    if existing is None or existing.state != state(path):
-        created = _Copy(state(path), tempfile.TemporaryDirectory(prefix="whowrote-"))
+    if existing is None or existing[0] != state(path):
+        directory = tempfile.TemporaryDirectory(prefix="whowrote-")
         try:
-            _copy(path, created.path)
+            _copy(path, Path(directory.name) / _COPY)
         except BaseException:
-            created.directory.cleanup()
+            directory.cleanup()
             raise
-        created.state = state(path)
-        _copies[path] = created
+        _copies[path] = state(path), directory
         if existing is not None:
-            existing.directory.cleanup()
-    return _copies[path].path
+            existing[1].cleanup()
+    return Path(_copies[path][1].name) / _COPY
 
 
 def _copy(path: Path, copy: Path) -> None:

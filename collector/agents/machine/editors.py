@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from collector.agents.machine import files
-from collector.agents.machine.model import Machine, Places
 from collector.json_values import get_list, get_str
 
 _REMOTE = "vscode-remote"
 
 
-def in_editors(editors: tuple[str, ...], location: str, servers: tuple[str, ...] = ()) -> Places:
-    """A place in the data of users of these editors on Linux, macOS and Windows, and of their servers on other machines."""
-
-    def places(machine: Machine) -> Iterator[Path]:
-        homes = (machine.config, machine.home / "Library" / "Application Support", machine.home / "AppData" / "Roaming")
-        yield from (home / editor / "User" / location for home in homes for editor in editors)
-        yield from (machine.home / server / "data" / "User" / location for server in servers)
-
-    return places
+# The data of editors' users on Linux, macOS and Windows
+USERS = "{${XDG_CONFIG_HOME:-~/.config},~/Library/Application Support,~/AppData/Roaming}"
 
 
 def folders(workspace: Path) -> list[str]:

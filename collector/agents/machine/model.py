@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,6 @@ from collector.text import normal_path
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
-
-
-class Known(StrEnum):
-    """What a source was written after."""
-
-    REAL = "real"  # files that the agent wrote
-    DOCUMENTATION = "documentation"  # the agent's documents or source code, and what readers of other projects do
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +37,18 @@ class Machine:
         for up in list(directory.parents)[:3]:
             yield cls(up, within=directory)
 
-    @property
-    def config(self) -> Path:
-        return next(self.paths("${XDG_CONFIG_HOME:-~/.config}"))
-
     def paths(self, pattern: str) -> Iterator[Path]:
-        """Paths written as for a shell: `~` is the home, `${NAME:-default}` a variable; after a `*` only what there is."""
+        """Paths written as for a shell: `~` is the home, `${NAME:-default}` a variable, `{a,b}` both; after `*` what there is."""
         while (written := _VARIABLE.sub(lambda name: self.variables.get(name[1], "").strip() or name[2], pattern)) != pattern:
             pattern = written
+        if choices := _CHOICES.search(pattern):
+            for choice in choices[1].split(","):
+                yield from self.paths(pattern[: choices.start()] + choice.strip() + pattern[choices.end() :])
+            return
         location, _, rest = pattern.partition("/*")
         base = Path(str(self.home) + location[1:] if location.startswith("~") else location)
-        yield from sorted(base.glob(f"*{rest}")) if rest else (base,)
+        if base.is_absolute():
+            yield from sorted(base.glob(f"*{rest}")) if rest else (base,)
 
     def existing(self, paths: Iterable[Path]) -> list[Path]:
         """Those that are there, each once, and inside what may be read."""
@@ -69,7 +62,7 @@ class Machine:
 
 
 _VARIABLE = re.compile(r"\$\{(\w+):-([^${}]*)\}")
-Places = Callable[[Machine], Iterable[Path]]
+_CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +159,14 @@ class Store:
     """
 
     agent: str  # slug of the agent, and of the reader of its transcripts
-    where: str  # for people, with the layout
-    known: Known
-    at: tuple[str, ...] | Places  # directories and databases of this agent, see `Machine.paths`
+    at: tuple[str, ...] = ()  # directories and databases of this agent, see `Machine.paths`
     patterns: tuple[str, ...] = ()  # of the sessions' files in a directory
     whose: Callable[[Path], tuple[str, str]] | None = None  # (id, directory) of the session in a file; for others there is `find`
     beside: Callable[[Path], Iterable[Path]] = lambda path: ()  # what else is read for a session
     find: Find | None = None  # sessions of the repository in a place; raises OSError
     load: Callable[[LocalSession], Iterator[bytes]] = whole_lines  # what the reader takes, part by part; raises OSError, ValueError
     inside: str = ""  # the place in a worktree
+    proven: bool = True  # such sessions were read from files that the agent wrote; else it follows documents and other programs
     kept_days: int | None = None  # the agent deletes older sessions by itself
     form: str = ""  # tells a second way to keep sessions from the first
 
@@ -184,8 +176,7 @@ class Store:
 
     def places(self, machine: Machine) -> list[Path]:
         """Those that there are on a machine."""
-        named = self.at(machine) if callable(self.at) else (path for pattern in self.at for path in machine.paths(pattern))
-        return machine.existing(named)
+        return machine.existing(path for pattern in self.at for path in machine.paths(pattern))
 
     def stored(self, location: Path) -> Iterator[Path]:
         """The files of all sessions in a place, or the place itself, which holds them."""

@@ -12,8 +12,7 @@ from typing import Any
 from collector.checkpoints.entire import FOLDER
 from collector.discovery.channels.channel import Channel, ChannelContext, Scope
 from collector.discovery.channels.log import DiscoveryHit
-from collector.discovery.channels.paging import Search, repository_of, run_searches
-from collector.discovery.channels.slices import halve_sizes, split_owners, split_words
+from collector.discovery.channels.paging import Search, halve_sizes, hit_of, run_searches, split_owners, split_words
 
 NAME = "code_search"
 ORDER = 10
@@ -38,8 +37,7 @@ SPLITS = (halve_sizes(LARGEST), split_words(WORDS), split_owners)
 
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
-    repository = repository_of(item)
-    return DiscoveryHit(repository.name, f"{item.get('path')} {item.get('sha')}", repository.number) if repository else None
+    return hit_of(item, f"{item.get('path')} {item.get('sha')}")
 
 
 SEARCH = Search(NAME, "/search/code", "code_search", SPLITS, read, forks=True)

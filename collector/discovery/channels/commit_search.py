@@ -15,8 +15,7 @@ from collector.checkpoints.entire import CHECKPOINT_TRAILER
 from collector.checkpoints.statements import checkpoint_ids
 from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
 from collector.discovery.channels.log import Cursor, DiscoveryHit
-from collector.discovery.channels.paging import Search, repository_of, run_searches
-from collector.discovery.channels.slices import Item, split_merges, split_owners
+from collector.discovery.channels.paging import Item, Search, hit_of, run_searches, split_merges, split_owners
 from collector.json_values import get_str
 
 NAME = "commit_search"
@@ -68,10 +67,8 @@ def ranges(cursors: list[Cursor], query: str, since: datetime | None, until: dat
 
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
-    repository, ids = repository_of(item), checkpoint_ids(get_str(item, "commit", "message"))
-    if repository is None or not ids:
-        return None
-    return DiscoveryHit(repository.name, f"commit {item.get('sha')} names {ids[0]}", repository.number)
+    ids = checkpoint_ids(get_str(item, "commit", "message"))
+    return hit_of(item, f"commit {item.get('sha')} names {ids[0]}") if ids else None
 
 
 SORT = (("sort", "committer-date"), ("order", "asc"))

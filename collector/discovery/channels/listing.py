@@ -9,11 +9,10 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from collector.discovery.channels.channel import Channel, ChannelContext, Scope
 from collector.discovery.channels.log import Cursor, DiscoveryHit, parse_name
-from collector.discovery.channels.paging import PER_PAGE, dicts, repository_of
+from collector.discovery.channels.paging import PER_PAGE, dicts, hit_of
 from collector.discovery.github.client import NotFound, Page
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
@@ -29,26 +28,18 @@ _SEPARATORS = re.compile(r"[\s,;|]+")
 # --- lists ------------------------------------------------------------------------------------------------------------
 
 
-class ListedName(NamedTuple):
-    """A repository of a list."""
-
-    line: int
-    server: str
-    name: str
-
-
-def names_of(data: bytes, server: str) -> tuple[list[ListedName], list[str]]:
-    """The repositories of a list, and the lines that name none; `#` begins a comment.
+def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list[str]]:
+    """(line, server, name) of the repositories of a list, and the lines that name none; `#` begins a comment.
 
     The first name or address of a line counts, so that a CSV file is a list as well, with its headings as a line that names none.
     """
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
-    names, bad = list[ListedName](), list[str]()
+    names, bad = list[tuple[int, str, str]](), list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         words = [word.strip("\"'") for word in _SEPARATORS.split(line.partition("#")[0])]
         repository = next((parsed for word in words if (parsed := parse_name(word, server)) is not None), None)
         if repository is not None:
-            names.append(ListedName(number, *repository))
+            names.append((number, *repository))
         elif any(words):
             bad.append(next(filter(None, words)))
     return names, bad
@@ -93,10 +84,9 @@ def _run_owner(context: ChannelContext, owner: str) -> None:
         context.progress(f"{NAME}: {query}", cursor.found, 0)
         page = _page_of_owner(context, owner, number)
         items = dicts(page.value)
-        repositories = [repository for item in items if (repository := repository_of(item)) is not None]
         state = CursorState.PART if page.has_next else CursorState.DONE
         after = replace(cursor, state=state, position=str(number + 1), found=cursor.found + len(items))
-        hits = [DiscoveryHit(repository.name, query, repository.number) for repository in repositories]
+        hits = [hit for item in items if (hit := hit_of(item, query)) is not None]
         context.new += context.log.record(cursor, after, hits)
         cursor = after
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,9 +20,8 @@ from collector.storage.views import table_of
 
 if TYPE_CHECKING:
     from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
-    from collector.discovery.selection.exclusions import Filters
     from collector.discovery.selection.probe import Prober
-    from collector.discovery.selection.run import DiscoverResult
+    from collector.discovery.selection.run import DiscoverResult, Filters
 
 _FILE = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
 _DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H"])
@@ -43,7 +42,7 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def filters_from(options: Mapping[str, Any]) -> Filters:
     """Of the parameters that `filter_options` gives."""
-    from collector.discovery.selection.exclusions import Filters
+    from collector.discovery.selection.run import Filters
 
     licences = frozenset(name.lower() for name in options["licences"])
     return Filters(options["forks"], licences, notes=options["notes"])
@@ -57,7 +56,7 @@ def open_channel_context(db: Path, request: DiscoverOptions | None = None, title
     from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
     from collector.discovery.channels.log import DiscoveryLog
     from collector.discovery.github.client import GitHub
-    from collector.discovery.github.token import find_token
+    from collector.discovery.github.patience import find_token
     from collector.discovery.github.transport import Web
     from collector.storage.store import Store
 
@@ -71,15 +70,8 @@ def open_channel_context(db: Path, request: DiscoverOptions | None = None, title
         yield ChannelContext(github, log, request or DiscoverOptions(), notice, progress)
 
 
-class Addresses(NamedTuple):
-    """Where GitHub, or GitHub Enterprise, is."""
-
-    api: str
-    server: str  # of git
-
-
-def addresses() -> Addresses:
-    """What GITHUB_API_URL and GITHUB_SERVER_URL say, else github.com. Raises WhoWroteError."""
+def addresses() -> tuple[str, str]:
+    """Addresses of the API and of git: what GITHUB_API_URL and GITHUB_SERVER_URL say, else github.com. Raises WhoWroteError."""
     from collector.discovery.github.client import API_URL
     from collector.repository_names import GITHUB
 
@@ -89,7 +81,7 @@ def addresses() -> Addresses:
     for url in (api, server):
         if not url.startswith(("http://", "https://")):
             raise WhoWroteError(f"invalid URL: {url}", "It must start with https://; see GITHUB_API_URL and GITHUB_SERVER_URL")
-    return Addresses(api, server)
+    return api, server
 
 
 def prober_for(context: ChannelContext) -> Prober:
@@ -130,7 +122,7 @@ def discover(channels: tuple[str, ...], db: Path, refresh: bool, output_format: 
     listed below whose requirements are met are used. Every answer is stored immediately: interrupted runs resume, and later runs
     ask only for what is new.
     """
-    from collector.discovery.github.token import NO_TOKEN
+    from collector.discovery.github.patience import NO_TOKEN
     from collector.discovery.selection import run
 
     request = _request(options)

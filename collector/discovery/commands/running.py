@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -71,16 +71,17 @@ def run(
     unchanged repository costs one small request. It can be run again at any time, also after an interruption. A repository that
     failed twice is left alone until it changes or is named. To attribute the lines afterwards, run: whowrote db FILE.
     """
+    from collector.runtime.runner import RunOptions
 
     lines = [*names, *(line for file in lists for line in file)]
     with exclusive_store(db) as store:
         store.keep_content(options["content"], options["redact"])
         sources, refused = _sources(store, lines)
-        fetched = _fetch(store, sources, _plan(db, options), quiet)
-        failed = refused + fetched.failed
-        if fetched.names:  # no name at all would mean every mirror
-            how = _run_options(options, retry=bool(lines))
-            failed += _load(store, fetched.names, how, allow_no_checkpoints, quiet)
+        fetched, unfetched = _fetch(store, sources, _plan(db, options), quiet)
+        failed = refused + unfetched
+        if fetched:  # no name at all would mean every mirror
+            how = RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), retry=bool(lines))
+            failed += _load(store, fetched, how, allow_no_checkpoints, quiet)
         has_repositories = bool(store.value("SELECT 1 FROM repos"))
     if has_repositories and not quiet:
         notice(f"next: whowrote db {db}")
@@ -142,7 +143,7 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     """(what is to be fetched, lines that name nothing). Raises WhoWroteError when there is nothing to do."""
     from collector.discovery.mirrors import table
 
-    sources, refused = table.read_list(lines, addresses().server)
+    sources, refused = table.read_list(lines, addresses()[1])
     for error in refused:
         complain(str(error), error.hint)
     if not lines:
@@ -152,7 +153,9 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
         name = here[repository.place()].name
         if repository.name != name:
             notice(f"{repository.name}: it is called {name} here")
-    allowed, hidden = table.not_forgotten(store, {repository.name: repository for repository in here.values()}.values())
+    every = {repository.name: repository for repository in here.values()}
+    allowed = table.not_forgotten(store, every.values())
+    hidden = len(every) - len(allowed)
     if hidden:
         notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
     if not allowed and not hidden:
@@ -163,30 +166,19 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
 def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
     from urllib.parse import urlsplit
 
-    from collector.discovery.github.token import find_token
+    from collector.discovery.github.patience import find_token
     from collector.discovery.mirrors.many import FetchPlan
-    from collector.discovery.mirrors.refs import WantedRefs
-    from collector.discovery.mirrors.remote import Remote
+    from collector.discovery.mirrors.remote import Remote, WantedRefs
     from collector.discovery.mirrors.update import FetchOptions
 
-    server = addresses().server
+    server = addresses()[1]
     token = find_token(urlsplit(server).hostname or "github.com")
     chosen = FetchOptions(WantedRefs(pulls=options["pulls"]), options["max_size"], options["timeout"])
     return FetchPlan(_mirrors_of(db), chosen, Remote(token, server))
 
 
-def _run_options(options: dict[str, Any], retry: bool) -> RunOptions:
-    from collector.runtime.runner import RunOptions
-
-    return RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), retry)
-
-
-class _Fetched(NamedTuple):
-    names: list[str]  # what the repositories are called here
-    failed: int  # how many of them are not there, or not up to date
-
-
-def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> _Fetched:
+def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> tuple[list[str], int]:
+    """(what the repositories are called here, how many of them are not there or not up to date)."""
     from collector.discovery.mirrors.many import fetch
 
     states: Counter[str] = Counter()
@@ -213,7 +205,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
         words = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.most_common())
         notice(f"fetched: {words or 'nothing'}")
     failed = sum(count for state, count in states.items() if state not in ("fetched", "unchanged", "empty", "moved"))
-    return _Fetched(sorted(waiting), left + failed)
+    return sorted(waiting), left + failed
 
 
 def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoints: bool, quiet: bool) -> int:
@@ -222,7 +214,8 @@ def _load(store: Store, names: Sequence[str], how: RunOptions, allow_no_checkpoi
     from collector.runtime.stages import StageName
 
     waiting = shards.pending(store, StageName.LOAD, table.items(store, names), how.retry, allow_no_checkpoints)
-    return show_progress("loading", "loaded", len(waiting), table.load(store, waiting, how, allow_no_checkpoints), quiet)
+    ended = shards.run(store, StageName.LOAD, table.load_one, waiting, (allow_no_checkpoints,), how)
+    return show_progress("loading", "loaded", len(waiting), ended, quiet)
 
 
 COLLECT = (run, status, forget)

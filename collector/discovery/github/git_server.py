@@ -2,18 +2,22 @@
 
 A request may meet a limit, a failure that passes, a renamed repository or a server that refuses our short way of asking. Only when
 the address itself, asked as git asks (GET of info/refs), is not there either, a repository is called gone.
+
+A server may be hostile: every size is bounded, every line is checked, and anything unexpected is BadProtocol, never a guess.
+Formats: gitprotocol-common and gitprotocol-v2 of git's own documentation.
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from collector.discovery.github.patience import LimitReached, Patient, server_of
-from collector.discovery.github.pktline import BadProtocol, Refs, ServerSays, ls_refs_request, parse_ls_refs
 from collector.discovery.github.transport import HttpResponse, Unreachable
 from collector.errors import WhoWroteError
 
@@ -24,6 +28,13 @@ _NO_SUFFIX_NEEDED = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org"
 _GONE_WORDS = ("not found", "disabled", "blocked", "dmca", "takedown", "taken down", "unavailable", "private", "access denied")
 RESULT = "application/x-git-upload-pack-result"
 _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
+
+FLUSH, DELIM = b"0000", b"0001"
+LONGEST = 65516  # bytes of data in one packet
+MOST_REFS = 2_000_000
+_OID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_NAME = re.compile(rb"[^\x00-\x20\x7f~^:?*\[\\]{1,1024}")
+_AGENT = b"agent=whowrote"
 
 
 class NoRefs(WhoWroteError):
@@ -38,14 +49,6 @@ class OldServer(NoRefs):
     """The server does not speak protocol 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServedRefs:
-    """`url`: the address of the repository that answered."""
-
-    refs: Refs
-    url: str
-
-
 @dataclass(slots=True)
 class GitServers(Patient):
     """The token is for `server` alone, and goes there only encrypted or on this machine."""
@@ -54,16 +57,16 @@ class GitServers(Patient):
     server: str = ""
     _refused: set[str] = field(default_factory=set)  # repositories that were answered only without the token
 
-    def refs(self, base: str, prefixes: Sequence[str]) -> ServedRefs:
+    def refs(self, base: str, prefixes: Sequence[str]) -> Refs:
         """The refs of the repository at `base` that begin with one of `prefixes`. Raises NoRefs, of an older protocol OldServer."""
         answer = self._post(base, ls_refs_request(prefixes))
         if _is(answer, RESULT):
             with contextlib.suppress(ServerSays, BadProtocol):  # protocol 2 is not spoken, or another hash is
-                return ServedRefs(parse_ls_refs(answer.body), _base(answer.url))
+                return parse_ls_refs(answer.body, _base(answer.url))
         greeting = self._greet(base)
         answer = self._post(_base(greeting.url), ls_refs_request(prefixes, b"object-format=sha256" in greeting.body))
         try:
-            return ServedRefs(parse_ls_refs(answer.body), _base(answer.url))
+            return parse_ls_refs(answer.body, _base(answer.url))
         except (ServerSays, BadProtocol) as error:
             raise NoRefs(f"git answered: {error}") from None
 
@@ -131,3 +134,101 @@ def _is_gone(answer: HttpResponse) -> bool:
 def _base(url: str) -> str:
     """`…/owner/name.git` of an address below it."""
     return url.split("/info/refs", 1)[0].removesuffix("/git-upload-pack")
+
+
+# --- packets ----------------------------------------------------------------------------------------------------------
+
+
+class BadProtocol(ValueError):
+    """The answer is not what git's protocol allows."""
+
+
+class ServerSays(ValueError):
+    """The server answered with an error of its own, in an ERR packet."""
+
+
+class Packet(NamedTuple):
+    """`data` of a packet; `mark` is FLUSH, DELIM or another one without data when it is one of those."""
+
+    data: bytes
+    mark: bytes = b""
+
+
+@dataclass(slots=True)
+class Refs:
+    """What ls-refs said."""
+
+    oids: dict[str, str] = field(default_factory=dict)  # ref -> its object
+    head: str | None = None  # the ref that HEAD points to
+    url: str = ""  # the address of the repository that answered
+
+
+def packet(data: bytes) -> bytes:
+    if len(data) > LONGEST:
+        raise ValueError(f"{len(data)} bytes do not fit into a packet")
+    return b"%04x" % (len(data) + 4) + data
+
+
+def packets(answer: bytes) -> Iterator[Packet]:
+    """Packets of an answer, which must end with one. Raises BadProtocol."""
+    start = 0
+    while start < len(answer):
+        head = answer[start : start + 4]
+        if not re.fullmatch(rb"[0-9a-fA-F]{4}", head):
+            raise BadProtocol(f"no packet begins with {head!r}")
+        size = int(head, 16)
+        if size == 3 or size > LONGEST + 4:
+            raise BadProtocol(f"a packet of {size} bytes")
+        end = start + max(size, 4)
+        if end > len(answer):
+            raise BadProtocol("the answer ends within a packet")
+        yield Packet(b"", head) if size < 4 else Packet(answer[start + 4 : end])
+        start = end
+
+
+def ls_refs_request(prefixes: Sequence[str], sha256: bool = False) -> bytes:
+    """Asks for the refs that begin with one of `prefixes`."""
+    lines = [b"command=ls-refs\n", _AGENT]
+    if sha256:
+        lines.append(b"object-format=sha256")
+    arguments = [b"symrefs\n", *(b"ref-prefix " + prefix.encode() + b"\n" for prefix in prefixes)]
+    return b"".join(map(packet, lines)) + DELIM + b"".join(map(packet, arguments)) + FLUSH
+
+
+def parse_ls_refs(answer: bytes, url: str = "") -> Refs:
+    """Raises BadProtocol, ServerSays."""
+    refs, has_ended = Refs(url=url), False
+    for data, mark in packets(answer):
+        if has_ended:
+            raise BadProtocol("data after the end of the answer")
+        if mark and mark != FLUSH:
+            raise BadProtocol("an unexpected delimiter")
+        has_ended = mark == FLUSH
+        if data.startswith(b"ERR "):
+            raise ServerSays(data[4:].decode("utf-8", "replace").strip()[:300])
+        if not has_ended:
+            _add_line(refs, data.rstrip(b"\n"))
+    if not has_ended:
+        raise BadProtocol("the answer has no end")
+    return refs
+
+
+def _add_line(refs: Refs, line: bytes) -> None:
+    parts = line.split(b" ")
+    if len(parts) < 2 or not (_OID.fullmatch(parts[0]) or parts[0] == b"unborn"):
+        raise BadProtocol(f"not a line of ls-refs: {line[:80]!r}")
+    name = _ref(parts[1])
+    if name == "HEAD":
+        for part in parts[2:]:
+            if part.startswith(b"symref-target:"):
+                refs.head = _ref(part.partition(b":")[2])
+    if parts[0] != b"unborn":
+        refs.oids[name] = parts[0].decode("ascii")
+    if len(refs.oids) > MOST_REFS:
+        raise BadProtocol(f"more than {MOST_REFS} refs")
+
+
+def _ref(name: bytes) -> str:
+    if not _NAME.fullmatch(name) or b".." in name or b"//" in name:
+        raise BadProtocol(f"not a ref: {name[:80]!r}")
+    return name.decode("utf-8", "replace")

@@ -62,7 +62,7 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
         yield from (
             _result_of_old_name(store, name, here[source.place()]) for name, source in requests if here[source.place()].name != name
         )
-        allowed = not_forgotten(store, here.values()).sources
+        allowed = not_forgotten(store, here.values())
         batch = list({source.name: source for source in allowed if source.name not in fetched}.values())
         requests = []
         if not batch:
@@ -73,7 +73,7 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
 
 def _result_of_old_name(store: Store, name: str, present: RepositorySource) -> FetchResult:
     """What became of an old name."""
-    if not_forgotten(store, [present]).forgotten:
+    if not not_forgotten(store, [present]):
         return FetchResult(name, present.url, "moved", detail=f"it is {present.name}, which was removed with collect forget")
     return FetchResult(name, present.url, "moved", detail=f"it is {present.name}", same_as=present.name)
 

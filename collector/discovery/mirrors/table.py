@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.update import FetchResult
@@ -15,25 +15,17 @@ from collector.load import FACTS, load_repo
 from collector.repository_names import BadName, RepositorySource, host_of, name_of, name_with_host, source, tombstone
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
-from collector.runtime.runner import RunOptions
-from collector.runtime.stages import StageName, digest
+from collector.runtime.stages import digest
 from collector.storage.merge import forget_rows
 from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, iso
-from collector.vocabulary.corpus import JobState
+from collector.vocabulary.sessions import JobState
 
 # --- what to fetch ----------------------------------------------------------------------------------------------------
 
 
-class ListedSources(NamedTuple):
-    """What a list of repositories names."""
-
-    sources: list[RepositorySource]
-    refused: list[BadName]  # what is wrong with the lines that name none
-
-
-def read_list(lines: Iterable[str], server: str) -> ListedSources:
-    """The repositories of a list; empty lines and comments (#) are skipped."""
+def read_list(lines: Iterable[str], server: str) -> tuple[list[RepositorySource], list[BadName]]:
+    """The repositories of a list, and what is wrong with the lines that name none; empty lines and comments (#) are skipped."""
     sources: dict[str, RepositorySource] = {}
     refused = []
     for line in lines:
@@ -45,7 +37,7 @@ def read_list(lines: Iterable[str], server: str) -> ListedSources:
                 refused.append(error)
             else:
                 sources.setdefault(repository.place(), repository)
-    return ListedSources(list(sources.values()), refused)
+    return list(sources.values()), refused
 
 
 def confirmed_sources(store: Store) -> list[RepositorySource]:
@@ -97,19 +89,10 @@ def names_here(store: Store, names: Iterable[str]) -> set[str]:
     return {name if name in here else today.get(name, name) for name in map(str.lower, names)}
 
 
-class FetchableSources(NamedTuple):
-    """Repositories without those that are not to be fetched again."""
-
-    sources: list[RepositorySource]
-    forgotten: int  # how many were left out
-
-
-def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> FetchableSources:
+def not_forgotten(store: Store, sources: Iterable[RepositorySource]) -> list[RepositorySource]:
     """Those that the user did not have removed."""
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
-    every = list(sources)
-    allowed = [repository for repository in every if hidden.isdisjoint(map(tombstone, _names(repository)))]
-    return FetchableSources(allowed, len(every) - len(allowed))
+    return [repository for repository in sources if hidden.isdisjoint(map(tombstone, _names(repository)))]
 
 
 def _names(repository: RepositorySource) -> list[str]:
@@ -171,12 +154,6 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     return JobState.DONE
 
 
-def load(store: Store, chosen: Sequence[shards.ShardItem], how: RunOptions, anyway: bool) -> Iterator[shards.FinishedItem]:
-    """Loads what has to be loaded, and yields as each ends."""
-    waiting = shards.pending(store, StageName.LOAD, chosen, how.retry, anyway)
-    yield from shards.run(store, StageName.LOAD, load_one, waiting, (anyway,), how)
-
-
 # --- forgetting -------------------------------------------------------------------------------------------------------
 
 
@@ -188,17 +165,14 @@ def forget(store: Store, name: str, root: Path) -> dict[str, int]:
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
     store.connection.execute("PRAGMA secure_delete = ON")
-    removed = [_forget_name(store, each, root) for each in names.values()]
+    rows = sum(_forget_name(store, each) for each in names.values())
     store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return {"rows": sum(part.rows for part in removed), "bytes": sum(part.bytes for part in removed)}
+    mirrors_of = Mirrors(root)
+    return {"rows": rows, "bytes": sum(mirrors_of.remove(each) for each in names.values()) if root.is_dir() else 0}
 
 
-class _Removed(NamedTuple):
-    rows: int
-    bytes: int  # of the mirror
-
-
-def _forget_name(store: Store, name: str, root: Path) -> _Removed:
+def _forget_name(store: Store, name: str) -> int:
+    """Removes the rows, the shard and what caches have; returns how many rows."""
     run = store.connection.execute
     rows = forget_rows(store, [name])
     with store.transaction():
@@ -216,7 +190,7 @@ def _forget_name(store: Store, name: str, root: Path) -> _Removed:
         connection.execute("DELETE FROM survival_reports")  # names of directories
     shards.drop(shards.shard_path(store.path, name))
     forget_sessions(name)
-    return _Removed(rows, Mirrors(root).remove(name) if root.is_dir() else 0)
+    return rows
 
 
 def _forget_candidate(store: Store, name: str) -> int:

@@ -11,8 +11,16 @@ from collector.checkpoints.entire import FETCH_ELSEWHERE, SETTINGS, remote_setti
 from collector.deadline import Deadline, current, deadline_until
 from collector.discovery.mirrors import disk
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.refs import Advertised, WantedRefs, elsewhere_name, is_elsewhere, refspecs
-from collector.discovery.mirrors.remote import Failure, Remote, kind_of
+from collector.discovery.mirrors.remote import (
+    Advertised,
+    Failure,
+    Remote,
+    WantedRefs,
+    elsewhere_name,
+    is_elsewhere,
+    kind_of,
+    refspecs,
+)
 from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
 from collector.git.program import GitFailed
 from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url
@@ -73,7 +81,7 @@ def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, op
     result = FetchResult(source.name, source.url, path=str(mirrors.path(source.name)))
     with mirrors.lock(source.name, options.patience) as lock, deadline_until(Deadline.from_now(options.seconds)) as deadline:
         for pause in (*options.pauses, None):
-            _attempt(_Update(source, mirrors, remote, options, lock, result), result)
+            _Update(source, mirrors, remote, options, lock, result).attempt()
             if result.state != "unreachable" or pause is None:
                 break
             if pause >= deadline.seconds_left():
@@ -82,22 +90,6 @@ def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, op
             time.sleep(pause)
         result.bytes = disk.size_of(mirrors.path(source.name))
     return result
-
-
-def _attempt(update: _Update, result: FetchResult) -> None:
-    try:
-        update.run()
-    except Failure as failure:
-        result.state, result.detail = failure.kind, str(failure)
-    except Stopped as error:
-        result.state, result.detail = update.stopped, str(error)
-    except GitFailed as error:
-        result.state, result.detail = kind_of(str(error)), str(error)
-    except OSError as error:
-        result.state = "disk_full" if error.errno in _NO_SPACE else "failed"
-        result.detail = f"{type(error).__name__}: {error}"
-    finally:
-        update.end()
 
 
 class _Update:
@@ -114,8 +106,27 @@ class _Update:
         self.stopped = "failed"
         self.notes: list[str] = []
 
-    def run(self) -> None:
-        """Raises Failure, GitFailed, OSError."""
+    def attempt(self) -> None:
+        """Runs it; what went wrong is in the result, and nothing stays that is not to stay."""
+        result = self.result
+        try:
+            self._run()
+        except Failure as failure:
+            result.state, result.detail = failure.kind, str(failure)
+        except Stopped as error:
+            result.state, result.detail = self.stopped, str(error)
+        except GitFailed as error:
+            result.state, result.detail = kind_of(str(error)), str(error)
+        except OSError as error:
+            result.state = "disk_full" if error.errno in _NO_SPACE else "failed"
+            result.detail = f"{type(error).__name__}: {error}"
+        finally:
+            if self.path != self.final:
+                shutil.rmtree(self.path, ignore_errors=True)
+            elif self.final.is_dir():
+                disk.tidy(self.final)
+
+    def _run(self) -> None:
         result, has_mirror = self.result, self.final.is_dir()
         main = self.remote.refs(self.source.url, self.options.wanted)
         if not same_place(main.url, self.source.url) and not has_mirror:
@@ -131,7 +142,9 @@ class _Update:
             self._open(main)
             self._fetch(main.url, "origin", *refspecs(main, self.options.wanted))
             disk.set_head(self.path, main.head)
-            self._put_in_place()
+            if self.path != self.final:
+                self.final.parent.mkdir(parents=True, exist_ok=True)
+                self.path = self.path.rename(self.final)
             other = self._ask_elsewhere(main.url)
             if other is not None and other.refs:
                 self._fetch(other.url, other.url, *FETCH_ELSEWHERE)
@@ -141,13 +154,6 @@ class _Update:
         result.detail = "; ".join(self.notes)
         result.key = f"{main.key()}{other.key()[:8] if other is not None and other.refs else ''}"
         result.checkpoint_refs = len(main.checkpoints()) + (len(other.refs) if other is not None else 0)
-
-    def end(self) -> None:
-        """Removes what is not to stay."""
-        if self.path != self.final:
-            shutil.rmtree(self.path, ignore_errors=True)
-        elif self.final.is_dir():
-            disk.tidy(self.final)
 
     # --- what is there --------------------------------------------------------------------------------------------
 
@@ -209,12 +215,6 @@ class _Update:
         else:
             self.path = self.mirrors.incoming(self.source.name)
             disk.lay_out(self.path, main.url, len(main.refs[main.head]) == 64, self.source.name)
-
-    def _put_in_place(self) -> None:
-        if self.path != self.final:
-            self.final.parent.mkdir(parents=True, exist_ok=True)
-            self.path.rename(self.final)
-            self.path = self.final
 
     def _fetch(self, url: str, *arguments: str) -> None:
         """Fetches; again without what old or damaged repositories fail at. Raises GitFailed, Failure."""

@@ -15,9 +15,8 @@ from collector.checkpoints import store_of
 from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
 from collector.checkpoints.entire import is_on_server
 from collector.discovery.channels.log import valid_name
-from collector.discovery.github.git_server import GitServers, NoRefs
-from collector.discovery.github.pktline import Refs
-from collector.discovery.mirrors.refs import note_names
+from collector.discovery.github.git_server import GitServers, NoRefs, Refs
+from collector.discovery.mirrors.remote import note_names
 from collector.discovery.words import ProbeOutcome
 from collector.vocabulary.sessions import CheckpointStore
 
@@ -78,7 +77,7 @@ class Prober:
         except NoRefs as failure:
             outcome = ProbeOutcome.PRIVATE_OR_MISSING if failure.gone else ProbeOutcome.UNREACHABLE
             return RefsProbe(outcome, detail=str(failure))
-        return RefsProbe(ProbeOutcome.OK, ref_columns(served.refs), _new_name(server, name, served.url))
+        return RefsProbe(ProbeOutcome.OK, ref_columns(served), _new_name(server, name, served.url))
 
 
 def _new_name(server: str, name: str, url: str) -> str | None:

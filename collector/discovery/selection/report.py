@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 from collector.checkpoints.entire import BRANCHES
 from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Channel
-from collector.discovery.selection.estimates import Estimate, chapman
 from collector.discovery.words import Exclusion
 from collector.storage.store import Store
 
 DERIVED = ("renamed", "checkpoint_remote")  # no channels: a new name, and a place of checkpoints that a repository names
 TOP = 10
+_Z = 1.959964  # standard deviations of a 95 % interval
 
 # There may be a million candidates: SQLite counts them, and no list of all of them is held.
 _CURRENT = "candidates c WHERE c.id NOT IN (SELECT id FROM temp.renamed)"
@@ -247,3 +247,31 @@ def _estimate_row(names: str, both: int, estimate: Estimate, note: str) -> Row:
         "share_found": round(estimate.seen / estimate.total, 3),
         "note": note,
     }
+
+
+class Estimate(NamedTuple):
+    """`total` with its interval; `seen` is how many were found."""
+
+    seen: int
+    total: float
+    low: float
+    high: float
+
+
+def chapman(first: int, second: int, both: int) -> Estimate | None:
+    """How many repositories no channel found, from how many are on each of two lists, and how many on both (capture-recapture).
+
+    Chapman's estimator with Seber's variance. The interval is 95 %, log-normal on the part not seen (Chao 1987). It assumes that
+    the two find independently of each other: those that find the same kind of repository overlap more than that and make the
+    estimate too small, those that exclude each other make it too large. None when one list is empty.
+    """
+    if not first or not second:
+        return None
+    total = (first + 1) * (second + 1) / (both + 1) - 1
+    variance = (first + 1) * (second + 1) * (first - both) * (second - both) / ((both + 1) ** 2 * (both + 2))
+    seen = first + second - both
+    unseen = total - seen
+    if unseen <= 0 or variance <= 0:
+        return Estimate(seen, max(total, float(seen)), float(seen), max(total, float(seen)))
+    spread = math.exp(_Z * math.sqrt(math.log(1 + variance / unseen**2)))
+    return Estimate(seen, total, seen + unseen / spread, seen + unseen * spread)

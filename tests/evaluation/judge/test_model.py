@@ -17,7 +17,7 @@ from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
-from attribution.evaluation.judge.model import Model, ModelAnswer, ModelFailed
+from attribution.evaluation.models import Model, ModelAnswer, ModelFailed
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 

@@ -25,11 +25,10 @@ from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, Exchange, conversation_of
 from attribution.evaluation.judge import stage
 from attribution.evaluation.judge.labels import LABELS, PAPER, QUESTIONS, SESSION, InvalidAnswer, parse_answer, schema
-from attribution.evaluation.judge.model import Model, ModelAnswer, ModelFailed
 from attribution.evaluation.judge.prompts import MOST, Request, requests, words
 from attribution.evaluation.judge.queries import Judge, class_shares, judge_cost, judges
 from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, validate
-from attribution.evaluation.models import INSTALL
+from attribution.evaluation.models import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.features.prices import Prices, standard_prices
 from attribution.stages.lines import attribute_repo
 from attribution.stats.agreement import Confusion, confusion, correct_share, kappa

@@ -11,10 +11,9 @@ import pytest
 from support.commands import clone, rows, run
 
 from attribution.evaluation.scores.baselines import ALL, LEAST, baseline, baselines
-from attribution.evaluation.scores.frontier import frontier, frontiers
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, Deeds, PartWeights, acceptance, mix, score
 from attribution.evaluation.scores.ratings import agreement, fit_weights, read_ratings
-from attribution.evaluation.scores.report import read_weights
+from attribution.evaluation.scores.report import frontier, frontiers, read_weights
 from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
 from attribution.stats.agreement import pearson, ranks, spearman

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from collector.storage.values import LARGEST
+from collector.storage.connection import LARGEST
 from support.fuzz.choices import Choices
 
 ODD: list[Any] = [

@@ -16,12 +16,11 @@ from collector.discovery.channels.listing import names_of
 from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.github.client import GitHub
 from collector.discovery.github.git_server import GitServers
-from collector.discovery.github.token import Token
+from collector.discovery.github.patience import Token
 from collector.discovery.github.transport import HttpResponse, Unreachable, Web
-from collector.discovery.selection.exclusions import Filters
 from collector.discovery.selection.probe import Prober
 from collector.discovery.selection.report import report
-from collector.discovery.selection.run import discover
+from collector.discovery.selection.run import Filters, discover
 from collector.storage.store import Store
 from support.fake_time import FakeTime
 from support.fuzz import Target, scratch

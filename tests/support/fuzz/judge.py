@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from attribution.evaluation.judge.labels import QUESTIONS
-from attribution.evaluation.judge.model import ModelAnswer
 from attribution.evaluation.judge.prompts import Request
 from attribution.evaluation.judge.stage import JudgeOptions, ask_all
+from attribution.evaluation.models import ModelAnswer
 from attribution.features.prices import standard_prices
 from collector.runtime.progress import no_progress
 from collector.text import decode

@@ -1,11 +1,15 @@
-"""The agent's own transcript of a trial, which harnesses keep beside its result: `agent/sessions/…/UUID.jsonl` and the like.
+"""What lies beside the result of a trial: the agent's own transcript (`agent/sessions/…/UUID.jsonl`), and what it printed.
 
-Where it lies differs between agents and versions, so every file below the folders of the agent's logs is looked at, and its content
-decides. A trajectory that the harness wrote itself (ATIF) is used only where the agent's own record is missing.
+Where transcripts lie differs between agents and versions, so every file below the folders of the agent's logs is looked at, and its
+content decides. A trajectory that the harness wrote itself (ATIF) is used only where the agent's own record is missing.
+
+Printed are lines of the harness (`[subq-eval] Turns: 12`) and events of plannotator, one JSON object on a line. Both are known by
+their description alone; no real file was at hand.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import defaultdict
@@ -14,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from attribution.evaluation.attempts import fields
 from collector.agents import atif, reader_for, readers
 from collector.agents.machine.files import content, listed
 from collector.model import Session
@@ -71,3 +76,46 @@ def _columns(session: Session) -> dict[str, Any]:
         "tool_call_count": len(session.calls),
         "edit_calls": len(edits),
     }
+
+
+# --- what it printed --------------------------------------------------------------------------------------------------
+
+PRINTED = ("stdout.txt", "agent/stdout.txt")  # beside the result
+_LINE = re.compile(r"\[subq-eval\][ \t]*([A-Za-z][A-Za-z -]{0,40}?):[ \t]*(\S.*)")
+_FILE = re.compile(r"(.*\S) \((\d{1,9}) diff lines?\)")
+_COUNTS = {"turns": "turn_count", "tool calls": "tool_call_count", "edit calls": "edit_calls"}
+_LONGEST = 20_000  # characters of a line that is looked at
+_MOST_EVENTS = 10_000  # files, events
+
+
+def printed_columns(text: str) -> dict[str, Any]:
+    """Columns of an attempt; of a line that was printed several times the last."""
+    values: dict[str, Any] = {}
+    events: list[Any] = []
+    for line in (line for line in text.splitlines() if len(line) <= _LONGEST):
+        if match := _LINE.search(line):
+            values |= _printed(match[1].strip().lower(), match[2])
+        elif len(events) < _MOST_EVENTS and (event := _event(line)) is not None:
+            events.append(event)
+    return {**values, "plannotator_phases": events} if events else values
+
+
+def _printed(name: str, value: str) -> dict[str, Any]:
+    if name in _COUNTS:
+        count = re.match(r"\d{1,9}\b", value)
+        return {_COUNTS[name]: int(count[0])} if count else {}
+    parts = value.split(", ")[:_MOST_EVENTS] if name == "touched files" else []
+    files = [file for part in parts if (file := _FILE.fullmatch(part.strip()))]
+    if not files:
+        return {}
+    return {"touched_files": [fields.storable(file[1]) for file in files], "diff_lines": sum(int(file[2]) for file in files)}
+
+
+def _event(line: str) -> Any:
+    if "plannotator" not in line or "{" not in line:
+        return None
+    try:
+        event = json.loads(line[line.index("{") :])
+    except (ValueError, RecursionError):
+        return None
+    return fields.storable(event) if isinstance(event, dict) and str(event.get("event", "")).startswith("plannotator") else None

@@ -1,0 +1,186 @@
+"""The chapters quality, grades, maintainability and study, and the command about people's ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from attribution.commands.common import database, open_clone
+from collector.console.tables import print_table, print_tables
+from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, writing
+
+
+@click.command()
+@click.option("--explain", default="", metavar="SESSION", help="Explain the score of this session.")
+@click.option(
+    "--weights",
+    "weights_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Weights of the parts instead of the published ones (JSON), or `rated`: fitted to ratings.",
+)
+@database_option
+@data_options
+def quality(explain: str, weights_file: Path | None, db: Path, output_format: str) -> None:
+    """Score how sessions went, and quality per dollar by model.
+
+    The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
+    """
+    from attribution.evaluation.scores.report import explained_score, model_table, read_weights, score_table
+
+    weights = None if weights_file is None else read_weights(weights_file)
+    with database(None, db) as (store, _):
+        if explain:
+            print_table(output_format, explained_score(store, explain, weights))
+            return
+        table = score_table(store, None, weights)
+    columns = (
+        "repo?", "key=session", "task_type=task", "work", "tier", "q=Q", "q_rank=rank", "completion=compl", "execution=exec",
+        "efficiency=eff", "outcome=outc", "cost_usd", "label=first prompt",
+    )  # fmt: skip
+    models = model_table({**row, "category": row["task_type"]} for row in table)
+    if not output_format:
+        people = [row for row in table if not row["parent"]]
+        spawned = len(table) - len(people)
+        also = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
+        table.rows, table.notes = people, [f"{len(people):,} sessions{also}", *table.notes]
+    print_table(output_format, table, columns)
+    if not output_format and len(models):
+        print_table(output_format, models)
+
+
+@click.command()
+@click.option("--min-n", type=click.IntRange(min=2), default=5, show_default=True, help="Minimum sessions per group.")
+@database_option
+@data_options
+def grades(min_n: int, db: Path, output_format: str) -> None:
+    """Compare sessions by task, agent, model and week.
+
+    Differences between agents and between models are given raw and adjusted for the type of task; intervals are computed over
+    repositories if there are at least five. docs/grades.md explains every number.
+    """
+    from attribution.evaluation.grades.report import grades as chapter
+
+    with database(None, db) as (store, _):
+        tables = chapter(store, min_n)
+    print_tables(output_format, tables)
+
+
+@click.command()
+@click.argument("ratings_file", type=click.Path(path_type=Path), metavar="[CSV]", required=False)
+@click.option("--sessions", type=click.IntRange(min=1), default=40, show_default=True, help="Sessions on the sheet.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the sheet.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write fitted weights, for `report quality --weights`."
+)
+@database_option
+@data_options
+def ratings(ratings_file: Path | None, sessions: int, seed: int, output: Path | None, db: Path, output_format: str) -> None:
+    """Compare scores with people's ratings, or print a sheet.
+
+    Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without scores, agents or models. Read each
+    session (whowrote sessions KEY helps), enter a number from 1 (failed) to 5 (excellent) under rating, and name the file as CSV.
+    Sessions without a rating are ignored. Also finds the weights that agree best with the ratings.
+    """
+    from attribution.evaluation.scores import ratings as rating
+    from attribution.evaluation.scores.report import write_weights
+
+    with database(None, db) as (store, _):
+        if ratings_file is None:
+            print_table("csv", rating.rating_sheet(store, sessions, seed))
+            return
+        rated, unmatched = rating.read_ratings(store, ratings_file)
+    fit = rating.fit_weights(rated)
+    if unmatched:
+        notice(f"no scored session found for {len(unmatched)} ratings: {', '.join(unmatched[:5])}")
+    if output is not None:
+        if fit is None:
+            raise click.UsageError(f"the rated sessions of {ratings_file} are too few to fit weights to")
+        write_weights(output, fit.weights)
+    print_table(output_format, rating.agreement(rated, fit))
+
+
+@click.command()
+@click.argument("path", required=False)
+@click.option("--min-n", type=click.IntRange(2), default=10, show_default=True, help="Minimum commits per group.")
+@click.option("--jobs", type=click.IntRange(0, 256), default=0, help="Number of parallel processes.  [default: one per core]")
+@database_option
+@data_options
+def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_format: str) -> None:
+    """Compare how commits affect maintainability, by author.
+
+    Each commit is measured once with the delta maintainability model of pydriller: how much of the change goes into short, simple
+    functions with few parameters. Given the PATH of a clone, its new commits are measured first. Without PATH, reports on all
+    measured repositories in the database. docs/maintainability.md explains every number.
+    """
+    from attribution.evaluation.maintainability.report import maintainability as chapter
+    from collector.storage.store import Store
+
+    if path is None:
+        with Store(db, create=False) as store:
+            tables = chapter(store, None, min_n)
+    else:
+        from attribution.evaluation.maintainability.stage import measure_new_commits
+
+        with open_clone(path, db) as clone:
+            with Reporter(path) as progress:
+                measure_new_commits(clone, jobs, progress)
+            tables = chapter(clone.store, clone.repo_id, min_n)
+    print_tables(output_format, tables)
+
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_DIRECTORY = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--table", "names", multiple=True, metavar="NAME", help="Table to print (repeatable).  [default: all]")
+@click.option("--out", "directory", type=_DIRECTORY, metavar="DIR", help="Also write the tables as CSV files to DIR.")
+@click.option("--html", "html_file", type=_FILE, metavar="FILE", help="Write a self-contained HTML page with figures.")
+@click.option("--markdown", "markdown_file", type=_FILE, metavar="FILE", help="Write the tables as Markdown.")
+@database_option
+@data_options
+def study(
+    names: tuple[str, ...], directory: Path | None, html_file: Path | None, markdown_file: Path | None, db: Path, output_format: str
+) -> None:
+    """Reproduce the tables of the SWE-chat paper.
+
+    Computes its tables from this database, by the paper's definitions and by ours, next to the published values; those that
+    need a judge from stored labels, if there are any. Adds what the paper does not have: survival of lines compared with
+    people's, excess rework, evidence, our error rate. 95 % intervals are clustered by repository. docs/study.md explains the
+    numbers. --html needs whowrote[browse].
+    """
+    from attribution.evaluation.study import study as chapter
+    from collector.storage.store import Store
+
+    with Store(db, create=False) as store:
+        tables = chapter(store)
+    every = [table.name for table in tables]
+    unknown = [name for name in names if name not in every]
+    if unknown:
+        raise click.UsageError(f"no such table: {unknown[0]}; choose from: {', '.join(every)}")
+    tables = [table for table in tables if not names or table.name in names]
+    if directory is not None:
+        with writing(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+            for table in tables:
+                text = csv_text([column.name for column in table.columns], table.rows)
+                (directory / f"{table.name}.csv").write_text(text, "utf-8")
+        notice(f"{len(tables)} files in {directory}")
+    if html_file is not None or markdown_file is not None:
+        from attribution.evaluation.study.page import html, markdown
+
+        for path, render in ((html_file, html), (markdown_file, markdown)):
+            if path is not None:
+                text = render(tables)
+                with writing(path):
+                    path.write_text(text, "utf-8")
+                notice(f"{path}: {len(text) // 1024} kB")
+        if not output_format:
+            return
+    print_tables(output_format, tables)
+
+
+DATA = (ratings,)
+REPORTS = (grades, maintainability, quality, study)
