@@ -37,17 +37,13 @@ def version() -> str:
     return version_of(features(), source("words.toml"), source("turn_classes.json"))
 
 
-@lru_cache(maxsize=1)
-def _session_groups() -> tuple[TranscriptGroup, ...]:
-    return tuple(cast(TranscriptGroup, group) for group in groups() if group.STAGE == "session")
-
-
 def of_session(session: Session) -> dict[str, Any]:
     """Values of all features that the transcript alone gives, by name."""
     view = view_of(session)
     values: dict[str, Any] = {}
-    for group in _session_groups():
-        values.update(group.compute(view))
+    for group in groups():
+        if group.STAGE == "session":
+            values.update(cast(TranscriptGroup, group).compute(view))
     return values
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from attribution.features.view import SessionView, edited_paths, is_edit
-from collector.model import Command, Status
+from collector.model import Status
 
 _GIT = re.compile(r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|reset|revert|stash)\b([^;&|\n<>)]{0,2000})")
 _FAILED = re.compile(
@@ -91,8 +91,9 @@ def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str
             yield moment, "edit", "agent", "", tuple(edited_paths(call))
         if call.commits:
             yield moment, "commit", "agent", "", ()
-        if call.command is not None and call.status is Status.OK and "git" in call.command.text and not _was_refused(call.command):
-            yield moment, "command", "agent", call.command.text, ()
+        command = call.command if call.status is Status.OK else None
+        if command is not None and "git" in command.text and not _FAILED.search(command.output):
+            yield moment, "command", "agent", command.text, ()
     for mark in view.session.marks:
         if mark.kind == "user_shell" and "git" in mark.detail:
             yield mark.at or 0.0, "command", "human", re.sub(r"</?bash-input>", "", mark.detail), ()
@@ -114,11 +115,6 @@ def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
     if not _puts_away(words):
         return ()
     return plain if named is not None else _EVERYTHING
-
-
-def _was_refused(command: Command) -> bool:
-    """Whether the command is one that git refused, as its output says."""
-    return _FAILED.search(command.output) is not None
 
 
 def _like_file(word: str) -> bool:

@@ -86,7 +86,7 @@ def undone(
     """
     hunks = [n for region in regions for n in region.hunks]
     written = {line for n in hunks for line, text in zip(changes[n].fresh, changes[n].new, strict=True) if text.strip()}
-    until = _last_index(changes, close)
+    until = bisect_right(changes, close, key=lambda change: change.at)  # in order of time but for the slack of clocks
     numbers = sorted(n for n in {*hunks, *(n for line in written for n in touching[line])} if n < until)
     at_peak, at_close = _alive(written, [changes[n] for n in numbers])
     result = Undone(len(at_peak), len(at_peak - at_close))
@@ -105,7 +105,8 @@ def undone(
         gone = (at_peak & lines) - at_close
         lost = again.not_rewritten(gone)
         path = changes[region.hunks[0]].path
-        is_back = (len(region.rounds) > 1 or not lines <= at_close) and _is_back(region, changes, touching, until)
+        changed = len(region.rounds) > 1 or not lines <= at_close
+        is_back = changed and history_of(region.hunks, changes, touching).is_back(until - 1)
         is_back &= not (path in new and path in there)  # a new file thrown away and written again is rewritten, not undone
         is_back &= not gone or bool(lost)  # what was written again at once was not undone
         back[path].append(is_back)
@@ -160,14 +161,6 @@ def _thrown_away(commands: Sequence[UndoCommand], hunks: Sequence[Change]) -> di
                 lines = zip(hunk.fresh, hunk.new, strict=True)
                 thrown |= {line: command.by for line, text in lines if text.strip() and line not in gone and line not in thrown}
     return thrown
-
-
-def _is_back(region: Region, changes: Sequence[Change], touching: Where, until: int) -> bool:
-    return history_of(region.hunks, changes, touching).is_back(until - 1)
-
-
-def _last_index(changes: Sequence[Change], close: float) -> int:
-    return bisect_right(changes, close, key=lambda change: change.at)  # in order of time but for the slack of clocks
 
 
 def _alive(lines: set[int], changes: Sequence[Change]) -> tuple[set[int], set[int]]:

@@ -189,14 +189,12 @@ def _fill_tip(store: Store, repo_id: int) -> None:
 
 
 def _written_lines(store: Store, repo_id: int) -> list[tip.WrittenLines]:
-    return [
-        tip.WrittenLines(r["origin"], r["lines"], r["origin_id"], r["birth"], r["path"], r["line"])
-        for r in store.rows(
-            "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin AS line FROM line_fates t "
-            "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
-            (repo_id,),
-        )
-    ]
+    return store.select(
+        tip.WrittenLines,
+        "SELECT t.origin, t.lines, t.origin_id, l.birth, l.path, l.start_line + t.origin - l.origin AS line FROM line_fates t "
+        "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life WHERE t.repo_id = ? ORDER BY t.origin",
+        (repo_id,),
+    )
 
 
 def _birth(piece: tip.TipPiece, path: str) -> tuple[int | None, int | None, str | None, int | None]:

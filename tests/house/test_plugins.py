@@ -70,7 +70,7 @@ def _forget_what_was_found() -> None:
     from attribution.exchange.producers import producers
     from collector import checkpoints
 
-    for cached in (producers, checkpoints.layouts, features.groups, features.features, features.version, features._session_groups):
+    for cached in (producers, checkpoints.layouts, features.groups, features.features, features.version):
         cached.cache_clear()
 
 
