@@ -289,10 +289,12 @@ class _Reader(RecordReader):
         if call.name not in self.writers:
             return []
         detail = get_dict(result.details)
-        before = detail.get("originalFile", detail.get("originalFileContents"))
+        before = detail.get("originalFile", detail.get("originalFileContents", detail.get("original_file")))
+        after = detail.get("updated_file")  # of a notebook
         used = edits_from_arguments(
             _used_arguments(call, detail),
             before=before if isinstance(before, str) else None,
+            after=after if isinstance(after, str) else None,
             before_known=isinstance(before, str) or detail.get("type") == "create",
             hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
         )

@@ -296,7 +296,7 @@ def test_paths_are_spelled_one_way(path: str, normal: str) -> None:
 
 
 def test_tools_that_change_no_file_have_no_edits() -> None:
-    names = ("Read", "Grep", "Glob", "TodoWrite", "WebFetch", "Bash", "Task", "mcp__db__write", "EditPlan")
+    names = ("Read", "Grep", "Glob", "TodoWrite", "WebFetch", "Bash", "Task", "mcp__db__query", "ShowPlan")
     session = _read(_assistant(1, *(_tool(f"t{i}", name, file_path="/w/a", content="x") for i, name in enumerate(names))))
     assert [call.edits for call in session.calls] == [()] * len(names)
 

@@ -13,7 +13,7 @@ from collector.text import resolve
 
 _PATH = (
     *("file_path", "path", "filePath", "TargetFile", "target_file", "notebook_path", "filename", "filepath"),
-    *("absolutePath", "absolute_path", "file"),
+    *("absolutePath", "absolute_path", "file", "relative_path", "relativePath", "pathInProject"),
 )
 _PATCH = ("input", "patch", "patchText", "patch_text")
 _OLD = ("old_string", "old_str", "oldText", "oldString", "old_text", "TargetContent", "oldStr", "old")
@@ -66,6 +66,21 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
     if content is not None and get(arguments, "mode") == "append":
         return [Edit(path, "append", content=content)]
     return [Edit(path, "edit" if content is None else "write", content=content, **recorded)]
+
+
+_WRITES = re.compile(r"write|edit|create|replace|insert|append|patch|update|save|modify", re.I)
+_REMOTE = ("owner", "repo", "repository", "project_id", "url", "bucket")  # the file is somewhere else
+
+
+def edits_of_unknown_tool(name: str, arguments: object, cwd: str = "") -> list[Edit]:
+    """What a tool of a server or extension was asked to do to a file, if its name says that it writes; else []."""
+    if not _WRITES.search(name.rpartition("__")[2]) or any(get(arguments, key) is not None for key in _REMOTE):
+        return []
+    path, body = resolve(cwd, path_argument(arguments)), _text(arguments, ("body", "repl"))
+    if path and body is not None:  # part of a file; where it goes is told by a symbol or a pattern
+        return [Edit(path, "edit", hunks=(_hunk([f"+{line}" for line in body.removesuffix("\n").split("\n")]),))]
+    edits = edits_from_arguments(arguments, cwd)
+    return [edit for edit in edits if edit.content is not None or edit.replacements]
 
 
 def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:

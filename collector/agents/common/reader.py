@@ -19,6 +19,7 @@ from collector.agents.common.edits import (
     deletions,
     edits_from_arguments,
     edits_from_patch,
+    edits_of_unknown_tool,
     parse_patch,
     patches_in,
     path_argument,
@@ -29,6 +30,7 @@ from collector.agents.common.scripts import commands_in_script, patches_in_scrip
 from collector.json_values import first_of, get, get_dict, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall
 from collector.text import normal_path, resolve
+from collector.vocabulary.agents import tool_kinds
 
 # What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its part as `GIVES`; the tests compare
 # that with what it finds in its sample.
@@ -177,7 +179,7 @@ class RecordReader(SessionBuilder, ABC):
             model=call.model,
             message_id=call.message_id,
             input=to_json(call.arguments),
-            edits=tuple(self.edits(call, result)),
+            edits=tuple(self.edits(call, result)) or self.edits_of_unknown_tool(call),
             command=command,
             seen=self.observation(call, result) if tool in self.reads and status is Status.OK else None,
             spawn=self.spawn(call, result) if tool in self.spawns else None,
@@ -214,6 +216,13 @@ class RecordReader(SessionBuilder, ABC):
         if self.tool(call) not in self.writers:
             return ()
         return edits_from_arguments(call.arguments, call.cwd, **self.recorded(call, result))
+
+    def edits_of_unknown_tool(self, call: Call) -> tuple[Edit, ...]:
+        """Changes of files by a tool that no agent is known to have."""
+        name = self.tool(call)
+        if name in self.shells | self.writers | self.reads | self.spawns or name.lower() in tool_kinds():
+            return ()
+        return tuple(edits_of_unknown_tool(name, call.arguments, call.cwd))
 
     def recorded(self, call: Call, result: Result) -> dict[str, Any]:
         """What the result of a writing tool tells beside the arguments: fields of `Edit`."""
