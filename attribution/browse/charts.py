@@ -9,8 +9,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
-from attribution.queries.overview import SurvivalPoint
 from collector.console.formats import words
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -80,9 +80,11 @@ def _every_month(names: Sequence[str]) -> list[str]:
     return [f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)]
 
 
-def curves(lines: Mapping[str, Sequence[SurvivalPoint]], width: int = 600, height: int = 240) -> str:
-    """Share of lines that survive over days (log scale) by class."""
-    points_of = {k: [(p.days, p.share, p.at_risk) for p in lines.get(k, ()) if p.share is not None] for k in LINE_CLASSES}
+def curves(lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, height: int = 240) -> str:
+    """Share of lines that survive over days (log scale) by class, from rows of the table survival."""
+    points_of = {
+        k: [(p["horizon"], p["share"], p["at_risk"]) for p in lines.get(k, ()) if p["share"] is not None] for k in LINE_CLASSES
+    }
     points_of = {k: v for k, v in points_of.items() if v}
     if not points_of:
         return ""

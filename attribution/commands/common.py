@@ -13,8 +13,7 @@ from collector.console.terminal import Reporter, notice, write_csv, write_json
 from collector.plain_values import plain
 
 if TYPE_CHECKING:
-    from attribution.queries.line_range import LineRange
-    from attribution.queries.open_repo import OpenRepo
+    from attribution.queries.open_repo import LineRange, OpenRepo
     from collector.local.model import LocalOptions
     from collector.storage.store import Store
 
@@ -37,7 +36,7 @@ def file_and_line(argument: str) -> FileAndLine:
 
 def file_and_lines(argument: str) -> tuple[str, LineRange] | None:
     """FILE:10-20, lines 10 to 20 of a file; None for anything else."""
-    from attribution.queries.line_range import LineRange
+    from attribution.queries.open_repo import LineRange
 
     name, _, lines = argument.rpartition(":")
     first, dash, last = lines.partition("-")
@@ -50,7 +49,7 @@ def file_and_lines(argument: str) -> tuple[str, LineRange] | None:
 
 def blamed_lines(argument: str) -> LineRange | tuple[()]:
     """`-L` of git blame: `10,20`, `10,+5` (five lines), `10` or `10,` (to the end), `,20`; without it, every line."""
-    from attribution.queries.line_range import LineRange
+    from attribution.queries.open_repo import LineRange
 
     if not argument:
         return ()

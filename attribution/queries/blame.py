@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attribution.lineage.introduced import introductions
-from attribution.queries.line_range import LineRange
 from attribution.queries.moves import MoveHistories, MoveHistory
-from attribution.queries.open_repo import SHORT, OpenRepo, file_in
+from attribution.queries.open_repo import SHORT, LineRange, OpenRepo, file_in
 from attribution.queries.turns import prompt_of
 from attribution.queries.verdicts import Attributions, CommitRef, LineAttribution
 from collector.errors import UnknownBranch, WhoWroteError

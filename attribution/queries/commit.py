@@ -31,21 +31,13 @@ class CommitFileRow(NamedTuple):
     spans: list[AttributedLines]
 
 
-class NamedCheckpoint(NamedTuple):
-    """A checkpoint that the message of a commit names."""
-
-    checkpoint: str
-    in_clone: bool
-    signature: str | None = None  # kind of signature of the commits that stored it, never verified
-
-
 @dataclass(slots=True)
 class CommitReport:
     repo: str
     commit: CommitRef
     lines: dict[str, int]  # lines with text of source and test files by class
     kinds: Table  # all kinds of files that have lines
-    checkpoints: list[NamedCheckpoint]
+    checkpoints: list[dict[str, Any]]  # that the message names: checkpoint, in_clone, signature (never verified)
     files: list[CommitFileRow]
     sessions: Table  # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
     claims: Table  # rows of recorder_claims
@@ -124,13 +116,12 @@ def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
     return [CommitFileRow(**row, spans=spans[row["path"]]) for row in rows]
 
 
-def _checkpoints(store: Store, number: int) -> list[NamedCheckpoint]:
+def _checkpoints(store: Store, number: int) -> list[dict[str, Any]]:
     sql = (
-        "SELECT l.checkpoint_key, l.checkpoint, k.signature FROM commit_checkpoint_links l "
+        "SELECT l.checkpoint_key AS checkpoint, l.checkpoint IS NOT NULL AS in_clone, k.signature FROM commit_checkpoint_links l "
         "LEFT JOIN checkpoints k ON k.id = l.checkpoint WHERE l.commit_id = ? ORDER BY 1"
     )
-    rows = store.rows(sql, (number,))
-    return [NamedCheckpoint(row["checkpoint_key"], row["checkpoint"] is not None, row["signature"]) for row in rows]
+    return [row | {"in_clone": bool(row["in_clone"])} for row in store.rows(sql, (number,))]
 
 
 def _linked_sessions(store: Store, number: int) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -44,6 +44,18 @@ class FileContent(NamedTuple):
 
     path: str
     data: bytes
+
+
+class LineRange(NamedTuple):
+    """Lines of a file from `first` (from 1) to `last`; None: to its end."""
+
+    first: int
+    last: int | None
+
+    def within(self, count: int) -> Sequence[int]:
+        """The numbers of those that a file of `count` lines has; where the range begins behind its end, the first one asked for."""
+        end = count if self.last is None else min(self.last, count)
+        return range(self.first, end + 1) or (self.first,)
 
 
 def file_in(opened: OpenRepo, sha: str, name: str) -> FileContent:

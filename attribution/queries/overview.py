@@ -24,16 +24,6 @@ LinesByClass = Mapping[str, int]
 """Class -> lines with text; in the tip also `older`, for lines that are not in the attributed history. Charts draw it as it is."""
 
 
-class SurvivalPoint(NamedTuple):
-    """The share of lines of one class that survives an age (Kaplan-Meier)."""
-
-    days: int
-    at_risk: int  # lines present then, and observed that long
-    share: float | None  # None: too few lines are that old
-    low: float | None  # 95 % interval by commit
-    high: float | None
-
-
 class Section(NamedTuple):
     """A table under a heading."""
 
@@ -56,7 +46,7 @@ class Overview:
     weeks: dict[str, dict[str, int]]  # Monday -> class -> lines added
     sessions_by_week: dict[str, int]
     tip: LinesByClass
-    survival: dict[str, list[SurvivalPoint]]  # by class
+    survival: dict[str, list[dict[str, Any]]]  # class -> rows of the table survival
     sections: list[Section]
 
 
@@ -173,10 +163,10 @@ def _sessions_by_week(store: Store, repo_id: int) -> dict[str, int]:
     return dict(Counter(_monday(row["started_at"]) for row in rows))
 
 
-def _survival(store: Store, repo_id: int) -> dict[str, list[SurvivalPoint]]:
-    points: dict[str, list[SurvivalPoint]] = defaultdict(list)
+def _survival(store: Store, repo_id: int) -> dict[str, list[dict[str, Any]]]:
+    points: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in survival_table(store, repo_id):
-        points[row["author"]].append(SurvivalPoint(row["horizon"], row["at_risk"], row["share"], row["low"], row["high"]))
+        points[row["author"]].append(row)
     return dict(points)
 
 

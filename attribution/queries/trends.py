@@ -49,17 +49,6 @@ class LineFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
-    """What a filter can ask for: the values that occur, most frequent first."""
-
-    repos: list[str]
-    agents: list[str]
-    models: list[str]
-    persons: list[str]
-    kinds: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Trends:
     """Lines that a filter leaves."""
 
@@ -144,16 +133,16 @@ def _group(name: str, members: Iterable[_Added]) -> dict[str, Any]:
     return {"name": name, "sessions": sessions, "lines": sum(lines.values()), **lines, "commits": commits}
 
 
-def choices(store: Store) -> Choices:
-    """The values that occur in the database."""
+_CHOSEN = {
+    "repos": "SELECT name AS value FROM repos",
+    "agents": "SELECT agent AS value FROM sessions WHERE agent IS NOT NULL",
+    "models": "SELECT model AS value FROM sessions WHERE model IS NOT NULL",
+    "persons": "SELECT author_name AS value FROM commits WHERE COALESCE(author_name, '') <> ''",
+    "kinds": "SELECT kind AS value FROM commit_files",
+}
 
-    def values(sql: str) -> list[str]:
-        return [row["value"] for row in store.rows(f"{sql} ORDER BY COUNT(*) DESC, 1 LIMIT {_CHOICES}")]
 
-    return Choices(
-        values("SELECT name AS value FROM repos GROUP BY 1"),
-        values("SELECT agent AS value FROM sessions WHERE agent IS NOT NULL GROUP BY 1"),
-        values("SELECT model AS value FROM sessions WHERE model IS NOT NULL GROUP BY 1"),
-        values("SELECT author_name AS value FROM commits WHERE COALESCE(author_name, '') <> '' GROUP BY 1"),
-        values("SELECT kind AS value FROM commit_files GROUP BY 1"),
-    )
+def choices(store: Store) -> dict[str, list[str]]:
+    """What a filter can ask for: the values that occur in the database, most frequent first."""
+    order = f"GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT {_CHOICES}"
+    return {name: [row["value"] for row in store.rows(f"{sql} {order}")] for name, sql in _CHOSEN.items()}

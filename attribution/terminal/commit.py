@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.kinds import kinds
 from attribution.terminal.style import (
     LETTER,
     STYLE,
@@ -15,6 +14,7 @@ from attribution.terminal.style import (
     class_bars,
     cut,
     grid,
+    kinds,
     minute,
     number,
     opening,
@@ -57,15 +57,17 @@ def commit_view(console: Console, report: CommitReport) -> None:
 
 def _commit_sessions(console: Console, report: CommitReport) -> None:
     console.print()
-    absent = [named.checkpoint for named in report.checkpoints if not named.in_clone]
+    absent = [named["checkpoint"] for named in report.checkpoints if not named["in_clone"]]
     if absent:
         console.print(
             Text.assemble(("note: ", "yellow"), f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}")
         )
     for named in report.checkpoints:
-        if named.signature:
-            kind = Signature(named.signature).meaning
-            console.print(Text(f"checkpoint {one_line(named.checkpoint)}: stored by a signed commit ({kind}), not verified", "dim"))
+        if named["signature"]:
+            kind = Signature(named["signature"]).meaning
+            console.print(
+                Text(f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit ({kind}), not verified", "dim")
+            )
     if not len(report.sessions):
         declared = report.commit.declared_agent
         console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.kinds import kinds
-from attribution.terminal.style import audited, class_bars, dim, notes, number, title, words
+from attribution.terminal.style import audited, class_bars, dim, kinds, notes, number, title, words
 from collector.console.tables import show_table
 
 if TYPE_CHECKING:

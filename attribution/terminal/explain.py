@@ -10,8 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from attribution.terminal.history import line_history_view
-from attribution.terminal.style import STYLE, cut, minute, notes, source, title, words
+from attribution.terminal.style import STYLE, cut, grid, minute, notes, show, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from attribution.queries.moves import MoveHistory
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
+_COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
 
 
@@ -158,3 +158,25 @@ def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
         text.append(cut(f"{beginning}  ", room), "bold" if action.ours else "")
         text.append(cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
     return text
+
+
+def line_history_view(console: Console, report: LineHistoryReport) -> None:
+    """What commits did to the line, and what became of it."""
+    table = grid("<", "<", "<", "<~")
+    for event in report.events:
+        targets = one_line(event.path) + (f":{event.line}" if event.line else "") if event.path else ""
+        what = one_line(f"{event.subject} ({event.who})")
+        location = ", ".join(part for part in (targets, one_line(event.detail)) if part)
+        when = minute(event.at)
+        table.add_row(Text(event.what, f"bold {_COLOUR.get(event.what, 'yellow')}"), Text(when, "dim"), event.sha[:9], Text(what))
+        if location:
+            table.add_row("", "", "", Text(location, "dim"))
+    show(console, table)
+    if report.cause:
+        who = {"agent": "an agent", "human": "a person"}.get(report.actor, "an unknown author")
+        session = f" (session: {one_line(report.actor_session)})" if report.actor_session else ""
+        console.print(Text.assemble("  removed by ", (who, "bold"), session, (f" after {report.days or 0:.1f} days", "dim")))
+        for line in report.replaced_by:
+            console.print(Text(cut("  + " + source(line), console.width), "dim"))
+    elif report.days is not None:
+        console.print(Text(f"  still present after {report.days:.1f} days", "dim"))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.kinds import kinds
-from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, notes, number, percent, show, title, words
+from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, kinds, notes, number, percent, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.vocabulary.lines import LineClass

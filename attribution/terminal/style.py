@@ -6,6 +6,7 @@ All texts are escaped first, so nothing from a repository can control the termin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -23,7 +24,12 @@ from collector.console.grid import grid as grid
 from collector.console.grid import plain as plain
 from collector.console.grid import print_whole as print_whole
 from collector.console.grid import show as show
+from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.files.kinds import HEADLINE
+
+if TYPE_CHECKING:
+    from collector.storage.views import Table
 
 _BAR = 12
 
@@ -75,3 +81,12 @@ def dim(console: Console, text: str) -> None:
 def notes(console: Console, notes: Iterable[str]) -> None:
     for note in notes:
         console.print(Text.assemble(("note: ", "yellow"), one_line(note)))
+
+
+def kinds(console: Console, table: Table) -> None:
+    """Lines by kind of file, where there are kinds that the headline leaves out."""
+    if all(row["kind"] in HEADLINE for row in table):
+        return
+    console.print()
+    console.print(Text.assemble("  ", ("by kind of file", "bold"), ("  only source and test are counted above", "dim")))
+    show_table(console, table, ("kind", "lines", "classes=written by"), indent=2)

@@ -30,7 +30,6 @@ from support.hostile import EVIL
 
 from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone, words
 from attribution.browse.spreadsheet import Guard
-from attribution.queries.overview import SurvivalPoint
 from attribution.queries.pull_request import pull_request
 from collector.console.formats import LETTER
 from collector.storage.catalog import tables
@@ -548,20 +547,24 @@ def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
 
 
 @pytest.mark.parametrize("weeks", [1, 2, 8, 9, 17, 60, 199])
+def _point(days: int, at_risk: int, share: float | None) -> dict[str, Any]:
+    return {"horizon": days, "at_risk": at_risk, "share": share}
+
+
 def test_labels_of_time_stay_inside(weeks: int) -> None:
     first = date(2023, 1, 2)
     svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
     labels = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d{4}-', svg)]
     assert labels[0] == 56 and max(labels) <= 900 - 72
     assert all(after - before >= 76 for before, after in itertools.pairwise(labels)), "labels do not touch"
-    curve = charts.curves({"agent": [SurvivalPoint(n, 100, 0.9, None, None) for n in (1, 7, 30, 90, 180, 365)]})
+    curve = charts.curves({"agent": [_point(n, 100, 0.9) for n in (1, 7, 30, 90, 180, 365)]})
     assert max(float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+">\d+ d<', curve)) <= 600 - 38
 
 
 def test_curves_leave_out_what_too_few_lines_tell() -> None:
-    svg = charts.curves({"agent": [SurvivalPoint(1, 100, 0.9, 0.8, 0.95), SurvivalPoint(7, 4, None, None, None)]})
+    svg = charts.curves({"agent": [_point(1, 100, 0.9), _point(7, 4, None)]})
     assert svg.count("<circle") == 1 and "90.0% survive 1 days" in svg
-    assert charts.curves({"human": [SurvivalPoint(1, 10, None, None, None)]}) == ""
+    assert charts.curves({"human": [_point(1, 10, None)]}) == ""
 
 
 # --- time -------------------------------------------------------------------------------------------------------------
