@@ -1,7 +1,6 @@
 """`make core`: the tests of the core, on a copy of the project without the directories of the plug-ins.
 
-A file of tests runs unless it names a plug-in, or what only one gives: a command, a table, a file of its rules. Arguments are
-passed to pytest; by default every such file runs.
+A file of tests is left out when it names a plug-in or one of its commands. Arguments are passed to pytest.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("collector", "attribution", "whowrote", "tests", "fixtures", "docs", "pyproject.toml")
-TESTS = ("authorship", "checkpoints", "features", "files", "git", "lineage", "local", "runtime", "shell", "transcripts")
-"""What runs when nothing is named: directories of tests that use no plug-in. The slow ones are left to `make test`."""
+PARTS = ("collector", "attribution", "whowrote", "tests", "fixtures", "docs", "benchmarks", "pyproject.toml")
+TESTS = ("checkpoints", "files", "git", "lineage", "shell")
+"""Directories that run when nothing is named: the quick ones."""
+_TUPLE = re.compile(r"^[A-Z]+\b[^=\n]*= \(([^)]*)\)", re.MULTILINE)  # COMMANDS = (claims,)
 
 
 def main() -> int:
@@ -26,7 +26,10 @@ def main() -> int:
     from collector.plugins import PLUGINS
 
     folders = [package.replace(".", "/") for package in PLUGINS]
-    names_plugin = re.compile("|".join(re.escape(package) for package in PLUGINS))
+    files = [file for folder in folders for file in (ROOT / folder / "commands").glob("*.py")]
+    names = {name for file in files for names in _TUPLE.findall(file.read_text("utf-8")) for name in re.findall(r"\w+", names)}
+    called = "|".join(name.rstrip("_").replace("_", "-") for name in names)
+    names_plugin = re.compile("|".join([*map(re.escape, PLUGINS), rf'\("(?:[a-z]+", ")?(?:{called})"']))
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "core"
         copy.mkdir()

@@ -546,11 +546,11 @@ def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
     assert charts.columns({}) == ""
 
 
-@pytest.mark.parametrize("weeks", [1, 2, 8, 9, 17, 60, 199])
 def _point(days: int, at_risk: int, share: float | None) -> dict[str, Any]:
     return {"horizon": days, "at_risk": at_risk, "share": share}
 
 
+@pytest.mark.parametrize("weeks", [1, 2, 8, 9, 17, 60, 199])
 def test_labels_of_time_stay_inside(weeks: int) -> None:
     first = date(2023, 1, 2)
     svg = charts.columns({str(first + timedelta(days=7 * n)): {"agent": 1} for n in range(weeks)})
