@@ -117,8 +117,6 @@ class Spawn:
     kind: str = ""
     visible: bool = True
     edits: int | None = None  # as the launcher reports them
-    lines_added: int | None = None
-    lines_removed: int | None = None
     asynchronous: bool = False
 
 

@@ -130,8 +130,6 @@ class _Reader(RecordReader):
     def _add(self, number: int, name: str, arguments: dict[str, Any], notice: str) -> None:
         self.call_tool(f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began)
 
-    # --- what a call did ------------------------------------------------------------------------------------------
-
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name != "edit" or not isinstance(call.arguments, dict):
             return []

@@ -22,6 +22,10 @@ GIVES = frozenset(FACETS) - {"before", "positions", "reads"}
 ORDER = 5
 UNPROVEN = True
 
+_TOKENS = {
+    "input": "prompt_tokens", "output": "completion_tokens", "cache_read": "cached_tokens",
+    "cache_write": "extra.cache_creation_input_tokens",
+}  # fmt: skip
 _DEPTH = 8  # of documents inside documents
 
 
@@ -86,14 +90,8 @@ class _Reader(AnyAgentReader):
 
     def _metrics(self, metrics: dict[str, Any], key: str, time: float | None, model: str, agent_id: str) -> None:
         """Tokens of the prompt include those read from a cache, and with some writers those written to it."""
-        cached = get_int(metrics, "cached_tokens")
-        written = get_int(metrics, "extra", "cache_creation_input_tokens")
-        fresh = max(0, get_int(metrics, "prompt_tokens") - cached - written)
         reasoning, cost = get_int(metrics, "extra", "reasoning_tokens") or None, recorded_cost(metrics.get("cost_usd"))
-        self.use_tokens(
-            key, time, fresh, get_int(metrics, "completion_tokens"), cache_read=cached, cache_write=written, model=model,
-            reasoning=reasoning, agent_id=agent_id, cost=cost,
-        )  # fmt: skip
+        self.count_tokens(key, time, metrics, _TOKENS, model=model, reasoning=reasoning, agent_id=agent_id, cost=cost)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         started = get_list(result.details, "subagent_trajectory_ref")

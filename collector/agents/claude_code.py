@@ -272,8 +272,6 @@ class _Reader(RecordReader):
             turns.append((order, turn))
         return turns
 
-    # --- what a call did ------------------------------------------------------------------------------------------
-
     def outcome(self, call: Call, result: Result) -> Outcome:
         detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
         rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
@@ -312,14 +310,11 @@ class _Reader(RecordReader):
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent_id, stats = get_str(result.details, "agentId"), get_dict(result.details, "toolStats")
-        edits, added, removed = (get_int(stats, k) if k in stats else None for k in ("editFileCount", "linesAdded", "linesRemoved"))
         return Spawn(
             agent_id=agent_id,
             kind=get_str(call.arguments, "subagent_type"),
             visible=bool({agent_id, call.id} & self.agents),
-            edits=edits,
-            lines_added=added,
-            lines_removed=removed,
+            edits=get_int(stats, "editFileCount") if "editFileCount" in stats else None,
             asynchronous=get_str(result.details, "status") == "async_launched",
         )
 

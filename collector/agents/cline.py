@@ -51,6 +51,9 @@ _CHANGED = re.compile(r"made the following updates to your content|auto-formatti
 _DENIED = re.compile(r'denied this operation|"status":\s*"denied"')
 _FAILED = re.compile(r'^The tool execution failed|was not executed|"status":\s*"error"|was reverted to its original state|^<error')
 _NUMBERED = re.compile(r"\s*\d+ ?\||<|\{|File: ")
+_TOKENS = {"input": "tokensIn", "output": "tokensOut", "cache_read": "cacheReads", "cache_write": "cacheWrites"}
+_METRICS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cacheReadTokens", "cache_write": "cacheWriteTokens"}
+_OLD_METRICS = {"input": "prompt", "output": "completion", "cache_read": "cached"}
 _ACTS = frozenset({"tool", "command", "use_mcp_server"})
 _TYPED = frozenset({"task", "user_feedback"})
 
@@ -86,8 +89,9 @@ class _Reader(RecordReader):
                 self._answer(message, number, display, messages[number + 1] if number + 1 < len(messages) else None)
             elif get(message, "role") == "user":
                 self._take_prompt(message, number, with_text=not display.typed)
-        for key, time, used in display.requests():
-            self.use_tokens(key, time, **{"model": self.model, **used})
+        for number, (time, about, model) in enumerate(display.requests):
+            more = {"model": model or self.model, "cost": recorded_cost(about.get("cost"))}
+            self.count_tokens(f"request {number}", time, about, _TOKENS, cached_among_input=False, **more)
 
     def _take_prompt(self, message: Any, number: int, with_text: bool) -> None:
         text = text_of(get(message, "content"))
@@ -129,15 +133,9 @@ class _Reader(RecordReader):
         metrics, tokens = get_dict(message, "metrics"), get_dict(message, "metrics", "tokens")
         cost = recorded_cost(metrics.get("cost"))
         if "inputTokens" in metrics:
-            fresh, out, read, written = (
-                get_int(metrics, name) for name in ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
-            )
-            self.use_tokens(key, time, max(fresh - read, 0), out, cache_read=read, cache_write=written, cost=cost)
+            self.count_tokens(key, time, metrics, _METRICS, cost=cost)
         elif tokens and not display.has_tokens:
-            put_in, out, cached = (get_int(tokens, name) for name in ("prompt", "completion", "cached"))
-            self.use_tokens(key, time, put_in, out, cache_read=cached, cost=cost)
-
-    # --- what a call did ------------------------------------------------------------------------------------------
+            self.count_tokens(key, time, tokens, _OLD_METRICS, cached_among_input=False, cost=cost)
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         beginning = result.text[:2_000]
@@ -250,7 +248,7 @@ class _Shown:
         self.typed: list[tuple[float | None, str]] = []
         self.asked: dict[int, float] = {}  # last message before a request -> when it was sent
         self.acts: dict[int, list[float]] = defaultdict(list)  # answer -> when its calls were made
-        self._requests: list[tuple[float | None, dict[str, Any], str]] = []  # time, tokens and cost, model
+        self.requests: list[tuple[float | None, dict[str, Any], str]] = []  # time, tokens and cost, model
         answer = 0
         for number, entry in enumerate(entries):
             time, last = time_of(entry.get("ts")), entry.get("conversationHistoryIndex")
@@ -259,7 +257,7 @@ class _Shown:
                 self.typed.append((time, get_str(entry, "text")))
             elif kind == "api_req_started":
                 about = get_dict(parse_json(get_str(entry, "text")))
-                self._requests.append((time, about, get_str(entry, "modelInfo", "modelId")))
+                self.requests.append((time, about, get_str(entry, "modelInfo", "modelId")))
                 if isinstance(last, int) and time is not None:
                     answer = last + 2
                     self.asked.setdefault(last, time)
@@ -268,17 +266,7 @@ class _Shown:
 
     @property
     def has_tokens(self) -> bool:
-        return any(get_int(about, "tokensOut") for _, about, _ in self._requests)
-
-    def requests(self) -> Iterator[tuple[str, float | None, dict[str, Any]]]:
-        """(key, time, fields of `Usage`) of the requests to the model."""
-        for number, (time, about, model) in enumerate(self._requests):
-            used: dict[str, Any] = {name: get_int(about, theirs) for name, theirs in _TOKENS.items()}
-            used |= {"cost": recorded_cost(about.get("cost"))} | ({"model": model} if model else {})
-            yield f"request {number}", time, used
-
-
-_TOKENS = {"input": "tokensIn", "output": "tokensOut", "cache_read": "cacheReads", "cache_write": "cacheWrites"}
+        return any(get_int(about, "tokensOut") for _, about, _ in self.requests)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------

@@ -338,7 +338,7 @@ def _total(payload: dict[str, Any]) -> tuple[int, ...]:
 RUNNING_SCRIPT = re.compile(r"^Script running with cell ID (\S+)")
 _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell_call", "container.exec", "unified_exec"})
 _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
-_EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.M)
+_EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})\b", re.M)
 _REJECTED = ("rejected by user", "rejected by the user", "user rejected")
 _PARTLY = "Patch failed after applying these changes:\n"  # then the files, as `A path`, `D path`, `M path` or `M path -> path`
 _APPLIED = re.compile(r"[AMD] (.+?)(?: -> .+)?")
@@ -378,11 +378,21 @@ class CodexCall(Call):
         return body if mark and len(head) < 4000 else self.output or ""
 
     def take_output(self, output: object, time: float | None) -> None:
-        """The result as the model got it. What an event said before is more exact and stays."""
-        text, code, success = _output(output)
+        """The result as the model got it: text, blocks, an object, or an object as JSON text.
+
+        What an event said before is more exact and stays.
+        """
+        if isinstance(output, str) and output.startswith('{"output"'):
+            output = parse_json(output) or output
+        text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
+        code, success, printed = get(output, "metadata", "exit_code"), get(output, "success"), _EXIT.search(text, 0, 4000)
+        if not isinstance(code, int) and printed:
+            code = int(printed[1])
         self.output, self.done_at = text, self.done_at or time
-        self.exit_code = code if self.exit_code is None else self.exit_code
-        self.success = success if self.success is None else self.success
+        if self.exit_code is None and isinstance(code, int):
+            self.exit_code = code
+        if self.success is None and isinstance(success, bool):
+            self.success = success
 
 
 def arguments_of(payload: dict[str, Any]) -> object:
@@ -392,19 +402,6 @@ def arguments_of(payload: dict[str, Any]) -> object:
     if payload.get("type") in ("local_shell_call", "web_search_call"):
         return get_dict(payload, "action")
     return parse_json(payload.get("arguments")) or payload.get("arguments")
-
-
-def _output(output: object) -> tuple[str, int | None, bool | None]:
-    """(text, exit code, success) of a result: text, blocks, an object, or an object as JSON text."""
-    if isinstance(output, str) and output.startswith('{"output"'):
-        output = parse_json(output) or output
-    success = get(output, "success")
-    text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
-    code = get(output, "metadata", "exit_code")
-    match = _EXIT.search(text, 0, 4000)
-    if not isinstance(code, int) and match and len(match[1]) < 12:
-        code = int(match[1])
-    return text, code if isinstance(code, int) else None, success if isinstance(success, bool) else None
 
 
 def _join(blocks: object) -> str:

@@ -46,6 +46,10 @@ ORDER = 50
 
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
+_TOKENS = {
+    "input": "inputTokens", "output": "outputTokens", "cache_read": "cacheReadTokens", "cache_write": "cacheWriteTokens",
+    "reasoning": "reasoningTokens",
+}  # fmt: skip
 _FAMILIES = frozenset(  # of events, before the dot
     {"session", "user", "assistant", "tool", "subagent", "hook", "system", "skill", "abort", "permission", "model"}
 )
@@ -123,11 +127,8 @@ class _Reader(RecordReader):
     def _usage(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         """Tokens of a response since 1.0; those read from a cache and written to it are among the input."""
         used = get_dict(data, "usage")
-        read, written = get_int(used, "cacheReadTokens"), get_int(used, "cacheWriteTokens")
-        fresh = max(get_int(used, "inputTokens") - read - written, 0)
-        more = {"cache_read": read, "cache_write": written, "reasoning": get_int(used, "reasoningTokens")}
         key, model = get_str(used, "apiCallId") or get_str(record, "id"), get_str(used, "model")
-        self.use_tokens(key, time, fresh, get_int(used, "outputTokens"), model=model, agent_id=_agent(record), **more)
+        self.count_tokens(key, time, used, _TOKENS, model=model, agent_id=_agent(record))
 
     def _shutdown(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}
@@ -180,8 +181,6 @@ class _Reader(RecordReader):
         rejected = get_str(data, "error", "code") == "rejected" or "user rejected" in error.lower()
         status = Status.REJECTED if rejected else is_error(data.get("success") is not True)
         self.add_result(get_str(data, "toolCallId"), Result(time, output or error, status, error, data, printed=output))
-
-    # --- what a call did ------------------------------------------------------------------------------------------
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         output = result.printed or ""

@@ -137,8 +137,6 @@ class _Reader(RecordReader):
         text, printed = get_str(data, "content"), get_str(details, "output") or None
         self.add_result(call_id, Result(done, text, is_error(get(data, "is_error")), details=details, printed=printed))
 
-    # --- what a call did ------------------------------------------------------------------------------------------
-
     def outcome(self, call: Call, result: Result) -> Outcome:
         status, error = super().outcome(call, result)
         denied = result.status is Status.ERROR and result.text.strip().lower().startswith(_DENIED)

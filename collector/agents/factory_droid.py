@@ -20,7 +20,7 @@ from collector.agents.common.reader import FACETS, Call, RecordReader, Result, i
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of
+from collector.json_values import get, get_dict, get_list, get_str, parse_json, time_of
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -47,7 +47,7 @@ GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 70
 
 _SETTINGS = "session_settings"  # the line that `_load` makes of a file beside the transcript
-_TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheCreationTokens")
+_TOKENS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cacheReadTokens", "cache_write": "cacheCreationTokens"}
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
 
 
@@ -123,10 +123,9 @@ class _Reader(RecordReader):
     def session(self) -> Session:
         """Where no response tells its tokens, the settings of the session tell those of all."""
         used, model = self.totals
-        fresh, output, read, written = (get_int(used, name) for name in _TOKENS)
         if not self.usage:
             last = max(self.times, default=None)
-            self.use_tokens("session", last, fresh, output, cache_read=read, cache_write=written, model=model)
+            self.count_tokens("session", last, used, _TOKENS, cached_among_input=False, model=model)
         return super().session()
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:

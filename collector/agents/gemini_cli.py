@@ -52,6 +52,7 @@ GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 21
 
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR}
+_TOKENS = {"input": "input", "output": "output", "cache_read": "cached", "reasoning": "thoughts"}
 _ATTACHED = "\n--- Content from referenced files ---"
 _GO_ON = "System: Please continue."  # what the program says itself when an answer broke off
 _CONTEXT = "<session_context>"  # ... and at the beginning
@@ -157,11 +158,7 @@ class _Reader(RecordReader):
             self.add_message((key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning)
         if text:
             self.add_message(key, time, "text", text)
-        tokens = get_dict(message, "tokens")
-        if tokens:
-            cached, thoughts = get_int(tokens, "cached"), get_int(tokens, "thoughts")
-            fresh = max(0, get_int(tokens, "input") - cached)
-            self.use_tokens(key, time, fresh, get_int(tokens, "output"), cache_read=cached, reasoning=thoughts)
+        self.count_tokens(key, time, message.get("tokens"), _TOKENS)
         for number, request in enumerate(get_list(message, "toolCalls")):
             if isinstance(request, dict):
                 self._call(request, key, number, time)

@@ -19,7 +19,7 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
 from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
 
@@ -32,6 +32,9 @@ _TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
 _OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})  # what no line of Grok has
 _TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
+_TOKENS = {
+    "input": "inputTokens", "output": "outputTokens", "cache_read": "cachedReadTokens", "cache_write": "cacheCreationTokens",
+}  # fmt: skip
 _STATUS = {"completed": Status.OK, "failed": Status.ERROR}  # of updates
 _FAILED = re.compile(r"(?:error|failed)\b[:\s]", re.I)
 
@@ -97,10 +100,8 @@ class _Reader(RecordReader):
             self.begin(time_of(about.get(name)))
         self.known = get_dict(about, "times")
         for number, turn in enumerate(objects(about.get("turns"))):
-            read, written = get_int(turn, "cachedReadTokens"), get_int(turn, "cacheCreationTokens")
-            fresh = max(get_int(turn, "inputTokens") - read, 0)
-            more = {"cache_read": read, "cache_write": written, "model": get_str(turn, "primaryModelId")}
-            self.use_tokens(f"turn {number}", time_of(turn.get("endedAt")), fresh, get_int(turn, "outputTokens"), **more)
+            model = get_str(turn, "primaryModelId")
+            self.count_tokens(f"turn {number}", time_of(turn.get("endedAt")), turn, _TOKENS, model=model)
 
     def _user(self, record: dict[str, Any], text: str) -> None:
         if get_str(record, "synthetic_reason") not in _TYPED or text.lstrip().startswith("<user_info>"):

@@ -18,7 +18,7 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error, numbered_lines
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.vocabulary.agents import Agent
 
@@ -105,10 +105,8 @@ class _Reader(RecordReader):
             self.add_event("compaction", time)
         elif not kind.startswith((*_EVENTS, "CompactionEnd")):
             self.unknown_record_type(kind)
-        tokens = get_dict(payload, "token_usage")
-        if tokens:
-            usage = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
-            self.use_tokens(get_str(payload, "message_id") or f"{agent} {key}", time, agent_id=agent, **usage)
+        key = get_str(payload, "message_id") or f"{agent} {key}"
+        self.count_tokens(key, time, payload.get("token_usage"), _TOKENS, cached_among_input=False, agent_id=agent)
 
     def _call(self, payload: dict[str, Any], time: float | None, agent: str) -> None:
         call_id = get_str(payload, "id") or f"call {self.order}"
@@ -133,8 +131,6 @@ class _Reader(RecordReader):
         for call_id, text in self.texts.items():
             self.calls[call_id].arguments = get_dict(parse_json(text))
         return super().session()
-
-    # --- what a call did ------------------------------------------------------------------------------------------
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = self.started.get(call.id, "")

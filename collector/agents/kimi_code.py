@@ -15,7 +15,7 @@ from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import first_of, get, get_dict, get_int, get_str, parse_json, time_of, to_json
+from collector.json_values import first_of, get, get_dict, get_str, parse_json, time_of, to_json
 from collector.model import Session, Spawn
 from collector.vocabulary.agents import Agent
 
@@ -108,9 +108,9 @@ class _Reader(RecordReader):
             thought = get_str(event, "part", "type") == "think"
             text = get_str(event, "part", "think") or get_str(event, "part", "text")
             self.add_message(key or self.order, time, "reasoning" if thought else "text", text, agent)
-        elif kind == "step.end" and (tokens := get_dict(event, "usage")):
-            counted = {name: get_int(tokens, theirs) for name, theirs in _TOKENS.items()}
-            self.use_tokens(key or f"step {self.order}", time, agent_id=agent, **counted)
+        elif kind == "step.end":
+            key = key or f"step {self.order}"
+            self.count_tokens(key, time, event.get("usage"), _TOKENS, cached_among_input=False, agent_id=agent)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         """Which of the other files is the agent's is not told."""

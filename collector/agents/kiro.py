@@ -141,8 +141,6 @@ class _Reader(RecordReader):
             ),
         )  # fmt: skip
 
-    # --- what a call did ------------------------------------------------------------------------------------------
-
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or `append`, in two spellings."""
         path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)

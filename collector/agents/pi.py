@@ -41,6 +41,7 @@ _IGNORED = frozenset(
     {"thinking_level_change", "custom", "custom_message", "label", "ttsr_injection", "session_info", "title", "title_change"}
     | {"credential_pin"}
 )
+_TOKENS = {"input": "input", "output": "output", "cache_read": "cacheRead", "cache_write": "cacheWrite"}
 _MORE = re.compile(r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$")
 _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 
@@ -125,9 +126,8 @@ class _Reader(RecordReader):
 
     def _assistant(self, message: dict[str, Any], key: str, time: float | None) -> None:
         self._switch_model(get_str(message, "model"), time)
-        fresh, output, cached, written = (get_int(message, "usage", n) for n in ("input", "output", "cacheRead", "cacheWrite"))
         cost = recorded_cost(get(message, "usage", "cost", "total"))
-        self.use_tokens(key, time, fresh, output, cache_read=cached, cache_write=written, cost=cost)
+        self.count_tokens(key, time, message.get("usage"), _TOKENS, cached_among_input=False, cost=cost)
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
             self.add_event("interrupt" if stop == "aborted" else "api_error", time, get_str(message, "errorMessage"))

@@ -13,7 +13,7 @@ from collector.agents.common.edits import displayed_texts
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
+from collector.json_values import get, get_dict, get_list, get_str, time_of
 from collector.model import FileObservation, Session, Status
 from collector.vocabulary.agents import Agent
 
@@ -33,6 +33,10 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 45
 
+_TOKENS = {
+    "input": "promptTokenCount", "output": "candidatesTokenCount", "cache_read": "cachedContentTokenCount",
+    "reasoning": "thoughtsTokenCount",
+}  # fmt: skip
 _STATUS = {"error": Status.ERROR, "cancelled": Status.REJECTED}
 
 
@@ -77,12 +81,7 @@ class _Reader(RecordReader):
 
     def _answer(self, record: dict[str, Any], parts: list[Any], key: str, time: float | None) -> None:
         self.model = self.switched("model_change", self.model, get_str(record, "model"), time)
-        tokens = get_dict(record, "usageMetadata")
-        if tokens:
-            cached, thoughts = get_int(tokens, "cachedContentTokenCount"), get_int(tokens, "thoughtsTokenCount")
-            fresh = max(0, get_int(tokens, "promptTokenCount") - cached)
-            output = get_int(tokens, "candidatesTokenCount")
-            self.use_tokens(key, time, fresh, output, cache_read=cached, reasoning=thoughts)
+        self.count_tokens(key, time, record.get("usageMetadata"), _TOKENS)
         for number, part in enumerate(parts):
             request = get_dict(part, "functionCall")
             if request:

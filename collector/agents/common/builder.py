@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from collector.agents.common.jsonl import MAX_DETAIL
 from collector.agents.common.messages import PromptKind, classify, without_reminders
-from collector.json_values import get, get_str
+from collector.json_values import get, get_int, get_str
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
 from collector.text import normal_path
 
@@ -131,6 +131,15 @@ class SessionBuilder:
         """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing where there are none."""
         if input or output or more.get("cache_read") or more.get("cache_write"):
             self.add_usage(Usage(key, time, 0, **{"model": self.model, "input": input, "output": output, **more}))
+
+    def count_tokens(
+        self, key: str, time: float | None, tokens: object, names: Mapping[str, str], cached_among_input: bool = True, **more: Any
+    ) -> None:
+        """Tokens as a record names them: `names` has for fields of `Usage` the keys in `tokens`, with dots between them."""
+        counted = {field: get_int(tokens, *theirs.split(".")) for field, theirs in names.items()}
+        if cached_among_input:
+            counted["input"] = max(0, counted["input"] - counted.get("cache_read", 0) - counted.get("cache_write", 0))
+        self.use_tokens(key, time, **{**counted, **more})
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens of a response, unless it is known with as many; at the time of its first record."""

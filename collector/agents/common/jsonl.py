@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ MAX_DETAIL = 300
 MAX_VALUE = 64 << 20  # bytes of a line or document: its values take up to 30 times as much memory
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
+_BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def first_value(blob: bytes) -> object | None:
@@ -58,17 +60,11 @@ def values(line: bytes) -> Iterator[Any]:
     except orjson.JSONDecodeError:
         pass  # two values on the line, bytes that are no UTF-8, lone surrogates, NaN: the slower reader takes them
     text = decode(line)
-    position = _skip(text, 0)
+    position = len(text) - len(text.lstrip(_SPACE))
     while position < len(text):
         value, position = _DECODER.raw_decode(text, position)
         yield value
-        position = _skip(text, position)
-
-
-def _skip(text: str, position: int) -> int:
-    while position < len(text) and text[position] in _SPACE:
-        position += 1
-    return position
+        position = _BLANKS.match(text, position).end()  # type: ignore[union-attr]  # it matches nothing, too
 
 
 def records(

@@ -119,8 +119,6 @@ class _Reader(RecordReader):
         more = {"agent_id": agent, "message_id": key, "not_before": None if time is not None else self.last}
         self.call_tool(call_id if call_id not in self.calls else key, get_str(tool, "name"), arguments, time, result, **more)
 
-    # --- what a call did ------------------------------------------------------------------------------------------
-
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent = get_str(result.details, "result", "agentId")
         kind = get_str(call.arguments, "subagentType") or get_str(call.arguments, "subagent_type")

@@ -27,6 +27,9 @@ from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn
 from collector.text import resolve
 
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}
+_TOKENS = {
+    "input": "input", "output": "output", "cache_read": "cache.read", "cache_write": "cache.write", "reasoning": "reasoning",
+}  # fmt: skip
 _REDACTED = "REDACTED"
 _CLOCK = 1.0  # seconds by which the first message may seem older than its session
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
@@ -127,14 +130,8 @@ class _Reader(RecordReader):
         self.model = self.switched("model_change", self.model, _model(info), time)
 
     def _usage(self, info: dict[str, Any], key: str, time: float | None) -> None:
-        tokens = get_dict(info, "tokens")
-        fresh, output, read, written = (
-            get_int(tokens, *path) for path in (("input",), ("output",), ("cache", "read"), ("cache", "write"))
-        )
-        if fresh or output or read:
-            reasoning, cost = get_int(tokens, "reasoning"), recorded_cost(info.get("cost"))
-            more = {"cache_read": read, "cache_write": written, "reasoning": reasoning, "cost": cost}
-            self.use_tokens(key, time, fresh, output, model=_model(info), **more)
+        more = {"model": _model(info), "cost": recorded_cost(info.get("cost"))}
+        self.count_tokens(key, time, info.get("tokens"), _TOKENS, cached_among_input=False, **more)
 
     def _part(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
         kind = part.get("type")
@@ -163,8 +160,6 @@ class _Reader(RecordReader):
             key if unusable else call_id, get_str(part, "tool"), state.get("input"), began, result, model=_model(info),
             message_id=get_str(info, "id"), cwd=get_str(info, "path", "cwd") or self._first_cwd,
         )  # fmt: skip
-
-    # --- what a call did ------------------------------------------------------------------------------------------
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         return commits_in(command, get_str(result.details, "output"))
