@@ -299,7 +299,7 @@ def test_without_checkpoints_anyway_judges_by_what_commits_declare(tmp_path: Pat
     _run(repository, tmp_path / "out.db", AttributeOptions(anyway=True))
     (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
     assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (commit.sha, "declared", "declared", "declared")
-    assert span["model"] == "Claude Opus 4.6"
+    assert span["model"] == "claude-opus-4-6"
 
 
 def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path) -> None:
