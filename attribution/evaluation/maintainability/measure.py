@@ -8,14 +8,12 @@ the analysed repository is the directory of its objects (`collector.git.program.
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from statistics import fmean
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attribution.evaluation.words import Unmeasured
 from collector.errors import WhoWroteError
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
 PROCESS = ("change_set", "code_churn", "hunks")
-HISTORY = ("contributors", "contributors_experience", "earlier_commits")
 _FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of lizard's tokenizers
 _PARSED = 512  # versions of files whose functions are remembered
 Values = Mapping[str, float | None]
@@ -148,78 +145,8 @@ def _process(files: list[ModifiedFile]) -> dict[str, float | None]:
     """Process metrics of a commit, over all files that it changes."""
     from pydriller.metrics.process.hunks_count import HunksCount
 
+    # pydriller's metric over a commit that is at hand: it would read it from git again.
+    commits = SimpleNamespace(traverse_commits=lambda: [SimpleNamespace(modified_files=files)])
+    hunks = HunksCount.count(SimpleNamespace(repo_miner=commits))
     churn = sum(file.added_lines + file.deleted_lines for file in files)
-    hunks = _metric_by_file(HunksCount, [SimpleNamespace(modified_files=files)])
     return dict(zip(PROCESS, (len(files), churn, int(sum(hunks.values()))), strict=True))
-
-
-def _metric_by_file(metric: Any, commits: Sequence[Any]) -> dict[str, float]:
-    """A process metric of pydriller over commits that are at hand: it would read them from git again, for each metric."""
-    stand_in = SimpleNamespace(repo_miner=SimpleNamespace(traverse_commits=lambda: commits))
-    if hasattr(metric, "_initialize"):
-        metric._initialize(stand_in)
-    return dict(metric.count(stand_in))
-
-
-# --- what happened to files before ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """A file that a commit changed, with the names that pydriller's metrics ask for."""
-
-    new_path: str
-    old_path: str
-    added_lines: int
-    deleted_lines: int
-    content: str  # as in `commit_files`
-    is_deleted: bool
-
-    @property
-    def change_type(self) -> Any:
-        from pydriller.domain.commit import ModificationType
-
-        return ModificationType.MODIFY if self.new_path == self.old_path else ModificationType.RENAME
-
-
-def file_history(paths: Sequence[str], commits: Sequence[Any]) -> Values:
-    """pydriller's metrics of these files over earlier commits, newest first: means over those that existed; {} when all are new.
-
-    Read from the clone, every commit would have to be compared with its parent again for each later one.
-    """
-    from pydriller.metrics.process.commits_count import CommitsCount
-    from pydriller.metrics.process.contributors_count import ContributorsCount
-    from pydriller.metrics.process.contributors_experience import ContributorsExperience
-
-    metrics = [_metric_by_file(metric, commits) for metric in (ContributorsCount, ContributorsExperience, CommitsCount)]
-    existing = [path for path in paths if all(path in metric for metric in metrics)]
-    means = (round(fmean(metric[path] for path in existing), 3) for metric in metrics) if existing else ()
-    return dict(zip(HISTORY, means, strict=False))
-
-
-class EarlierWork:
-    """The changed files of all ordinary commits, oldest first, found again by name."""
-
-    def __init__(self, commits: Iterable[tuple[str, str, Sequence[ChangedFile]]], is_ancestor: Callable[[str, str], bool]) -> None:
-        """`commits`: (id, e-mail of the author, changed files); `is_ancestor(a, b)`: whether b comes after a."""
-        self._is_ancestor = is_ancestor
-        self._authors: dict[str, SimpleNamespace] = {}  # in the order of the commits
-        self._by_name: dict[str, list[tuple[str, ChangedFile]]] = defaultdict(list)
-        for sha, email, files in commits:
-            self._authors[sha] = SimpleNamespace(email=email)
-            for file in files:
-                self._by_name[file.new_path].append((sha, file))
-        self._order = {sha: number for number, sha in enumerate(self._authors)}
-
-    def before(self, sha: str, paths: Sequence[str]) -> Values:
-        """The history of files with these names before the commit `sha`; {} when all of them are new."""
-        names = list(dict.fromkeys(paths))
-        commits: dict[str, list[ChangedFile]] = defaultdict(list)
-        for name in names:  # grows: a file is followed to the names that it had before
-            for other, file in self._by_name.get(name, ()):
-                if self._is_ancestor(other, sha):
-                    commits[other].append(file)
-                    if file.old_path not in names:
-                        names.append(file.old_path)
-        newest_first = sorted(commits, key=self._order.__getitem__, reverse=True)
-        return file_history(paths, [SimpleNamespace(author=self._authors[c], modified_files=commits[c]) for c in newest_first])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
-from attribution.evaluation.maintainability.measure import DMM, HISTORY, PROCESS
+from attribution.evaluation.maintainability.measure import DMM, PROCESS
 from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
@@ -48,7 +48,7 @@ def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -
     measured = [commit for commit in commits if commit["change_set"] is not None]
     return [
         _table("maintainability", "Delta maintainability of commits", _mean_rows(measured, DMM, least), _notes(commits, least)),
-        _table("process", "Process metrics of commits", _mean_rows(measured, (*PROCESS, *HISTORY), least), []),
+        _table("process", "Process metrics of commits", _mean_rows(measured, PROCESS, least), []),
         _differences(measured, least),
     ]
 
@@ -109,7 +109,7 @@ def mode(commit: Commit) -> str:
 
 def limits(metric: str) -> tuple[float, float]:
     """The least and the greatest value that is possible."""
-    return (0.0, 1.0 if metric in DMM else 100.0 if metric == "contributors_experience" else float("inf"))
+    return (0.0, 1.0 if metric in DMM else float("inf"))
 
 
 def _has(commit: Commit, metric: str) -> bool:
@@ -120,7 +120,7 @@ def _has(commit: Commit, metric: str) -> bool:
 
 
 def _differences(commits: Sequence[Commit], least: int) -> Table:
-    rows = [compare(commits, metric, reference, least) for metric in (*DMM, *PROCESS, *HISTORY) for reference in REFERENCES]
+    rows = [compare(commits, metric, reference, least) for metric in (*DMM, *PROCESS) for reference in REFERENCES]
     comparable = [row for row in rows if row["all_commits"] is not None]
     notes = ["Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."]
     if not comparable:

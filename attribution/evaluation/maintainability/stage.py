@@ -9,22 +9,11 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-from attribution.authorship.commits import CommitHistory
 from attribution.ensure.writing import sole_writer
 from attribution.evaluation.maintainability import measure
-from attribution.evaluation.maintainability.measure import (
-    DMM,
-    HISTORY,
-    PROCESS,
-    ChangedFile,
-    EarlierWork,
-    Measured,
-    Request,
-    Values,
-)
+from attribution.evaluation.maintainability.measure import DMM, PROCESS, Measured, Request
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
 from collector.files.analysed import MAX_BYTES
@@ -42,7 +31,7 @@ from collector.vocabulary.lines import LINE_CLASSES, line_class
 VERSION = "1"
 STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)  # reports only on new commits: what was reported before stays
 _COLUMNS = (
-    "repo_id", "commit_sha", "measured_by", "reason", *LINE_CLASSES, "files", "left_out", *DMM, *PROCESS, *HISTORY,
+    "repo_id", "commit_sha", "measured_by", "reason", *LINE_CLASSES, "files", "left_out", *DMM, *PROCESS,
 )  # fmt: skip
 _TOGETHER = 25  # commits: most versions of files are parsed once for the commit that makes them and once for the next one
 _SECONDS, _MEMORY = 60, 1_500_000_000  # for one commit
@@ -89,9 +78,8 @@ class _Update:
     def __init__(self, context: RunContext, head: str, tool: str) -> None:
         self._store, self._repo, self._repo_id, self._tool = context.store, context.repo, context.repo_id, tool
         self._progress = context.progress
-        self._history = CommitHistory(list(self._repo.history(head)), {})
-        self._commits = {commit.sha: commit for commit in self._history.commits}
-        self._files = _changed_files(self._store, self._repo_id)
+        self._commits = {commit.sha: commit for commit in self._repo.history(head)}
+        self._files = _written_files(self._store, self._repo_id)
         self._lines = _lines_by_class(self._store, self._repo_id)
 
     def refresh(self) -> None:
@@ -143,7 +131,7 @@ class _Update:
         """What to ask about a commit, or why it cannot be asked."""
         if len(commit.parents) > 1:
             return Measured(commit.sha, reason=Unmeasured.MERGE)
-        if not any(measure.counts(f.new_path) for f in self._files[commit.sha] if f.added_lines or f.content == "missing"):
+        if not any(map(measure.counts, self._files[commit.sha])):
             return Measured(commit.sha, reason=Unmeasured.NO_CODE)
         changes = self._repo.changes(commit, renames=False)
         if changes is None:
@@ -167,31 +155,16 @@ class _Update:
         """Stores what was measured, with the problems of these commits."""
         rows = []
         for commit in portion:
-            values = {**commit.values, **self._history_of(commit)}
             head = (self._repo_id, commit.sha, self._tool, commit.reason or "", *self._shares(commit.sha))
-            columns = (values.get(name) for name in (*DMM, *PROCESS, *HISTORY))
+            columns = (commit.values.get(name) for name in (*DMM, *PROCESS))
             rows.append((*head, commit.files, commit.left_out, *columns))
         problems = [Problem(STAGE.name, m.sha, m.reason, m.detail) for m in portion if m.reason and m.reason not in EXPECTED]
         with self._store.transaction():
             self._store.insert("commit_quality", _COLUMNS, rows)
             self._store.add_problems(self._repo_id, problems)
 
-    def _history_of(self, commit: Measured) -> Values:
-        """What happened to the measured files before."""
-        if not commit.files:
-            return {}
-        files = self._files[commit.sha]
-        return self._earlier.before(
-            commit.sha, [f.old_path for f in files if f.content == "text" and not f.is_deleted and measure.counts(f.new_path)]
-        )
-
     def _shares(self, sha: str) -> list[int]:
         return [self._lines[sha][name] for name in LINE_CLASSES]
-
-    @cached_property
-    def _earlier(self) -> EarlierWork:
-        ordinary = [commit for commit in self._history.commits if len(commit.parents) < 2]
-        return EarlierWork(((c.sha, c.author_email, self._files[c.sha]) for c in ordinary), self._history.is_ancestor)
 
 
 Portion = list[Request]
@@ -223,16 +196,15 @@ def _run(scratch: Path, portions: Sequence[Portion], jobs: int, seconds: float) 
 _IN_ORDER = "SELECT commit_sha FROM commits WHERE repo_id = ? ORDER BY position"
 
 
-def _changed_files(store: Store, repo_id: int) -> dict[str, list[ChangedFile]]:
-    files: dict[str, list[ChangedFile]] = defaultdict(list)
-    for r in store.rows(
-        "SELECT c.commit_sha, f.path, f.old_path, f.status, f.content, f.lines_added, f.lines_deleted FROM commit_files f "
-        "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY f.id",
+def _written_files(store: Store, repo_id: int) -> dict[str, list[str]]:
+    """Commit -> files that it adds lines to, or of which the clone lacks the content."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for row in store.rows(
+        "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
+        "WHERE c.repo_id = ? AND (f.lines_added > 0 OR f.content = 'missing')",
         (repo_id,),
     ):
-        old_path = r["old_path"] or r["path"]
-        lines = (r["lines_added"], r["lines_deleted"])
-        files[r["commit_sha"]].append(ChangedFile(r["path"], old_path, *lines, r["content"], r["status"] == "D"))
+        files[row["commit_sha"]].append(row["path"])
     return files
 
 

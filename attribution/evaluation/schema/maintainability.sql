@@ -21,8 +21,5 @@ CREATE TABLE IF NOT EXISTS commit_quality (
   change_set INTEGER, -- changed files of all kinds
   code_churn INTEGER, -- lines added and deleted in them
   hunks INTEGER, -- places that were changed in them
-  contributors REAL, -- people who had changed the changed files before, mean over the files that existed; NULL when all are new
-  contributors_experience REAL, -- lines changed by the one of them who had changed most, in percent; mean over the same files
-  earlier_commits REAL, -- commits that had changed them, mean over the same files
   PRIMARY KEY (repo_id, commit_sha)
 ) WITHOUT ROWID;

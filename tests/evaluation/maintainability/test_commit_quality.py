@@ -155,19 +155,6 @@ def test_generated_and_large_files_do_not_count(shop: Shop, monkeypatch: pytest.
     assert (shop.row("all")["files"], shop.row("all")["left_out"]) == (1, 2)
 
 
-def test_what_happened_to_the_files_before(shop: Shop) -> None:
-    """Two earlier commits of the same person, the second under the name that the file has now; a new file does not count."""
-    body = [*short("one"), *short("two"), *short("three")]
-    shop.commit("one", {"old.py": text(*body)})
-    shop.commit("two", {"new.py": text(*body, "x = 1", "y = 1")})
-    shop.commit("three", {"new.py": text(*body, "x = 1", "y = 1", *short("four")), "fresh.py": text(*short("f"))})
-    shop.done()
-    shop.measure()
-    columns = ("contributors", "contributors_experience", "earlier_commits")
-    assert [shop.row("one")[c] for c in columns] == [None] * 3
-    assert [shop.row("three")[c] for c in columns] == [1, 100, 2]
-
-
 def test_whose_the_lines_are_follows_the_verdicts(shop: Shop) -> None:
     shop.commit("person", {"a.py": text(*short("one"))})
     shop.commit("agent", {"a.py": text(*short("one"), *short("two")), "notes.txt": text("not code")}, CLAUDE)

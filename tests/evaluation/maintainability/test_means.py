@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attribution.evaluation.estimates import OBSERVATIONS, REPOSITORIES
-from attribution.evaluation.maintainability.measure import DMM, HISTORY, PROCESS
+from attribution.evaluation.maintainability.measure import DMM, PROCESS
 from attribution.evaluation.maintainability.report import Commit, compare, limits, means
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -13,7 +13,7 @@ SIZE = DMM[0]
 
 
 def row(value: float | None, repo: str = "a/a", churn: int = 10, /, **lines: int) -> Commit:
-    nothing = dict.fromkeys((*DMM, *PROCESS, *HISTORY)) | dict.fromkeys(LINE_CLASSES, 0)
+    nothing = dict.fromkeys((*DMM, *PROCESS)) | dict.fromkeys(LINE_CLASSES, 0)
     return {**nothing, "repo": repo, SIZE: value, "code_churn": churn, **lines}
 
 
@@ -95,4 +95,4 @@ def test_a_stratum_with_one_class_says_nothing() -> None:
 def test_intervals_stay_within_what_is_possible() -> None:
     (mean,) = means([row(value, agent=1) for value in (*[1.0] * 9, 0.0)], "class", SIZE)
     assert mean["mean_high"] == 1.0
-    assert limits("hunks") == (0.0, float("inf")) and limits("contributors_experience") == (0.0, 100.0)
+    assert limits("hunks") == (0.0, float("inf"))
