@@ -26,7 +26,7 @@ from pages import fill, table  # noqa: E402
 
 from attribution.evaluation.maintainability.measure import DMM  # noqa: E402
 from attribution.evaluation.maintainability.report import maintainability  # noqa: E402
-from attribution.evaluation.study import published, study  # noqa: E402
+from attribution.evaluation.study import published_values, study  # noqa: E402
 from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
 from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
@@ -192,7 +192,7 @@ def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
         _row(modes, mode=mode, counted_by=side)
         for mode, side in (("vibe", "ours"), ("human_only", "ours"), ("human_only", "vendor"))
     )
-    of_modes, of_efficiency = published("coding_modes"), published("coding_efficiency")["all"]["paper_v1"]
+    of_modes, of_efficiency = published_values("coding_modes"), published_values("coding_efficiency")["all"]["paper_v1"]
     of_vibe, of_alone = (of_modes[f"{mode} | vendor"]["paper_v1"] for mode in ("vibe", "human_only"))
     efficiency = _row(tables["coding_efficiency"], sessions="all")
     kept, claude = _row(tables["survival_to_commit"], sessions="all"), _row(tables["agents"], agent="claude-code")
@@ -202,13 +202,13 @@ def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
         _claim("the same, by the recorder's count", of_alone, theirs),
         _claim("produced lines that survive into a commit", of_efficiency, efficiency),
         _claim("the same, mean over sessions", of_efficiency, efficiency, "mean"),
-        _claim("lines of the final state in a commit", published("survival_to_commit")["all"]["paper_v1"], kept),
+        _claim("lines of the final state in a commit", published_values("survival_to_commit")["all"]["paper_v1"], kept),
         _claim("sessions of Claude Code", claude.get("paper_v1_share"), claude, "share"),
     ]
     for mode in ("human_only", "collaborative", "vibe"):
         row = _row(turns, turns="interrupted by the user", mode=mode)
         rows.append(_claim(f"turns interrupted by the user, {mode.replace('_', ' ')}", row.get("paper_v1"), row))
-    fates = published("produced_lines")
+    fates = published_values("produced_lines")
     for name, of in (("self overwritten", "self overwritten"), ("human deleted", "not committed")):
         row = _row(produced, sessions="all", fate=name)
         rows.append(_claim(f"produced lines, {name}", fates[f"all | {of}"]["paper_v1"], row))

@@ -71,14 +71,14 @@ def _adopt(records: Sequence[Attempt]) -> None:
     reported = Counter(record.source for record in records)
     for record in records:
         if record.harness not in _TRIALS and record.strength >= SUMMARY:
-            outer = next((trials[directory] for directory in _upwards(record.directory) if directory in trials), [])
+            outer = next((trials[directory] for directory in _parents(record.directory) if directory in trials), [])
             # Harbor's verifier writes its report about the one task of the trial, however it names that.
             of_verifier = bool(outer) and record.directory == f"{outer[0].directory}/verifier" and reported[record.source] == 1
             if len(outer) == 1 and (of_verifier or _is_same_task(outer[0], record)):
                 _rename(record, outer[0])
 
 
-def _upwards(directory: str) -> Iterator[str]:
+def _parents(directory: str) -> Iterator[str]:
     """A directory and those above it."""
     while directory:
         yield directory

@@ -128,7 +128,7 @@ class _Scan:
         if len(data) > MOST_BYTES:
             self._problem(source, "too_large", f"at most {MOST_BYTES:,} bytes are read")
             return None
-        return _decoded(data)
+        return _to_text(data)
 
     def _problem(self, source: str, code: str, detail: str) -> None:
         self.result.problems.append(Problem(STAGE, printable(source), code, detail))
@@ -200,9 +200,9 @@ def _text(path: Path, most: int) -> str | None:
         data = head(path, most + 1)
     except OSError:
         return None
-    return _decoded(data) if len(data) <= most else None
+    return _to_text(data) if len(data) <= most else None
 
 
-def _decoded(data: bytes) -> str:
+def _to_text(data: bytes) -> str:
     """Bytes that are not UTF-8 are replaced."""
     return data.decode("utf-8-sig", "replace")

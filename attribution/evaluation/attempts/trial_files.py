@@ -94,13 +94,13 @@ def printed_columns(text: str) -> dict[str, Any]:
     events: list[Any] = []
     for line in (line for line in text.splitlines() if len(line) <= _LONGEST):
         if match := _LINE.search(line):
-            values |= _printed(match[1].strip().lower(), match[2])
+            values |= _printed_values(match[1].strip().lower(), match[2])
         elif len(events) < _MOST_EVENTS and (event := _event(line)) is not None:
             events.append(event)
     return {**values, "plannotator_phases": events} if events else values
 
 
-def _printed(name: str, value: str) -> dict[str, Any]:
+def _printed_values(name: str, value: str) -> dict[str, Any]:
     if name in _COUNTS:
         count = re.match(r"\d{1,9}\b", value)
         return {_COUNTS[name]: int(count[0])} if count else {}

@@ -89,7 +89,7 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "cp_curve": curve,
         "max_cp": max(later, default=None),
         "drift_onset_turn": next((i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None),
-        "drift_onset_calibrated": None if scale.drift is None else lasting(curve, scale.drift),
+        "drift_onset_calibrated": None if scale.drift is None else lasting_onset(curve, scale.drift),
         "intent_coherence_curve": coherence,
         "assumption_lock_turn": None if scale.flat is None else _lock(conversation, coherence, scale.flat),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
@@ -114,7 +114,7 @@ def _round(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
-def lasting(curve: Sequence[float | None], threshold: float) -> int | None:
+def lasting_onset(curve: Sequence[float | None], threshold: float) -> int | None:
     """The first index beyond the threshold from which on, itself included, two thirds of two or more values are: no excursion."""
     values = [(i, value) for i, value in enumerate(curve) if value is not None]
     for start, (i, value) in enumerate(values):

@@ -76,10 +76,10 @@ def requests(session_id: int, conversation: Conversation, questions: Sequence[st
         question = QUESTIONS[name]
         parts = _turn_parts(conversation) if question.per_turn else [_session_part(conversation)]
         for turns, lines in parts:
-            yield Request(session_id, question, words(name), _between_markers(lines), turns, len(conversation.files))
+            yield Request(session_id, question, words(name), _marked_data(lines), turns, len(conversation.files))
 
 
-def _between_markers(lines: Sequence[str]) -> str:
+def _marked_data(lines: Sequence[str]) -> str:
     data = "\n".join(lines)
     code = hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()[:16]
     return f"RECORD {code} BEGINS\n{data}\nRECORD {code} ENDS"

@@ -104,17 +104,13 @@ def read_weights(path: Path) -> dict[str, PartWeights]:
     if path == RATED:
         return dict.fromkeys(WEIGHTS, RATED_WEIGHTS)
     try:
-        weights = json.loads(path.read_text("utf-8"))
+        chosen = {task: _shares(of_task) for task, of_task in json.loads(path.read_text("utf-8")).items()}
     except OSError as error:
         raise WhoWroteError(f"{path} cannot be read: {error.strerror}", _EXAMPLE) from error
-    except ValueError as error:
-        raise WhoWroteError(f"{path} is not JSON: {error}", _EXAMPLE) from error
-    if not isinstance(weights, dict) or not weights.keys() <= {_EVERY_TYPE, *WEIGHTS}:
-        raise WhoWroteError(f"{path} should have weights for: {', '.join((_EVERY_TYPE, *WEIGHTS))}", _EXAMPLE)
-    try:
-        chosen = {task: _shares(of_task) for task, of_task in weights.items()}
-    except (TypeError, ValueError, KeyError) as error:
+    except (AttributeError, TypeError, ValueError, KeyError) as error:
         raise WhoWroteError(f"{path} should have a number from 0 on for each of: {', '.join(PARTS)}", _EXAMPLE) from error
+    if not chosen.keys() <= {_EVERY_TYPE, *WEIGHTS}:
+        raise WhoWroteError(f"{path} should have weights for: {', '.join((_EVERY_TYPE, *WEIGHTS))}", _EXAMPLE)
     every = chosen.pop(_EVERY_TYPE, None)
     return {task: chosen.get(task, every or usual) for task, usual in WEIGHTS.items()}
 

@@ -57,7 +57,7 @@ def _sessions(store: Store) -> Iterator[None]:
     connection = store.connection
     connection.create_function("coding_mode", 1, coding_mode, deterministic=True)
     connection.create_function("tool_category", 2, category_of)
-    connection.create_function("published", 1, lambda name: json.dumps([*published(name)]))
+    connection.create_function("published", 1, lambda name: json.dumps([*published_values(name)]))
     connection.create_aggregate("quantile", 2, Quantile)  # type: ignore[arg-type]
     names = ", ".join(_FEATURES)
     features = f"SELECT session_id AS has_features, {names} FROM session_features"
@@ -84,16 +84,16 @@ def _paper() -> dict[str, dict[str, dict[str, float | str]]]:
     return tomllib.loads(_text("paper.toml"))
 
 
-def published(table: str) -> dict[str, Row]:
+def published_values(table: str) -> dict[str, Row]:
     """Key of a row of a table -> its columns with what the paper published; None where a version says nothing."""
     columns = _paper().get(table, {})
     keys = dict.fromkeys(key for values in columns.values() for key in values)
     return {key: {column: values.get(key) for column, values in columns.items()} for key in keys}
 
 
-def beside_published(name: str, rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
+def join_published(name: str, rows: Sequence[Row], keys: Sequence[str]) -> list[Row]:
     """The rows with the published values of those that have the same values in the columns `keys`."""
-    values = published(name)
+    values = published_values(name)
     nothing = dict.fromkeys(_paper().get(name, ()))
     return [row | values.get(_key(row[column] for column in keys), nothing) for row in rows]
 
@@ -136,14 +136,14 @@ def _table(store: Store, query: _Query) -> Table:
         ends = [names.index(name) for name in ("repo_id", "lines") if name in names and query.statistics]
         keys = names[: min(ends, default=1)]
         if query.statistics == ("rate",):
-            rows = with_rates(rows)
+            rows = add_rates(rows)
         elif query.statistics:
             rows = ratio_rows(query.name, rows, keys, query.statistics)
-        rows = beside_published(query.name, rows, keys)
+        rows = join_published(query.name, rows, keys)
     return table_of(rows, notes=query.notes, name=query.name, title=query.title)
 
 
-def with_rates(rows: Sequence[Row]) -> list[Row]:
+def add_rates(rows: Sequence[Row]) -> list[Row]:
     """Rows with findings and lines, and the rate per 1,000 lines with its interval."""
     rates = [(row, rate_if_enough(RateCell(row["findings"], row["lines"]))) for row in rows]
     return [row | {"per 1,000 lines": rate.rate, "low": rate.low, "high": rate.high} for row, rate in rates]
@@ -157,7 +157,7 @@ def ratio_rows(name: str, units: Sequence[Row], keys: Sequence[str], statistics:
     groups: dict[tuple[Any, ...], list[Unit]] = defaultdict(list)
     for row in units:
         groups[tuple(row[column] for column in keys)].append((row["repo_id"], row["top"], row["bottom"]))
-    for key in published(name):
+    for key in published_values(name):
         groups.setdefault(tuple(key.split(" | ")), [])
     return [dict(zip(keys, key, strict=True)) | _ratio_row(members, statistics) for key, members in groups.items()]
 
@@ -177,19 +177,19 @@ def _ratio_row(units: Sequence[Unit], statistics: Sequence[str]) -> Row:
 # --- statistics -------------------------------------------------------------------------------------------------------
 
 
-def pooled(units: Sequence[Unit]) -> Estimate:
+def pooled_ratio(units: Sequence[Unit]) -> Estimate:
     """Sum over sum; the interval is over repositories, as the sessions of one are not independent."""
     limits = (0.0, 1.0 if all(top <= bottom for _, top, bottom in units) else inf)
     # With two repositories an interval would say nothing.
     return ratio_over_repositories(repository_sums((repo, (b, t)) for repo, t, b in units), limits, minimum.REPOSITORIES)
 
 
-def mean(units: Sequence[Unit]) -> Estimate:
+def mean_ratio(units: Sequence[Unit]) -> Estimate:
     """Mean of the ratios of the units; units with nothing below the line are left out."""
-    return pooled([(repo, top / bottom, 1.0) for repo, top, bottom in units if bottom])
+    return pooled_ratio([(repo, top / bottom, 1.0) for repo, top, bottom in units if bottom])
 
 
-RATIOS: dict[str, Callable[[Sequence[Unit]], Estimate]] = {"pooled": pooled, "mean": mean}
+RATIOS: dict[str, Callable[[Sequence[Unit]], Estimate]] = {"pooled": pooled_ratio, "mean": mean_ratio}
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:

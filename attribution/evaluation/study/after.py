@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attribution.evaluation.judge.queries import class_shares, judges
-from attribution.evaluation.study import audited_notes, beside_published
+from attribution.evaluation.study import audited_notes, join_published
 from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.coverage import headline
@@ -36,7 +36,7 @@ def tables(store: Store) -> list[Table]:
         _survival(records),
         _rework(store, followed, records),
         _errors(),
-        _corrected(store),
+        _corrected_table(store),
     ]
 
 
@@ -79,7 +79,7 @@ def _labels(store: Store) -> Table:
         "The paper's judges were other models with other prompts, on Claude Code's sessions for pushback. It gives pushback by "
         "coding mode; here stands the mean of the three (`pushback_by_mode` has each).",
     ]
-    rows = beside_published("judge_labels", rows, ("label", "class"))
+    rows = join_published("judge_labels", rows, ("label", "class"))
     return table_of(rows, notes=notes, name="judge_labels", title=title)
 
 
@@ -159,7 +159,7 @@ def _errors() -> Table:
     return table_of(rows, notes=notes, name="error_rate", title="Our own error rate")
 
 
-def _corrected(store: Store) -> Table:
+def _corrected_table(store: Store) -> Table:
     rows: list[Row] = []
     notes = [
         "Corrected by what blind readers found of each class; lines of commits that do not mention agents are left out.",

@@ -16,7 +16,7 @@ from support.truth import REPOS
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, conversation_of
-from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting, texts
+from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting_onset, texts
 from attribution.evaluation.embedding.models import NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
 from attribution.evaluation.models import INSTALL
@@ -114,7 +114,7 @@ def test_what_a_harness_says_is_no_turn_and_no_text() -> None:
     ],
 )
 def test_drift_lasts(curve: list[float | None], onset: int | None) -> None:
-    assert lasting(curve, 0.5) == onset
+    assert lasting_onset(curve, 0.5) == onset
 
 
 # --- assumption lock --------------------------------------------------------------------------------------------------

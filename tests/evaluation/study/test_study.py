@@ -13,7 +13,17 @@ import pytest
 from support.commands import clone, run
 
 import whowrote
-from attribution.evaluation.study import _sessions, after, mean, pooled, published, quantile, ratio_rows, study, with_rates
+from attribution.evaluation.study import (
+    _sessions,
+    add_rates,
+    after,
+    mean_ratio,
+    pooled_ratio,
+    published_values,
+    quantile,
+    ratio_rows,
+    study,
+)
 from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from collector.storage.store import Store
@@ -102,13 +112,13 @@ def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> Non
 
 def test_pooled_is_sum_over_sum_and_mean_is_the_mean_of_ratios() -> None:
     some = [(1, 1, 2), (1, 3, 4), (2, 0, 10)]
-    assert pooled(some).value == pytest.approx(4 / 16)
-    assert mean(some).value == pytest.approx((0.5 + 0.75 + 0) / 3)
+    assert pooled_ratio(some).value == pytest.approx(4 / 16)
+    assert mean_ratio(some).value == pytest.approx((0.5 + 0.75 + 0) / 3)
 
 
 def test_the_interval_is_a_jackknife_over_repositories() -> None:
     """Three repositories with means 1, 2 and 6: leaving one out gives 4, 3.5 and 1.5; t of 2 degrees of freedom is 4.3027."""
-    one = mean([(1, 1, 1), (2, 2, 1), (3, 6, 1)])
+    one = mean_ratio([(1, 1, 1), (2, 2, 1), (3, 6, 1)])
     middle = 3.0
     error = math.sqrt(2 / 3 * sum((x - middle) ** 2 for x in (4, 3.5, 1.5)))
     assert one.value == middle
@@ -117,18 +127,18 @@ def test_the_interval_is_a_jackknife_over_repositories() -> None:
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
-    one = pooled([(repo, 9, 10) for repo in range(3)] + [(4, 0, 10)])
+    one = pooled_ratio([(repo, 9, 10) for repo in range(3)] + [(4, 0, 10)])
     assert one.low is not None and one.value is not None and one.high is not None
     assert 0 <= one.low <= one.value <= one.high <= 1
 
 
 @pytest.mark.parametrize("some", [[], [(1, 0, 0)]])
 def test_nothing_gives_no_number(some: list[tuple[int, float, float]]) -> None:
-    assert pooled(some).value is None and mean(some).value is None
+    assert pooled_ratio(some).value is None and mean_ratio(some).value is None
 
 
 def test_two_repositories_have_no_interval() -> None:
-    assert pooled([(1, 1, 2), (2, 1, 4)]).low is None
+    assert pooled_ratio([(1, 1, 2), (2, 1, 4)]).low is None
 
 
 def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
@@ -294,11 +304,11 @@ def test_the_tables_from_python(db: Path) -> None:
 
 def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> None:
     """Worked out from the counts that the paper and its notebook give."""
-    agents = published("agents")
+    agents = published_values("agents")
     every = sum(row["paper_v1_sessions"] for row in agents.values()) + 52 + 24  # of unknown agents
     assert all(row["paper_v1_share"] == round(row["paper_v1_sessions"] / every, 4) for row in agents.values())
-    assert published("tools")["plan"]["paper_v2"] == round((608 + 2_966) / 1_996_558, 4)
-    assert published("coding_modes")["collaborative | vendor"]["paper_v2"] is None
+    assert published_values("tools")["plan"]["paper_v2"] == round((608 + 2_966) / 1_996_558, 4)
+    assert published_values("coding_modes")["collaborative | vendor"]["paper_v2"] is None
 
 
 def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path) -> None:
@@ -331,5 +341,5 @@ def _scan(store: Store, *lines: int) -> int:
 
 
 def test_no_rate_of_weaknesses_over_few_lines() -> None:
-    few, enough = with_rates([{"findings": 3, "lines": 999}, {"findings": 3, "lines": 1000}])
+    few, enough = add_rates([{"findings": 3, "lines": 999}, {"findings": 3, "lines": 1000}])
     assert few["per 1,000 lines"] is None and enough["per 1,000 lines"] == 3.0
