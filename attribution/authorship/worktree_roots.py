@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 # Directories in which tools put further worktrees of the same repository, inside the main one.
 _WORKTREE = re.compile(r"^(?:/[^/]+)?/\.?worktrees?/.+$")
 _MIN_FILES = 2
+_MOST_LINKS = 5  # links that lead to links; they may lead in a circle
 
 
 class PlacedPath(NamedTuple):
@@ -30,6 +31,7 @@ class WorktreeRoots:
     """Learns the worktree roots from all sessions of a repository, then places paths."""
 
     known: frozenset[str]  # every path the repository ever had
+    links: Mapping[str, str] = field(default_factory=dict)  # path of a symbolic link -> the path that it leads to
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
@@ -98,8 +100,17 @@ class WorktreeRoots:
             if root is None or path == root:
                 self._placed[path] = None
             else:
-                self._placed[path] = PlacedPath(root, self._real_case(path[len(root) + 1 :]))
+                self._placed[path] = PlacedPath(root, self._real_case(self._follow(path[len(root) + 1 :])))
         return self._placed[path]
+
+    def _follow(self, path: str) -> str:
+        """The file that a path leads to: git has a link (CLAUDE.md -> AGENTS.md, a linked directory) and its target apart."""
+        for _ in range(_MOST_LINKS):
+            link = next((link for link in self.links if path == link or path.startswith(link + "/")), None)
+            if link is None:
+                break
+            path = self.links[link] + path[len(link) :]
+        return path
 
     def _real_case(self, path: str) -> str:
         """The repository's spelling: on some machines `Readme.md` and `README.md` are one file."""

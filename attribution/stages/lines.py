@@ -118,7 +118,9 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
 def _replay(context: RunContext, evidence: RunInputs) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
-    worktree_roots = WorktreeRoots(frozenset(history.paths))
+    worktree_roots = WorktreeRoots(
+        frozenset(history.paths), context.repo.links(history.commits[-1].tree) if history.commits else {}
+    )
     learn_roots(worktree_roots, sessions)
     lines, edits = timelines(sessions, worktree_roots)
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))

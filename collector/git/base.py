@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import stat
 from collections.abc import Callable, Container, Iterator, Mapping
@@ -52,6 +53,7 @@ _SIGNATURES = {
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
 TREE = 0o040000  # the mode of a tree in a tree
+LINK = 0o120000  # of a symbolic link
 _CACHED, _CACHED_TEXT = 32_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
 
 
@@ -235,16 +237,27 @@ class RepositoryBase:
 
     def paths(self, tree: str) -> dict[str, str]:
         """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
-        files: dict[str, str] = {}
+        return {path: entry.oid for path, entry in self._blobs(tree) if is_regular(entry.mode)}
+
+    def links(self, tree: str) -> dict[str, str]:
+        """Path of every symbolic link below a tree -> the path in the tree that it leads to; links that lead out are left out."""
+        targets: dict[str, str] = {}
+        for path, entry in self._blobs(tree):
+            target = decode(self.blob(entry.oid) or b"") if entry.mode == LINK else ""
+            if target and not target.startswith("/"):
+                targets[path] = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        return {path: target for path, target in targets.items() if not target.startswith("..")}
+
+    def _blobs(self, tree: str) -> Iterator[tuple[str, BlobEntry]]:
+        """(path, entry) of everything below a tree that is no tree."""
         stack = [("", tree)]
         while stack:
             prefix, oid = stack.pop()
             for name, entry in (self._tree(oid) or {}).items():
                 if entry.mode == TREE:
                     stack.append((f"{prefix}{name}/", entry.oid))
-                elif is_regular(entry.mode):
-                    files[prefix + name] = entry.oid
-        return files
+                else:
+                    yield prefix + name, entry
 
     def file_at(self, sha: str, path: str) -> str | None:
         """Blob id of a path in a commit."""

@@ -34,6 +34,17 @@ def test_working_directory_confirms_a_root_by_a_single_file() -> None:
     assert _places([f"{W}/README.md"]).roots == ()
 
 
+def test_a_link_leads_to_the_file_that_git_has() -> None:
+    links = {"CLAUDE.md": "AGENTS.md", "lib": "packages/lib", "a": "b", "b": "a"}
+    places = WorktreeRoots(frozenset({"AGENTS.md", "packages/lib/x.py"}), links)
+    places.learn([f"{W}/AGENTS.md"], [W])
+    places.settle()
+    assert places.place(f"{W}/CLAUDE.md") == (W, "AGENTS.md")
+    assert places.place(f"{W}/lib/x.py") == (W, "packages/lib/x.py")
+    assert places.place(f"{W}/library/x.py") == (W, "library/x.py")
+    assert places.place(f"{W}/a") is not None  # a circle ends
+
+
 def test_two_files_of_usual_names_prove_no_root() -> None:
     assert _places(["/elsewhere/README.md", "/elsewhere/Makefile"]).roots == ()
     assert _places(["/elsewhere/README.md", "/elsewhere/src/app.py"]).roots == ("/elsewhere",)
