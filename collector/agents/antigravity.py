@@ -95,7 +95,7 @@ class _Reader(RecordReader):
         if content:
             self.add_message(index, time, "text", content)
         for number, request in enumerate(get_list(step, "tool_calls")):
-            name, arguments = get_str(request, "name"), _decoded(get_dict(request, "args"))
+            name, arguments = get_str(request, "name"), _decode_all(get_dict(request, "args"))
             if name in self.shells:
                 self.add_cwd(arguments.get("Cwd"))
             self.waiting.append(self.call_tool(f"{index}/{number}", name, arguments, time, cwd=""))
@@ -106,11 +106,11 @@ class _Reader(RecordReader):
         ended = _STATUS.get(status, Status.UNKNOWN)
         self.add_result(call_id, Result(time, content, ended, printed=output, running=running))
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         return {"hunks": parse_unified(result.text)}
 
 
-def _decoded(arguments: dict[str, Any]) -> dict[str, Any]:
+def _decode_all(arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments without the JSON around a text, a truth value or replacements; the text of a file may itself be JSON."""
     return {name: _decode(name, value) for name, value in arguments.items()}
 
@@ -119,7 +119,7 @@ def _decode(name: str, value: object) -> object:
     if name == "ReplacementChunks":
         listed = parse_json(value) if isinstance(value, str) else value
         chunks = (parse_json(chunk) if isinstance(chunk, str) else chunk for chunk in (listed if isinstance(listed, list) else ()))
-        return [_decoded(get_dict(chunk)) for chunk in chunks]
+        return [_decode_all(get_dict(chunk)) for chunk in chunks]
     if not isinstance(value, str) or not (value.startswith('"') or value in ("true", "false")):
         return value
     inner = parse_json(value)
@@ -136,7 +136,7 @@ _TRANSCRIPTS = "*/.system_generated/logs/transcript*.jsonl"
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = _list_sessions(location.parent / "cache")
-    whole = {path.parents[2].name: path for path in files.matching(location, _TRANSCRIPTS)}  # `transcript.jsonl` is cut
+    whole = {path.parents[2].name: path for path in files.match_files(location, _TRANSCRIPTS)}  # `transcript.jsonl` is cut
     for number, path in whole.items():
         named = listed.get(number) or [decoded.decode("utf-8", "replace") for decoded in _PATHS.findall(files.head(path))]
         cwd = next((roots.of(entry) for entry in named if roots.of(entry)), "")

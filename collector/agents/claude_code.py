@@ -399,14 +399,14 @@ def _slug(path: str) -> str:
 def _sessions(project: Path, roots: Roots, deep: bool) -> Iterator[tuple[str, LocalSession]]:
     """(id of the first record, session) of those of a directory that belong; `deep`: all of a file is searched for the worktree."""
     agents: dict[str, list[Path]] = defaultdict(list)  # early versions put subagents beside their session
-    for path in files.matching(project, f"{_AGENT}*.jsonl"):
+    for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
-    for path in files.matching(project, "*.jsonl"):
+    for path in files.match_files(project, "*.jsonl"):
         beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
         cwd, first = files.text_in(beginning, _CWD), files.text_in(beginning, _FIRST)
         why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.paths) if deep and beginning else ""
         if why:
-            below = (sub for pattern in _SUBAGENTS for sub in files.matching(project / path.stem / "subagents", pattern))
+            below = (sub for pattern in _SUBAGENTS for sub in files.match_files(project / path.stem / "subagents", pattern))
             yield first, LocalSession(path.stem, (path, *agents[path.stem], *below), why, cwd=cwd)
 
 

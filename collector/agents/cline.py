@@ -284,7 +284,7 @@ _NAMED_DIRECTORY = re.compile(rb"# Current (?:Working|Workspace) Directory \(((?
 def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
     history = objects(files.document(location.parent / "state" / "taskHistory.json"))
     listed = {get_str(entry, "id"): get_str(entry, "cwdOnTaskInitialization") for entry in history}
-    for path in files.matching(location, f"*/{_API}"):
+    for path in files.match_files(location, f"*/{_API}"):
         cwd = listed.get(path.parent.name) or files.text_in(files.head(path), _NAMED_DIRECTORY)
         if roots.of(cwd):
             used = (path, *(other for name in (_UI, _METADATA) if files.is_plain(other := path.with_name(name))))

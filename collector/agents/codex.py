@@ -634,7 +634,7 @@ _ROLLOUTS = tuple(f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") fo
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     children: dict[str, list[str]] = defaultdict(list)  # thread -> threads that it started
     rollouts: dict[str, tuple[Path, str, str]] = {}  # thread -> its file, its directory, the thread that started it
-    for path in (path for pattern in _ROLLOUTS for path in files.matching(location, pattern)):
+    for path in (path for pattern in _ROLLOUTS for path in files.match_files(location, pattern)):
         if path.suffix == _PACKED and path.with_suffix("").exists():
             continue  # where a rollout is there twice, the plain one counts
         thread, cwd, parent = _identity(path, roots)

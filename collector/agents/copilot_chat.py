@@ -188,7 +188,7 @@ _SET, _PUSH, _DELETE = 1, 2, 3
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in (path for pattern in _SESSIONS for path in files.matching(location, pattern)):
+    for path in (path for pattern in _SESSIONS for path in files.match_files(location, pattern)):
         workspace = path.parents[1]
         folder = next((item for item in folders(workspace) if roots.of(item)), "")
         timeline = workspace / "chatEditingSessions" / path.stem / "state.json"

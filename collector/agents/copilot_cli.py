@@ -193,7 +193,7 @@ class _Reader(RecordReader):
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         return () if get_str(call.arguments, "command") == "view" else super().edits(call, result)
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         diff = _diff(result) if result.status is Status.OK else ""
         created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
         return {"hunks": parse_unified(diff), "before_known": created}

@@ -150,7 +150,7 @@ class _Reader(RecordReader):
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(kind="agent", visible=bool(self.started))
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         path, after = resolve(call.cwd, path_argument(call.arguments)), get(result.details, "new_content")
         if isinstance(after, str):
             self._reach(path, after)

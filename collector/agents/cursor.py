@@ -235,14 +235,14 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     by_slug: dict[str, list[str]] = {}
     for root in roots.paths:
         by_slug.setdefault(_slug(root), []).append(root)
-    for path in (path for pattern in _PATTERNS for path in files.matching(location, pattern)):
+    for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
         project = path.relative_to(location).parts[0]
         inside = path.parent.name == path.stem
         if not (inside or path.parents[1].name == project) or not (project in by_slug or roots.anywhere):
             continue
         named = next((root for root in by_slug.get(project, ()) if _names(path, root)), "")
         if named or roots.anywhere:
-            below = files.matching(path.parent, "subagents/*.jsonl") if inside else ()
+            below = files.match_files(path.parent, "subagents/*.jsonl") if inside else ()
             store = location.parent / "chats" / _digest(named) / path.stem / _STORED
             used = (path, *below, *((store,) if named and files.is_plain(store) else ()))
             yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)

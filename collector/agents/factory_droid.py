@@ -135,7 +135,7 @@ class _Reader(RecordReader):
         once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
         return [replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e for e in stated]
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         return {"hunks": self._display_hunks(result).get(resolve(self.cwd, path_argument(call.arguments)), ())}
 
     def _display_hunks(self, result: Result) -> dict[str, tuple[Hunk, ...]]:

@@ -217,7 +217,7 @@ def _rows(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 
 def _lines(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in files.matching(location, _LINES):
+    for path in files.match_files(location, _LINES):
         about = files.document(path.with_suffix(".json"))
         cwd = get_str(about, "cwd")
         if roots.of(cwd):

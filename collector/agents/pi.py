@@ -152,10 +152,10 @@ class _Reader(RecordReader):
         if get_str(call.arguments, "op") == "delete" and path:
             return [Edit(path, "delete")]
         if new_path and path:
-            return [Edit(path, "move", new_path=new_path, **self.recorded(call, result))]
+            return [Edit(path, "move", new_path=new_path, **self.result_fields(call, result))]
         return super().edits(call, result)
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         return {"hunks": display_hunks(get_str(result.details, "diff"))}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
@@ -178,7 +178,7 @@ _PATTERNS = ("*.jsonl", "*/*.jsonl")
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     families: dict[str, list[tuple[str, Path, str]]] = defaultdict(list)  # name of the first file -> (id, file, directory) of all
     parents: dict[str, str] = {}
-    for path in (path for pattern in _PATTERNS for path in files.matching(location, pattern)):
+    for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
         header = _header(path)
         cwd = get_str(header, "cwd")
         if roots.of(cwd):

@@ -103,7 +103,7 @@ class _Reader(RecordReader):
             result = Result(time, text, status, details=details, printed=text.removeprefix("Output: "))
             self.add_result(get_str(response, "id") or get_str(details, "callId"), result)
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         display = get_dict(result.details, "resultDisplay")
         new = "originalContent" in display and display["originalContent"] is None
         texts = displayed_texts({**display, "isNewFile": new})

@@ -215,7 +215,7 @@ class RecordReader(SessionBuilder, ABC):
             return deletions(call.arguments, call.cwd)
         if self.tool(call) not in self.writers:
             return ()
-        return edits_from_arguments(call.arguments, call.cwd, **self.recorded(call, result))
+        return edits_from_arguments(call.arguments, call.cwd, **self.result_fields(call, result))
 
     def edits_of_unknown_tool(self, call: Call) -> tuple[Edit, ...]:
         """Changes of files by a tool that no agent is known to have."""
@@ -224,7 +224,7 @@ class RecordReader(SessionBuilder, ABC):
             return ()
         return tuple(edits_of_unknown_tool(name, call.arguments, call.cwd))
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         """What the result of a writing tool tells beside the arguments: fields of `Edit`."""
         return {}
 

@@ -172,7 +172,7 @@ class _Reader(RecordReader):
         files = [file for file in get_list(result.details, "metadata", "files") if get_str(file, "filePath")]
         return [_patched_file(file, call.cwd, by_path) for file in files] or stated
 
-    def recorded(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
         metadata = get_dict(result.details, "metadata")
         if call.name == "write":
             return {"before_known": metadata.get("exists") is False}

@@ -66,14 +66,14 @@ def listed(location: Path, endings: tuple[str, ...], depth: int = 1) -> Iterator
             yield from listed(Path(entry.path), endings, min(depth, _DEEPEST) - 1)
 
 
-def matching(location: Path, pattern: str) -> Iterator[Path]:
+def match_files(location: Path, pattern: str) -> Iterator[Path]:
     """Files in a place that are named like `*/chats/*.jsonl`; by name, no links followed, none half written."""
     name, _, rest = pattern.partition("/")
     for entry in _entries(location):
         if not fnmatchcase(entry.name, name):
             continue
         if rest and entry.is_dir(follow_symlinks=False):
-            yield from matching(Path(entry.path), rest)
+            yield from match_files(Path(entry.path), rest)
         elif not rest and entry.is_file(follow_symlinks=False) and not entry.name.endswith(_NOT_FINISHED):
             yield Path(entry.path)
 

@@ -183,7 +183,7 @@ class Store:
         if not location.is_dir():
             yield location
         for pattern in self.patterns:
-            yield from files.matching(location, pattern)
+            yield from files.match_files(location, pattern)
 
     def sessions(self, location: Path, roots: Roots) -> Iterator[LocalSession]:
         """Sessions of the repository in one place. Raises OSError for a place that cannot be read."""
