@@ -21,7 +21,6 @@ from collector.commit_model import Censored, Commit, FileChange
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.program import GitFailed, reftable_refs
 from collector.git.renames import pair
-from collector.repository_names import public_url
 from collector.text import decode
 from collector.vocabulary.sessions import Signature
 
@@ -201,10 +200,6 @@ class RepositoryBase:
             if sha is not None:
                 return NamedCommit(name, sha)
         raise UnknownBranch(f"no branch, tag or commit named {name!r}", "List the names with: git branch -a")
-
-    def remote_url(self) -> str:
-        """URL of `origin`, without anything that may be secret; empty if there is none."""
-        return public_url(setting(self._config, "remote.origin.url"))
 
     # --- objects ------------------------------------------------------------------------------------------------------
 

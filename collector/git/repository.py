@@ -30,6 +30,7 @@ from collector.git.base import (
 )
 from collector.git.regular import NotRegular, require_files
 from collector.git.sha256 import Sha256Reader
+from collector.repository_names import public_url
 from collector.text import decode
 
 MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
@@ -172,6 +173,13 @@ class GitRepo(RepositoryBase):
             return str(self._repo[oid].peel(pygit2.Commit).id)
         except (KeyError, ValueError, pygit2.GitError):
             return None
+
+    def remote_url(self) -> str:
+        """URL of `origin`, without anything that may be secret; empty if there is none."""
+        try:
+            return public_url(self._repo.remotes["origin"].url or "")
+        except KeyError:
+            return ""
 
     def _worktree(self) -> Path | None:
         """The directory of the files; None in a bare repository."""

@@ -17,6 +17,7 @@ from collector.errors import UnknownBranch
 from collector.git.base import TREE, BlobEntry, Config, RepositoryBase, config_of, git_mode, setting
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
 from collector.model import Commit, FileChange
+from collector.repository_names import public_url
 from collector.text import decode, encode
 
 _EMPTY_TREE = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
@@ -79,6 +80,9 @@ class Sha256Reader(RepositoryBase):
                 return None
             oid = _headers(target[1]).get(follow, b"").decode("ascii", "replace")
         return None
+
+    def remote_url(self) -> str:
+        return public_url(setting(self._config, "remote.origin.url"))
 
     def _worktree(self) -> Path | None:
         marker = self.path / "gitdir"
