@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from collector.agents.machine.model import Store  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402
 from collector.storage.catalog import tables  # noqa: E402
-from collector.vocabulary.agents import DECLARED, label_of  # noqa: E402
+from collector.vocabulary.agents import DECLARED, STATEMENTS, label_of  # noqa: E402
 from collector.vocabulary.schema import vocabularies  # noqa: E402
 
 
@@ -90,6 +90,7 @@ def agents_page() -> str:
             "measured": table(_MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]),
             "lab": table(_LAB, [row for r in readers() for row in _lab(r, json.loads(_LAB_ROWS.read_text("utf-8")))]),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
+            "statements": table(("form", "sort", "names", "written by or documented in", "seen in"), _statements()),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
             "local": table(
                 ("agent", "where", "known from", "deleted by the agent"),
@@ -140,6 +141,19 @@ def _deleted(store: Store) -> str:
 
 def _tested(reader: TranscriptReader) -> str:
     return "untested" if reader.NAME in unproven() else "yes"
+
+
+def _statements() -> Sequence[tuple[str, ...]]:
+    """A row for each form in which commits name agents."""
+    names = {"agent": "agent, model", "key": "session", "yes": "yes or no", "model": "model"}
+    rows = [
+        (", ".join(f"`{key}:`" for key in form["keys"]), form["sort"], names[form["value"]], form["source"], form["seen"])
+        for form in STATEMENTS["trailer"]
+    ]
+    for form in STATEMENTS["body"]:
+        words = form["joined"].removeprefix("(?:").removesuffix(")").replace("|", ", ")
+        rows.append((f"a verb, then {words}", form["sort"], names["agent"], form["source"], form["seen"]))
+    return rows
 
 
 _LAB_ROWS = ROOT / "benchmarks" / "data" / "lab.json"
