@@ -32,6 +32,7 @@ CLUSTER = (
     "    c = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host='127.0.0.1')\n"
     "    print(c.scheduler_address, flush=True); input(); c.close()\n"
 )
+_MORE = 10  # trials that may follow where each run was over before its worker was to die
 MOST_RUNS = 4  # until a command that lost a worker is done: a task is tried twice in each
 
 
@@ -100,7 +101,9 @@ def trials(folder: Path, count: int, seed: int, on_cluster: bool) -> Iterator[di
         address, below = running or ("", 0)
         command: list[object] = ["db", db, "-q", *(("--scheduler", address) if running else ("--jobs", "2"))]
         longest = 0.0
-        for number in range(-1, count):  # the first one only measures how long a run takes
+        for number in range(-1, count + _MORE):  # the first one only measures how long a run takes
+            if number >= count and tried["killed"]:
+                break
             shutil.rmtree(db.parent, ignore_errors=True)
             db.parent.mkdir()
             copied(start, db)
