@@ -15,7 +15,7 @@ from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
 from collector.git.agitrack import agent_blocks
 from collector.model import Commit
 from collector.vocabulary.agent_names import NamedAgent, agent_named
-from collector.vocabulary.agents import STATEMENTS, agent_of_account, agent_of_subject, slug_of
+from collector.vocabulary.agents import STATEMENTS, agent_of_account, agent_of_subject, agents, slug_of
 
 _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _TRAILER = re.compile(r"^ {0,3}(?:[*-] +)?([A-Za-z][A-Za-z0-9 -]{1,40}):[ \t]*(.{1,300})$")
@@ -48,7 +48,8 @@ def statements(commit: Commit) -> Iterator[Statement]:
     """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
     yield from _in_message(commit.message)
     author = f"{commit.author_name} <{commit.author_email}>"
-    if named := _account(author):
+    named = _account(author)
+    if named and not _is_of_a_person(named.agent, commit.message):
         yield Statement("author", named.agent, named.model)
     if agent := agent_of_subject(commit.subject):
         yield Statement("subject", agent)
@@ -62,8 +63,15 @@ def declarations(commit: Commit) -> Iterator[Statement]:
 
 
 def declared_agent(commit: Commit) -> Statement | None:
-    """The first declaration of a commit; None without one. A statement of authorship comes before one of assistance."""
-    return min(declarations(commit), key=lambda statement: DECLARING.index(statement.sort), default=None)
+    """The first declaration of a commit; None without one. A statement of authorship comes before one of assistance.
+
+    A model that another statement names for the same agent is taken over.
+    """
+    declared = list(declarations(commit))
+    first = min(declared, key=lambda statement: DECLARING.index(statement.sort), default=None)
+    if first is None or first.model:
+        return first
+    return first._replace(model=next((s.model for s in declared if s.agent == first.agent and s.model), ""))
 
 
 def automation(commit: Commit) -> str | None:
@@ -117,6 +125,17 @@ def _account(text: str) -> NamedAgent | None:
     if agent := agent_of_account(text):
         return NamedAgent(agent, named.model if named else "")
     return named
+
+
+def _is_of_a_person(agent: str, message: str) -> bool:
+    """Whether a commit of an agent's account is what a person did in its program, or a template."""
+    pattern = _by_people().get(agent)
+    return pattern is not None and re.search(pattern, message) is not None
+
+
+@cache
+def _by_people() -> dict[str, str]:
+    return {agent.slug: agent.by_people for agent in agents() if agent.by_people}
 
 
 def _by_body(line: str) -> Statement | None:

@@ -30,6 +30,7 @@ def commit(message: str, name: str = "Ada", email: str = "ada@example.org") -> C
         ("Made-with: Cursor", "cursor", "", "wrote"),
         ("Coding-Agent: claude", "claude-code", "", "assisted"),
         ("AI-assistant: Claude 3.5 Sonnet via Cursor", "cursor", "Claude 3.5 Sonnet", "assisted"),
+        ("Assisted-by: OpenAI gpt-5.4 with Codex", "codex", "gpt-5.4", "assisted"),
         ("AI-assisted: true", "ai", "", "assisted"),
         ("Replit-Commit-Author: Agent", "replit", "", "wrote"),
         ("Co-Authored-By: Warp <agent@warp.dev>", "warp", "", "wrote"),
@@ -125,6 +126,20 @@ def test_sessions_that_a_message_names_are_kept() -> None:
 def test_a_model_in_a_trailer_of_its_own_is_the_agents() -> None:
     declared = declared_agent(commit("x\n\nCoding-Agent: pi\nModel: gpt-5.6-terra"))
     assert declared is not None and (declared.agent, declared.model) == ("pi", "gpt-5.6-terra")
+
+
+def test_a_model_is_taken_from_another_statement_of_the_agent() -> None:
+    message = "x\n\n🤖 Generated with [Claude Code](https://claude.com/claude-code)\n\nCo-authored-by: {} <noreply@anthropic.com>"
+    declared = declared_agent(commit(message.format("Claude Opus 4.6")))
+    assert declared is not None and (declared.agent, declared.model) == ("claude-code", "Claude Opus 4.6")
+
+
+@pytest.mark.parametrize("subject", ["Visual edit in Lovable", "Reverted to commit 1a2b3c4", "Initial commit from template"])
+def test_an_account_also_commits_what_people_did(subject: str) -> None:
+    account = ("gpt-engineer-app[bot]", "159125892+gpt-engineer-app[bot]@users.noreply.github.com")
+    assert declared_agent(commit(subject, *account)) is None
+    declared = declared_agent(commit("Add a cart", *account))
+    assert declared is not None and declared.agent == "lovable"
 
 
 def test_what_wrote_comes_before_what_assisted() -> None:
