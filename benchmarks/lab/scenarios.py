@@ -24,7 +24,9 @@ def label(name):
     return name.strip().upper()
 '''
 
-
+# Whole lines: a patch has no parts of lines.
+SUMMED = "        amount += price * count\n    return amount\n"
+ROUNDED = "        amount += price * count\n    return round(amount, 2)\n"
 CHECKED = """    if not 0 <= rate <= 1:
         raise ValueError(rate)
     reduced = amount * (1 - rate)
@@ -59,7 +61,7 @@ def resume(run: Run) -> None:
         "one": [write("shop/cart.py", CART), say("The cart is written.")],
         "two": [
             read("shop/cart.py"),
-            edit("shop/cart.py", "+= price * count\n    return amount\n", "+= price * count\n    return round(amount, 2)\n"),
+            edit("shop/cart.py", SUMMED, ROUNDED),
             say("Amounts are rounded."),
         ],
         "three": [
