@@ -1,5 +1,4 @@
 """The commands of `collect`, a file per subject: parse, call the library, print.
 
-A file with COMMANDS is found (`collector/console/commands.py`); its SECTION is that of its commands in the help, where files with
-a lower ORDER (default 50) come first.
+A file is found by its tuple COLLECT of commands (`collector/console/commands.py`).
 """
