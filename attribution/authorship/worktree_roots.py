@@ -106,7 +106,9 @@ class WorktreeRoots:
     def _follow(self, path: str) -> str:
         """The file that a path leads to: git has a link (CLAUDE.md -> AGENTS.md, a linked directory) and its target apart."""
         for _ in range(_MOST_LINKS):
-            link = next((link for link in self.links if path == link or path.startswith(link + "/")), None)
+            parts = path.split("/")
+            prefixes = ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
+            link = next((prefix for prefix in prefixes if prefix in self.links), None)
             if link is None:
                 break
             path = self.links[link] + path[len(link) :]

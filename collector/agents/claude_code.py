@@ -38,7 +38,7 @@ AGENT = Agent(
     "Claude Code",
     accounts=r"noreply@anthropic\.com|claude\[bot\]",
     aliases=("claude", "claudecode"),
-    common=True,
+    common="name",
     word="claude",
     exported={"git-ai": "claude"},
     tools={

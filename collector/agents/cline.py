@@ -33,7 +33,7 @@ from collector.text import resolve, timestamp
 from collector.vocabulary.agents import Agent
 
 NAME = "cline"
-AGENT = Agent(NAME, "Cline", aliases=("claude-dev",), tools={"edit": "replace_in_file"})
+AGENT = Agent(NAME, "Cline", aliases=("claude-dev",), common="name", tools={"edit": "replace_in_file"})
 GIVES = frozenset({"times", "results", "text", "before", "reads", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 23
 

@@ -23,7 +23,9 @@ from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "continue-dev"
-AGENT = Agent(NAME, "Continue", aliases=("continue",), tools={"write": "create_new_file", "edit": "single_find_and_replace"})
+AGENT = Agent(
+    NAME, "Continue", aliases=("continue",), common="word", tools={"write": "create_new_file", "edit": "single_find_and_replace"}
+)
 GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 30
 

@@ -25,7 +25,7 @@ from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "crush"
-AGENT = Agent(NAME, "Crush", accounts=r"crush@charm\.land", tools={"grep": "sourcegraph"})
+AGENT = Agent(NAME, "Crush", common="word", accounts=r"crush@charm\.land", tools={"grep": "sourcegraph"})
 GIVES = frozenset(FACETS) - {"positions", "tokens"}
 ORDER = 24
 

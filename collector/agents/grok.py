@@ -24,7 +24,7 @@ from collector.model import Session, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "grok"
-AGENT = Agent(NAME, "Grok Build", aliases=("grok-build",), tools={"read": "read_file", "edit": "search_replace"})
+AGENT = Agent(NAME, "Grok Build", aliases=("grok-build",), common="name", tools={"read": "read_file", "edit": "search_replace"})
 GIVES = frozenset({"results", "text", "commands", "commits", "models"})
 ORDER = 62
 

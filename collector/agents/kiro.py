@@ -26,7 +26,7 @@ from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "kiro"
-AGENT = Agent(NAME, "Kiro", aliases=("kiro-cli",), tools={"edit": "fs_write"})
+AGENT = Agent(NAME, "Kiro", aliases=("kiro-cli",), common="name", tools={"edit": "fs_write"})
 GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"})
 ORDER = 25
 

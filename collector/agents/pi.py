@@ -31,6 +31,7 @@ NAME = "pi"
 AGENT = Agent(
     NAME,
     "Pi",
+    common="name",
     aliases=("oh-my-pi", "omp"),
     tools={"read": "read", "grep": "grep", "glob": "find ls", "write": "write", "edit": "edit", "todo": "todo"},
 )

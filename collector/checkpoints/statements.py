@@ -25,6 +25,7 @@ _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
 _BOT = re.compile(r"\[bot\]$|\[bot\]@|^(?:dependabot|renovate|github-actions|semantic-release|greenkeeper|snyk)\b", re.I)
 
+PEOPLES = ("name", "word")  # kinds of common names that name no agent where people are credited
 DECLARING = ("wrote", "assisted", "signed")
 """Sorts of statements that say that the agent took part in writing."""
 
@@ -88,7 +89,8 @@ def _in_message(message: str) -> Iterator[Statement]:
         form = _trailers().get(trailer[1].casefold().replace(" ", "-")) if trailer else None
         if form is not None and trailer is not None:
             if form["value"] == "model":
-                model = trailer[2].strip()[:100]
+                named = agent_named(trailer[2])
+                model = named.model if named else model
             elif statement := _by_trailer(form, trailer[2].strip()):
                 pending.append(statement)
         elif statement := _by_body(line):
@@ -114,14 +116,14 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
             return Statement("trailer", agent or "ai", sort=sort) if _YES.match(value) else None
         case _ if agent:  # a person's name stands there for a person's commit
             return Statement("trailer", agent, sort=sort) if value.casefold() in ("agent", "assistant") else None
-    named = _account(value)
+    named = _account(value, PEOPLES if form.get("people") else ())
     return Statement("trailer", named.agent, named.model, sort) if named else None
 
 
-def _account(text: str) -> NamedAgent | None:
+def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None:
     """The agent whose name, with or without an address, this is ("Name <address>"); None for a person."""
     match = _ACCOUNT.match(text)
-    named = agent_named(match["name"], match["address"]) if match else agent_named(text)
+    named = agent_named(match["name"], match["address"]) if match else agent_named(text, None, doubted)
     if agent := agent_of_account(text):
         return NamedAgent(agent, named.model if named else "")
     return named
@@ -141,10 +143,17 @@ def _by_people() -> dict[str, str]:
 def _by_body(line: str) -> Statement | None:
     for pattern, sort in _bodies():
         match = pattern.match(line)
-        named = agent_named(match["agent"]) if match else None
+        named = agent_named(match["agent"], None, _doubted(match)) if match else None
         if named:
             return Statement("body", named.agent, named.model, sort)
     return None
+
+
+def _doubted(match: re.Match[str]) -> tuple[str, ...]:
+    """Common names that name no agent in a line of the body: nobody says of people that they generated code."""
+    if re.match(r"\W*(?:generated|vibe|coded)", match[0], re.I):
+        return ()
+    return PEOPLES if match["joined"].lower() == "by" else ("word",)
 
 
 @cache
@@ -157,4 +166,5 @@ def _trailers() -> dict[str, dict[str, Any]]:
 def _bodies() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of lines of the body, each with the sort of its statement."""
     start, end = r"^\W{0,8}", r"\s+(?P<agent>[\[\w*_`].{0,160})$"
-    return [(re.compile(rf"{start}{form['pattern']}\s+{form['joined']}{end}", re.I), form["sort"]) for form in STATEMENTS["body"]]
+    forms = ((form["pattern"], form["joined"], form["sort"]) for form in STATEMENTS["body"])
+    return [(re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort) for verb, joined, sort in forms]

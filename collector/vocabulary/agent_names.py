@@ -8,7 +8,7 @@ agent beside it.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from collector.vocabulary.agents import STATEMENTS, agents
@@ -22,9 +22,8 @@ _MODEL = re.compile(
 _FILLER = re.compile("|".join(STATEMENTS["names"]["beside"]), re.I)
 _UNNAMED = "ai"  # the agent of a text that says no more than that
 _LINK = re.compile(r"\[([^\]]{1,80})\]\([^)\s]*\)")
-_AGENTS_ADDRESS = re.compile(
-    r"(?i)noreply|no-reply|\bbot\b|\[bot\]|agent|\bai@|[+.]ai@|claude-?code|^$|example\.(?:com|org|net)$|\.local(?:host)?$"
-)
+_AGENTS_ADDRESS = re.compile("|".join(STATEMENTS["names"]["addresses"]), re.I)
+_AGENTS_WORD = re.compile(r"(?i)\b(?:agents?|assistants?|bot|code|cli|coding)\b|(?<=\w )ai\b|\bai(?= )|^llms?$")
 _WORD = re.compile(r"[^\W_]+(?:[.\-][^\W_]+)*|\S")
 
 
@@ -35,26 +34,51 @@ class NamedAgent(NamedTuple):
     model: str = ""  # as written
 
 
-def agent_named(text: str, address: str | None = None) -> NamedAgent | None:
+@lru_cache(10_000)  # a history has far fewer names than commits
+def agent_named(text: str, address: str | None = None, doubted: tuple[str, ...] = ()) -> NamedAgent | None:
     """The agent that a text names, with nothing else in it; None when it may be a person or a thing.
 
-    `address` is the e-mail address beside the name, None where the form has none.
+    `address` is the e-mail address beside the name, None where the form has none; `doubted` are the kinds of common names (see
+    `Agent.common`) that name no agent by themselves in a form without addresses.
     """
     text = _LINK.sub(r"\1", text).strip(" \t.*_`\"'")[:200]
     match = _MODEL.search(text)
     model = match[0].strip() if match else ""
     remaining = text.replace(model, " ", 1) if model else text
-    names = [(name.start(), slug) for pattern, slug in _names() for name in [pattern.search(remaining)] if name]
-    for pattern, _ in _names():
-        remaining = pattern.sub(" ", remaining, count=1)
+    names = _names_in(remaining)
+    if not names and not model:
+        return None
+    for name in names:
+        remaining = remaining.replace(name, " ", 1)
     if any(not _FILLER.fullmatch(word) for word in _WORD.findall(remaining) if word[0].isalnum()):
         return None
     if not names:
-        return NamedAgent(_maker(model), model) if model else _unnamed(text, address)
-    agent = min(names, key=lambda name: (name[1] == _UNNAMED, name[0]))[1]
-    if not model and agent in _common() and not _belongs_to_an_agent(text, agent, address):
-        return None
-    return NamedAgent(agent, model)
+        return NamedAgent(_maker(model), model)
+    slugs = [slug for slug in names.values() if slug != _UNNAMED]
+    agent = slugs[0] if slugs else _UNNAMED
+    alone = not model and not _AGENTS_WORD.search(text)
+    return None if alone and _may_be_a_person(agent, address, doubted) else NamedAgent(agent, model)
+
+
+def _names_in(text: str) -> dict[str, str]:
+    """Names of agents in a text -> their slugs, in order of their places."""
+    if not _any_name().search(text):
+        return {}
+    places: list[tuple[int, str, str]] = []
+    for pattern, slug in _names():
+        match = pattern.search(text)
+        if match:
+            places.append((match.start(), match[0], slug))
+            text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    return {name: slug for _, name, slug in sorted(places)}
+
+
+def _may_be_a_person(agent: str, address: str | None, doubted: tuple[str, ...]) -> bool:
+    """Whether a name that stands alone may be a person's or a thing's here."""
+    common = _common().get(agent)
+    if common is None:
+        return False
+    return common in doubted if address is None else _AGENTS_ADDRESS.search(address) is None
 
 
 def model_identity(model: str) -> str:
@@ -70,40 +94,36 @@ def model_identity(model: str) -> str:
     return name
 
 
-def _unnamed(text: str, address: str | None) -> NamedAgent | None:
-    """ "AI", "AI Assistant", "LLM": an agent, but not which."""
-    words = re.fullmatch(
-        r"(?i)(?:an? )?(?:ai|llms?)(?:[ -](?:assistants?|agents?|assistance|tools?|coding (?:agent|assistant)))?", text
-    )
-    return NamedAgent(_UNNAMED) if words and (address is None or _AGENTS_ADDRESS.search(address)) else None
-
-
 def _maker(model: str) -> str:
     """The agent that a model is counted for when no program is named."""
     plain = model.rpartition("/")[2]
     return next((slug for slug, family in _FAMILIES.items() if re.match(family, plain, re.I)), _UNNAMED)
 
 
-def _belongs_to_an_agent(text: str, agent: str, address: str | None) -> bool:
-    """Whether a name that people have too is an agent's here: without an address, or with one that no person has."""
-    if address is None:
-        return True
-    return bool(_AGENTS_ADDRESS.search(address)) or re.search(r"(?i)\b(?:ai|agent|bot|assistant|code|cli)\b", text) is not None
-
-
 @cache
-def _common() -> frozenset[str]:
-    """Agents whose name people and ordinary words share."""
-    return frozenset(agent.slug for agent in agents() if agent.common)
+def _common() -> dict[str, str]:
+    """Agents whose name people or ordinary words share -> which of these."""
+    return {agent.slug: agent.common for agent in agents() if agent.common}
 
 
 @cache
 def _names() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of the names of agents, the longest first."""
+    return [(re.compile(_bounded(name), re.I), slug) for name, slug in _spelled()]
+
+
+@cache
+def _any_name() -> re.Pattern[str]:
+    return re.compile(_bounded("|".join(name for name, _ in _spelled())), re.I)
+
+
+def _bounded(pattern: str) -> str:
+    """The pattern where it is a word of its own and no part of an address."""
+    return rf"(?<![\w@.-])(?:{pattern})(?![\w@])(?!\.\w)"
+
+
+def _spelled() -> list[tuple[str, str]]:
+    """(pattern of a name, slug), the longest name first; blanks, hyphens and nothing are as good as each other."""
     names = {name: agent.slug for agent in agents() for name in (agent.slug, agent.label, *agent.aliases) if name != "unknown"}
-    spelled = {
-        re.sub(r"[\s_-]+", r"[\\s_-]?", re.escape(name).replace("\\ ", " ").replace("\\-", "-")): slug
-        for name, slug in names.items()
-    }
-    ordered = sorted(spelled.items(), key=lambda item: -len(item[0]))
-    return [(re.compile(rf"(?<![\w@.-]){name}(?![\w@])(?!\.\w)", re.I), slug) for name, slug in ordered]
+    ordered = sorted(names.items(), key=lambda item: -len(item[0]))
+    return [(r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", name))), slug) for name, slug in ordered]

@@ -38,7 +38,7 @@ class Agent:
     tools: Mapping[str, str] = field(default_factory=dict)
     read_only: tuple[str, ...] = ()  # kinds of its subagents that have no tool to change files
     by_people: str = ""  # regular expression of messages of its account for what a person did, or for a template
-    common: bool = False  # the name is also that of people or things
+    common: str = ""  # "name" if people have the name, "word" if it is an ordinary word or another program's
     state: str = ""  # regular expression of the directory at the root of a repository that it keeps its own files in
 
 
