@@ -6,13 +6,12 @@ import re
 
 from attribution.shell.calls import Evaluation, ProgramCall
 from attribution.shell.files import transfer_effect
-from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
+from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable, join
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
-_START = re.compile(
-    r"\s*(?:\$[\w:]+\s*=[^=~]"
-    r"|(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+)"
-)
+_CMDLET = r"(?:Get|Set|Add|New|Remove|Move|Copy|Rename|Out|Select|Test|Write|Import|Invoke|Start|Clear|ConvertTo)-[A-Z]\w+"
+_START = re.compile(rf"\s*(?:\$[\w:]+\s*=[^=~]|{_CMDLET})")
+_LATER = re.compile(rf"[;|\n]\s{{0,99}}{_CMDLET}\s")
 _TOKEN = re.compile(
     r"@'\r?\n.*?\n'@|@\"\r?\n.*?\n\"@|'(?:[^']|'')*+'|\"(?:[^\"`]|`.)*+\"|`\r?\n|#[^\n]*|[;\n|{}()&]+|[^\s;|'\"{}()&]+|\S", re.S
 )
@@ -29,8 +28,8 @@ _SWITCHES = ("-force", "-recurse", "-append", "-nonewline", "-passthru", "-confi
 
 
 def is_powershell(text: str) -> bool:
-    """Whether the text starts as only PowerShell does."""
-    return _START.match(text) is not None
+    """Whether a statement starts as only PowerShell's do; a shell's heredoc may hold such statements."""
+    return _START.match(text) is not None or ("<<" not in text and _LATER.search(text) is not None)
 
 
 def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
@@ -42,6 +41,7 @@ def powershell(text: str, cwd: str, run: Evaluation) -> list[Effect]:
     for token in [*_TOKEN.findall(text), ";"]:
         if re.fullmatch(r"[;\n|{}()&]+", token):
             result += _statement(words, cwd, run)
+            cwd = _directory(words, cwd)
             words = []
         elif token[0] in "'\"":
             words.append(ShellWord(token[1:-1], "$" not in token or token[0] == "'"))
@@ -60,28 +60,47 @@ def _statement(words: list[ShellWord], cwd: str, run: Evaluation) -> list[Effect
     return _effects(call, kind, words) if kind else call.program(words)
 
 
+def _directory(words: list[ShellWord], cwd: str) -> str:
+    """Where the statements after this one work."""
+    moves = len(words) > 1 and words[0].text.lower() in ("cd", "sl", "set-location", "push-location")
+    return join(cwd, words[-1].text.replace("\\", "/")) if moves else cwd
+
+
 def _effects(call: ProgramCall, kind: str, words: list[ShellWord]) -> list[Effect]:
     named, loose = _arguments(words[1:])
-    paths = [named[key] for key in ("-path", "-literalpath", "-filepath") if key in named] or loose[:1]
-    if "directory" in (word.text.lower() for word in named.values()):
+    paths = next((named[key] for key in ("-path", "-literalpath", "-filepath") if key in named), []) or loose[:1]
+    if any(word.text.lower() == "directory" for several in named.values() for word in several):
         return []
     if kind in ("move", "copy"):
-        target = named.get("-destination") or named.get("-newname") or (loose[-1] if loose else ShellWord("", False))
-        return [transfer_effect(call, kind, path.text, target.text) for path in paths]
+        target = named.get("-destination") or named.get("-newname") or loose[-1:]
+        return _transfers(call, kind, [word.text for word in paths], target[0].text if target else "", words[0].text.lower())
     appended = kind == "write" and any(word.text.lower() == "-append" for word in words)
     return call.make("append" if appended else kind, paths)
 
 
-def _arguments(words: list[ShellWord]) -> tuple[dict[str, ShellWord], list[ShellWord]]:
-    named: dict[str, ShellWord] = {}
+def _transfers(call: ProgramCall, kind: str, sources: list[str], target: str, cmdlet: str) -> list[Effect]:
+    """One effect for each source; a new name is one in the directory of the source."""
+    if not sources or not target:
+        return [Effect(kind)]  # they come out of a pipeline, or the name is computed
+    if cmdlet == "rename-item":
+        return [transfer_effect(call, kind, path, path[: path.rfind("/") + 1] + target.rpartition("/")[2]) for path in sources]
+    into = target.rstrip("/") + "/" if len(sources) > 1 else target
+    return [transfer_effect(call, kind, path, into) for path in sources]
+
+
+def _arguments(words: list[ShellWord]) -> tuple[dict[str, list[ShellWord]], list[ShellWord]]:
+    """The values of each named parameter, which commas separate, and the other words; slashes are those of paths here."""
+    named: dict[str, list[ShellWord]] = {}
     loose: list[ShellWord] = []
-    moment = 0
-    while moment < len(words):
-        text = words[moment].text.lower()
-        if text.startswith("-") and text not in _SWITCHES and moment + 1 < len(words):
-            named[text] = words[moment + 1]
-            moment += 1
-        elif not text.startswith("-"):
-            loose.append(words[moment])
-        moment += 1
+    values, more = loose, False
+    for word in words:
+        text = word.text.lower()
+        if text.startswith("-"):
+            values = loose if text in _SWITCHES else named.setdefault(text, [])
+            continue
+        pieces = [piece.replace("\\", "/") for piece in word.text.split(",") if piece]
+        if values is not loose and values and not more and not word.text.startswith(","):
+            values = loose  # a parameter has one value, or a list
+        values += [ShellWord(piece, word.exact) for piece in pieces]
+        more = word.text.endswith(",")
     return named, loose

@@ -323,6 +323,16 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("Get-Content a.txt | Out-File -Append b.txt", [one("append", "b.txt")]),
     ("Remove-Item -Recurse -Force src\\old", [one("remove", "src/old")]),
     ("Move-Item -Path a.cs -Destination src\\a.cs", [one("move", "a.cs", target="src/a.cs")]),
+    ('Move-Item -LiteralPath "src\\a.cs" -Destination "lib\\b.cs"', [one("move", "src/a.cs", target="lib/b.cs")]),
+    (
+        "Move-Item -Path 'a.cs', 'b.cs' -Destination lib",
+        [one("move", "a.cs", target="lib/a.cs"), one("move", "b.cs", target="lib/b.cs")],
+    ),
+    ('Rename-Item -LiteralPath "src/a.cs" -NewName "b.cs"', [one("move", "src/a.cs", target="src/b.cs")]),
+    ("Rename-Item src\\a.cs .\\src\\b.cs", [one("move", "src/a.cs", target="src/b.cs")]),
+    ("cd src; Rename-Item -NewName b.cs -Path a.cs", [one("move", "src/a.cs", target="src/b.cs")]),
+    ('git status\nRename-Item "src\\a.cs" "b.cs"', [one("move", "src/a.cs", target="src/b.cs")]),
+    ('Get-ChildItem *.cs | Rename-Item -NewName { $_.Name + ".bak" }', [one("move")]),
     ("$x = Get-Content a.txt; Set-Content a.txt ($x -replace 'a','b')", [one("write", "a.txt")]),
     ('pwsh -Command "Remove-Item a.txt"', [one("remove", "a.txt")]),
 ]
