@@ -52,14 +52,6 @@ def metadata(hidden: Set[str] = frozenset()) -> dict[str, Any]:
     }
 
 
-def whole(present: Set[str], empty: Set[str]) -> dict[str, Any]:
-    """All that a Datasette without our plugin can be told of a database with these tables and views, as a file of metadata."""
-    about = metadata(empty)
-    about["tables"] = {name: table for name, table in about["tables"].items() if name in present}
-    about["queries"] = queries(empty)
-    return about
-
-
 def is_internal(name: str) -> bool:
     """Whether a table is hidden whatever it holds."""
     return name in _INTERNAL or "hidden" in settings_of_tables().get(name, {}) or _OTHERS.fullmatch(name) is not None

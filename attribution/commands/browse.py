@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from collector.console.terminal import database_option, notice, writing
+from collector.console.terminal import database_option, notice
 
 
 @click.command()
@@ -21,13 +21,7 @@ from collector.console.terminal import database_option, notice, writing
     help="Address to listen on. Anything but the default exposes the database to other machines.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-@click.option(
-    "--metadata",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Only write descriptions of tables and columns, and saved queries, for a Datasette without this plugin.",
-)
-def browse(db: Path, port: int, host: str, no_open: bool, metadata: Path | None) -> None:
+def browse(db: Path, port: int, host: str, no_open: bool) -> None:
     """Explore a database in the browser.
 
     Shows repositories, files line by line, sessions, commits and every table. Needs whowrote[browse]. The pages load nothing from
@@ -35,12 +29,7 @@ def browse(db: Path, port: int, host: str, no_open: bool, metadata: Path | None)
 
     The address has a token: without it nothing is shown, to other programs and users of this machine neither. Programs send it as
     the header "Authorization: Bearer TOKEN". Queries are limited in time, memory and size.
-
-    A Datasette without this plugin opens the file too; with descriptions: datasette -m FILE DATABASE.
     """
-    if metadata is not None:
-        _write_metadata(db, metadata)
-        return
     from attribution.browse.serve import serve
 
     def ready(address: str) -> None:
@@ -52,20 +41,6 @@ def browse(db: Path, port: int, host: str, no_open: bool, metadata: Path | None)
         serve(db, host, port, ready)
     except KeyboardInterrupt:  # the usual end
         notice("stopped")
-
-
-def _write_metadata(db: Path, file: Path) -> None:
-    import json
-
-    from attribution.browse.describe import whole
-    from attribution.queries.tables import empty_tables, table_names
-    from collector.storage.store import Store
-
-    with Store(db, create=False) as store:
-        about = whole({table.name for table in table_names(store)}, empty_tables(store))
-    with writing(file):
-        file.write_text(json.dumps({"databases": {db.stem: about}}, indent=2) + "\n", "utf-8")
-    notice(f"{file}: open the database with: datasette -m {file} {db}")
 
 
 COMMANDS = (browse,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from attribution.commands.common import follow_clone, print_rows
-from collector.console.terminal import data_options, database_option, notice, out, write_json
+from collector.console.terminal import data_options, database_option, out, write_json
 from collector.plain_values import jsonable
 
 if TYPE_CHECKING:
@@ -30,40 +30,22 @@ _EXACT = click.option(
 @_EXACT
 @click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios.")
 @click.option("--all-files", is_flag=True, help="Count files of every kind, not only source and test files.")
-@click.option(
-    "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also plot the curves, to FILE.svg or FILE.png."
-)
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress, only the result.")
 @database_option
 @data_options
-def survival(
-    path: str | None, by: tuple[str, ...], full: bool, exact: bool, plot: Path | None, db: Path, output_format: str, **more: bool
-) -> None:
+def survival(path: str | None, by: tuple[str, ...], full: bool, exact: bool, db: Path, output_format: str, **more: bool) -> None:
     """Show how long lines survive and who removes them.
 
     Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
     Without PATH, reports on all repositories in the database that have line history.
     """
-    if plot is not None and plot.suffix not in (".svg", ".png"):
-        raise click.BadParameter("the file name must end in .svg or .png", param_hint="--plot")
-    if plot is not None and more["no_curves"]:
-        raise click.UsageError("--plot and --no-curves exclude each other")
     curves = not more["no_curves"] and output_format != "csv"
     if path is None and (full or exact):
         raise click.UsageError("--full and --exact require the PATH of a clone")
-    if plot is not None:
-        from attribution.stats.plots import require
-
-        require()  # before the work, not after it
     from attribution.queries.survival import SurvivalOptions
 
     groupings = tuple(dict.fromkeys(("class", *(_BY if output_format else by))))
     report = _report(path, db, SurvivalOptions(groupings, curves, more["all_files"]), _Follow(full, exact, more["quiet"]))
-    if plot is not None:
-        from attribution.stats.plots import draw
-
-        draw(report.curves, plot, ", ".join(history.name for history in report.repositories))
-        notice(f"plot written to {plot}")
     if output_format == "json":
         write_json(jsonable(report))
     else:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attribution.queries.announcements import Announcement, announcements
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
@@ -79,7 +78,6 @@ class LineExplanation:
     sections: list[LineSection]  # what plug-ins say
     measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
     earlier: list[EarlierText]  # calls of agents whose text holds a line that is not an agent's
-    said: list[Announcement]  # prompts in which the user says to have changed the file; support, no evidence
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -91,7 +89,7 @@ class LineExplanation:
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
             "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
             **{section.name: section.rows for section in self.sections}, "measured": self.measured,
-            "earlier_texts": [asdict(e) for e in self.earlier], "user_said": [asdict(a) for a in self.said],
+            "earlier_texts": [asdict(e) for e in self.earlier],
         }  # fmt: skip
 
 
@@ -111,7 +109,6 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
     earlier = _earlier(opened, line, window) if window and held else []
-    ours = window is not None and of.author != Author.AGENT and of.reason not in _NO_AGENT
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
     return LineExplanation(
@@ -132,7 +129,6 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         sections=_sections(opened, line),
         measured=measured_words(of),
         earlier=earlier,
-        said=announcements(opened.store, opened.repo_id, path, window.since, window.until) if window and ours else [],
     )
 
 

@@ -19,9 +19,3 @@ def table_names(store: Store) -> list[TableName]:
         TableName,
         "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type, name",
     )
-
-
-def empty_tables(store: Store) -> frozenset[str]:
-    """Tables without a row."""
-    names = [table.name for table in table_names(store) if table.type == "table"]
-    return frozenset(name for name in names if not store.value(f'SELECT EXISTS (SELECT 1 FROM "{name}")'))

@@ -52,8 +52,6 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
         table.add_row("witness", Text.assemble(words(verdict.witness), (f": {without}, {sighted}", "dim")))
     if verdict.tool:
         table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
-    if explanation.said:
-        table.add_row("the user said", _paragraphs([statement.sentence() for statement in explanation.said]))
     if explanation.earlier:
         table.add_row("earlier text\nof an agent", _paragraphs([earlier.words() for earlier in explanation.earlier]))
     if explanation.others:

@@ -623,21 +623,6 @@ def test_columns_are_described_on_table_pages(site: Site) -> None:
     assert "the agent&#39;s own session id" in page or "the agent's own session id" in page
 
 
-def test_a_datasette_without_our_plugin_is_told_the_same_by_a_file(db: Path, tmp_path: Path) -> None:
-    import json
-
-    file = tmp_path / "metadata.json"
-    assert run("browse", "--db", db, "--metadata", file).exit_code == 0
-    about = json.loads(file.read_text("utf-8"))["databases"][db.stem]
-    assert about["tables"]["sessions"]["columns"]["key"] and about["tables"]["stage_runs"]["hidden"]
-    with sqlite3.connect(db) as connection:
-        for query in about["queries"].values():
-            connection.execute(query["sql"])
-        present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    connection.close()
-    assert set(about["tables"]) <= present
-
-
 # --- addresses, search, markup ----------------------------------------------------------------------------------------
 
 

@@ -148,28 +148,3 @@ def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(t
     assert kinds == {"docs": 3, "source": 1, "test": 1}
     shown = run("log", "--show", commit.sha, where, "--db", db).stdout
     assert "only source and test are counted above" in shown and "docs" in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        ("I've just added a currency to src/app.ts, now use it in the report", True),
-        ("Go on with the report. I manually edited `app.ts` meanwhile.", True),
-        ("Please add a currency to src/app.ts", False),  # a request, not a report
-        ("Why should I have changed src/app.ts?", False),
-        ("I've added a currency to other-app.ts", False),
-        ("I have added two comments onto the pull request", False),
-    ],
-)
-def test_what_the_user_says_to_have_done_stands_beside_the_witness(words: str, shown: bool, tmp_path: Path) -> None:
-    world, session = _begin("announced")
-    session.edit("src/app.ts", *EDIT)
-    world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
-    session.prompt(words)
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = Explained(world, session, PERSONS, tmp_path)
-    assert found.data["author"] == "human"  # of the sightings; the words add nothing to it
-    assert [said["text"] for said in found.data["user_said"]] == ([words] if shown else [])
-    assert ("the user said" in found.shown) == shown

@@ -56,7 +56,6 @@ ADAPTERS = {
     },  # the last two only for the type checker
     "genai_prices": {"attribution/features/prices.py"},
     "llm": {"attribution/evaluation/models.py"},
-    "matplotlib": {"attribution/stats/plots.py"},
     "pyarrow": {
         "collector/storage/tablefiles.py",
         "whowrote/rows.py",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +21,6 @@ from attribution.lineage.survival import (
 from attribution.stats import comparison, estimates
 from attribution.stats.estimates import StatsMissing
 from attribution.stats.kaplan_meier import Observation, estimate, survival_curve, survival_points
-from collector.plain_values import jsonable
 
 END = 100.0
 
@@ -315,27 +313,11 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
     assert estimates.hazard(found, "human") is None, "33 lines of people are too few"
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
-def test_pictures(lifelines: Any, tmp_path: Path, suffix: str) -> None:
-    from attribution.stats.plots import draw
-
-    curve = jsonable(survival_curve([line(0, 6, birth=1), line(0, birth=2)]))
-    for name in ("one", "two"):
-        draw({"agent": curve, "human": curve}, tmp_path / f"{name}{suffix}", "owner/name")
-    one, two = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("one", "two"))
-    assert one == two and (b"owner/name" in one or one.startswith(b"\x89PNG"))
-
-
-def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from attribution.stats.plots import draw
-
+def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lifelines", None)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(StatsMissing) as raised:
         estimates.hazard([line(0, 1, path="f"), line(0, 2, path="f", author="human")], "human", minimum.NOTHING)
     assert "whowrote[stats]" in raised.value.hint
-    with pytest.raises(StatsMissing):
-        draw({}, tmp_path / "x.svg", "")
 
 
 def test_a_share_of_few_lines_is_not_printed() -> None:
