@@ -130,10 +130,6 @@ def text(x: float, y: float, label: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}">{escape(label)}</text>'
 
 
-def line(style: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="{escape(style)}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
 def _grid(left: float, right: float, y: float, label: str) -> str:
     return f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>{text(2, y + 4, label)}'
 

@@ -8,33 +8,33 @@ import click
 
 from attribution.commands.common import database, open_clone
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import Reporter, csv_text, data_options, database_option, notice, writing
+from collector.console.terminal import Reporter, data_options, database_option, notice, writing
 
 
 @click.command()
 @click.option("--explain", default="", metavar="SESSION", help="Explain the score of this session.")
 @click.option(
     "--weights",
-    "weights_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Weights of the parts instead of the published ones (JSON), or `rated`: fitted to ratings.",
+    type=click.Choice(["published", "rated"]),
+    default="published",
+    show_default=True,
+    help="Weights of the parts: those of the source, or fitted to ratings.",
 )
 @database_option
 @data_options
-def quality(explain: str, weights_file: Path | None, db: Path, output_format: str) -> None:
+def quality(explain: str, weights: str, db: Path, output_format: str) -> None:
     """Score how sessions went, and quality per dollar by model.
 
     The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
     """
-    from attribution.evaluation.scores.report import explained_score, model_table, read_weights, score_table
+    from attribution.evaluation.scores.report import explained_score, model_table, score_table
 
-    weights = None if weights_file is None else read_weights(weights_file)
+    rated = weights == "rated"
     with database(None, db) as (store, _):
         if explain:
-            print_table(output_format, explained_score(store, explain, weights))
+            print_table(output_format, explained_score(store, explain, rated))
             return
-        table = score_table(store, None, weights)
+        table = score_table(store, None, rated)
     columns = (
         "repo?", "key=session", "task_type=task", "work", "tier", "q=Q", "q_rank=rank", "completion=compl", "execution=exec",
         "efficiency=eff", "outcome=outc", "cost_usd", "label=first prompt",
@@ -71,12 +71,9 @@ def grades(min_n: int, db: Path, output_format: str) -> None:
 @click.argument("ratings_file", type=click.Path(path_type=Path), metavar="[CSV]", required=False)
 @click.option("--sessions", type=click.IntRange(min=1), default=40, show_default=True, help="Sessions on the sheet.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the sheet.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write fitted weights, for `report quality --weights`."
-)
 @database_option
 @data_options
-def ratings(ratings_file: Path | None, sessions: int, seed: int, output: Path | None, db: Path, output_format: str) -> None:
+def ratings(ratings_file: Path | None, sessions: int, seed: int, db: Path, output_format: str) -> None:
     """Compare scores with people's ratings, or print a sheet.
 
     Without CSV, prints a sheet as CSV: a stratified sample over task types and tiers, without scores, agents or models. Read each
@@ -84,7 +81,6 @@ def ratings(ratings_file: Path | None, sessions: int, seed: int, output: Path | 
     Sessions without a rating are ignored. Also finds the weights that agree best with the ratings.
     """
     from attribution.evaluation.scores import ratings as rating
-    from attribution.evaluation.scores.report import write_weights
 
     with database(None, db) as (store, _):
         if ratings_file is None:
@@ -94,10 +90,6 @@ def ratings(ratings_file: Path | None, sessions: int, seed: int, output: Path | 
     fit = rating.fit_weights(rated)
     if unmatched:
         notice(f"no scored session found for {len(unmatched)} ratings: {', '.join(unmatched[:5])}")
-    if output is not None:
-        if fit is None:
-            raise click.UsageError(f"the rated sessions of {ratings_file} are too few to fit weights to")
-        write_weights(output, fit.weights)
     print_table(output_format, rating.agreement(rated, fit))
 
 
@@ -131,19 +123,15 @@ def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_fo
 
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_DIRECTORY = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command()
 @click.option("--table", "names", multiple=True, metavar="NAME", help="Table to print (repeatable).  [default: all]")
-@click.option("--out", "directory", type=_DIRECTORY, metavar="DIR", help="Also write the tables as CSV files to DIR.")
-@click.option("--html", "html_file", type=_FILE, metavar="FILE", help="Write a self-contained HTML page with figures.")
+@click.option("--html", "html_file", type=_FILE, metavar="FILE", help="Write a self-contained HTML page.")
 @click.option("--markdown", "markdown_file", type=_FILE, metavar="FILE", help="Write the tables as Markdown.")
 @database_option
 @data_options
-def study(
-    names: tuple[str, ...], directory: Path | None, html_file: Path | None, markdown_file: Path | None, db: Path, output_format: str
-) -> None:
+def study(names: tuple[str, ...], html_file: Path | None, markdown_file: Path | None, db: Path, output_format: str) -> None:
     """Reproduce the tables of the SWE-chat paper.
 
     Computes its tables from this database, by the paper's definitions and by ours, next to the published values; those that
@@ -161,13 +149,6 @@ def study(
     if unknown:
         raise click.UsageError(f"no such table: {unknown[0]}; choose from: {', '.join(every)}")
     tables = [table for table in tables if not names or table.name in names]
-    if directory is not None:
-        with writing(directory):
-            directory.mkdir(parents=True, exist_ok=True)
-            for table in tables:
-                text = csv_text([column.name for column in table.columns], table.rows)
-                (directory / f"{table.name}.csv").write_text(text, "utf-8")
-        notice(f"{len(tables)} files in {directory}")
     if html_file is not None or markdown_file is not None:
         from attribution.evaluation.study.page import html, markdown
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, WEIGHTS, PartWeights, mix, tier_of
+from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, mix, tier_of
 from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
 from attribution.queries.sessions import find_session
@@ -20,18 +18,12 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
     from collector.storage.views import Table
 
-Weights = Mapping[str, PartWeights]
-"""Type of task -> weights of the parts."""
-RATED = Path("rated")  # instead of a file: weights fitted to people's ratings
-_EVERY_TYPE = "all"
-_EXAMPLE = 'For example: {"all": {"completion": 2, "execution": 1, "efficiency": 1, "outcome": 4}}'
 
-
-def score_table(store: Store, repo: int | None = None, weights: Weights | None = None) -> Table:
-    """Scores with their sessions, best first. `weights`: others than the published ones, which the database keeps."""
+def score_table(store: Store, repo: int | None = None, rated: bool = False) -> Table:
+    """Scores with their sessions, best first. `rated`: by the weights fitted to ratings; the database keeps the published ones."""
     table = read_view(store, "session_scores", {"repo_id": repo}, order="repo, q DESC, session_id")
-    if weights is not None:
-        table.rows = [_reweigh(row, weights) for row in table]
+    if rated:
+        table.rows = [_reweigh(row) for row in table]
     table.notes += [
         "q_rank: share of sessions of the same task in public repositories with a lower Q. To explain one score: --explain KEY.",
         AGREEMENT,
@@ -47,23 +39,23 @@ def agent_table(store: Store, repo: int) -> Table:
     return table
 
 
-def explained_score(store: Store, key: str, weights: Weights | None = None) -> Table:
+def explained_score(store: Store, key: str, rated: bool = False) -> Table:
     """The signals of the score of the session that `key` names, part by part. Raises WhoWroteError."""
     session = find_session(store, key, None)
-    table = signal_table(store, session, weights)
+    table = signal_table(store, session, rated)
     if table is None:
         raise WhoWroteError(f"session {key} has no score: its transcript could not be read", "See: whowrote data problems")
     return table
 
 
-def signal_table(store: Store, session: int, weights: Weights | None = None) -> Table | None:
+def signal_table(store: Store, session: int, rated: bool = False) -> Table | None:
     """The signals that the score of a session is made of; None without a score. A signal without a score was left out."""
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):
         return None
-    score = _reweigh(scores.rows[0], weights) if weights is not None else scores.rows[0]
+    score = _reweigh(scores.rows[0]) if rated else scores.rows[0]
     stored = json.loads(store.value("SELECT parts FROM scores WHERE session_id = ?", (session,)))
-    used = stored["weights"] if weights is None else mix(score, weights[score["task_type"]]).weights
+    used = mix(score, RATED_WEIGHTS).weights if rated else stored["weights"]
     rows: list[dict[str, Any]] = []
     for part in PARTS:
         rows.append({"part": part, "signal": "", "weight": used.get(part), "score": score[part], "value": None})
@@ -86,52 +78,13 @@ def _short(value: Any) -> str | None:
     return f"{value:.4g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, dict | list) else str(value)
 
 
-def _reweigh(row: dict[str, Any], weights: Weights) -> dict[str, Any]:
-    """The score with other weights; one that a rule of its own gives stays."""
+def _reweigh(row: dict[str, Any]) -> dict[str, Any]:
+    """The score with the weights fitted to ratings; one that a rule of its own gives stays."""
     if row["special"]:
         return row
-    q = mix(row, weights[row["task_type"]]).q
+    q = mix(row, RATED_WEIGHTS).q
     roi = q / row["cost_usd"] if q is not None and row["cost_usd"] else None
     return row | {"q": q, "q_rank": None, "tier": tier_of(q), "roi": roi}
-
-
-def read_weights(path: Path) -> dict[str, PartWeights]:
-    """Weights of the parts for each type of task: RATED, or from a JSON file such as `whowrote data ratings` writes.
-
-    {"all": {"completion": 2, "execution": 1, "efficiency": 1, "outcome": 4}}: of every type of task, or of the one named instead of
-    `all`. Types that are not named keep the published weights, and only the ratios count. Raises WhoWroteError.
-    """
-    if path == RATED:
-        return dict.fromkeys(WEIGHTS, RATED_WEIGHTS)
-    try:
-        chosen = {task: _shares(of_task) for task, of_task in json.loads(path.read_text("utf-8")).items()}
-    except OSError as error:
-        raise WhoWroteError(f"{path} cannot be read: {error.strerror}", _EXAMPLE) from error
-    except (AttributeError, TypeError, ValueError, KeyError) as error:
-        raise WhoWroteError(f"{path} should have a number from 0 on for each of: {', '.join(PARTS)}", _EXAMPLE) from error
-    if not chosen.keys() <= {_EVERY_TYPE, *WEIGHTS}:
-        raise WhoWroteError(f"{path} should have weights for: {', '.join((_EVERY_TYPE, *WEIGHTS))}", _EXAMPLE)
-    every = chosen.pop(_EVERY_TYPE, None)
-    return {task: chosen.get(task, every or usual) for task, usual in WEIGHTS.items()}
-
-
-def _shares(weights: dict[str, float]) -> PartWeights:
-    """Raises TypeError, ValueError and KeyError for anything but four numbers that can be weights."""
-    if set(weights) != set(PARTS):
-        raise ValueError(set(weights))
-    completion, execution, efficiency, outcome = (float(weights[part]) for part in PARTS)
-    total = completion + execution + efficiency + outcome
-    if min(completion, execution, efficiency, outcome) < 0 or not 0 < total < inf:
-        raise ValueError(total)
-    return completion / total, execution / total, efficiency / total, outcome / total
-
-
-def write_weights(path: Path, weights: PartWeights) -> None:
-    """As `read_weights` reads them. Raises WhoWroteError."""
-    try:
-        path.write_text(json.dumps({_EVERY_TYPE: dict(zip(PARTS, weights, strict=True))}, indent=2) + "\n", "utf-8")
-    except OSError as error:
-        raise WhoWroteError(f"{path} cannot be written: {error.strerror}") from error
 
 
 # --- models -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from support.commands import clone, rows, run
 from attribution.evaluation.scores.baselines import ALL, LEAST, baseline, baselines
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, Deeds, PartWeights, acceptance, mix, score
 from attribution.evaluation.scores.ratings import agreement, fit_weights, read_ratings
-from attribution.evaluation.scores.report import frontier, frontiers, read_weights
+from attribution.evaluation.scores.report import frontier, frontiers
 from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
 from attribution.stats.agreement import pearson, ranks, spearman
@@ -345,9 +345,9 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
     parts, made_with = _any_parts(40), (0.6, 0.1, 0.3, 0.0)
     db = _with_parts(tmp_path / "q.db", parts)
     ratings = _ratings_of(tmp_path / "r.csv", parts, made_with)
-    shown = run("data", "ratings", ratings, "--output", tmp_path / "w.json", "--db", db)
-    assert shown.exit_code == 0, shown.stderr
-    assert read_weights(tmp_path / "w.json") == {task: pytest.approx(made_with) for task in WEIGHTS}
+    with Store(db) as store:
+        fit = fit_weights(read_ratings(store, ratings)[0])
+    assert fit is not None and fit.weights == pytest.approx(made_with)
     found = {row["sessions of"]: row for row in rows(run("data", "ratings", ratings, "--csv", "--db", db))}
     assert float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
 
@@ -368,38 +368,15 @@ def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> Non
     db = _with_parts(tmp_path / "q.db", parts, repositories)
     ratings = _ratings_of(tmp_path / "r.csv", parts, (0.25, 0.25, 0.25, 0.25))
     assert "No weights are fitted" in run("data", "ratings", ratings, "--db", db).stdout
-    shown = run("data", "ratings", ratings, "--output", tmp_path / "w.json", "--db", db)
-    assert shown.exit_code == 2 and "too few to fit weights to" in shown.stderr
 
 
-def test_other_weights_change_what_is_shown_and_not_what_is_stored(tmp_path: Path) -> None:
+def test_rated_weights_change_what_is_shown_and_not_what_is_stored(tmp_path: Path) -> None:
     db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, None)])
-    (tmp_path / "w.json").write_text('{"coding": {"completion": 3, "execution": 1, "efficiency": 0, "outcome": 0}}')
-    shown = {r["key"]: r for r in rows(run("report", "quality", "--weights", tmp_path / "w.json", "--csv", "--db", db))}
-    assert (shown["key00001"]["q"], shown["key00001"]["tier"], shown["key00001"]["roi"]) == ("0.75", "Good", "0.375")
+    shown = {r["key"]: r for r in rows(run("report", "quality", "--weights", "rated", "--csv", "--db", db))}
+    assert (shown["key00001"]["q"], shown["key00001"]["tier"], shown["key00001"]["roi"]) == ("0.4", "Poor", "0.2")
     assert rows(run("report", "quality", "--csv", "--db", db))[0]["q"] == "0.15"
-    explained = run("report", "quality", "--explain", "key00001", "--weights", tmp_path / "w.json", "--db", db)
-    assert "Q = 0.75" in explained.stdout
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[]",
-        "{",
-        '{"walk": {}}',
-        '{"all": {"completion": 1}}',
-        '{"all": {"completion": -1, "execution": 1, "efficiency": 1, "outcome": 1}}',
-        '{"all": {"completion": 0, "execution": 0, "efficiency": 0, "outcome": 0}}',
-        '{"all": {"completion": "x", "execution": 0, "efficiency": 0, "outcome": 1}}',
-        '{"all": 3}',
-    ],
-)
-def test_weights_that_are_none(tmp_path: Path, text: str) -> None:
-    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0)])
-    (tmp_path / "w.json").write_text(text)
-    shown = run("report", "quality", "--weights", tmp_path / "w.json", "--db", db)
-    assert shown.exit_code == 2 and "w.json" in shown.stderr and "completion" in shown.stderr
+    explained = run("report", "quality", "--explain", "key00001", "--weights", "rated", "--db", db)
+    assert "Q = 0.40" in explained.stdout
 
 
 def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:

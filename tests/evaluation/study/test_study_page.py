@@ -1,4 +1,4 @@
-"""The study as a page and as Markdown: every table, figures that are their rows, labels of a judge, nothing loaded."""
+"""The study as a page and as Markdown: every table, labels of a judge, nothing loaded."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 from support.commands import clone, run
 
 from attribution.evaluation.study import study
-from attribution.evaluation.study.page import FIGURES, NOT_COMPARED, bars, groups
+from attribution.evaluation.study.page import NOT_COMPARED
 from collector.storage.store import Store
-from collector.storage.views import table_of
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +44,8 @@ def test_the_page_has_every_table_and_loads_nothing(db: Path, tmp_path: Path) ->
         tables = study(store)
     assert [name for name in re.findall(r'<h2 id="([\w-]+)"', text) if name != "not-compared"] == [t.name for t in tables]
     assert "<script" not in text and not re.search(r'(?:src|href)="(?!#)', text)
-    drawn = sum(len(groups(table)) for table in tables)
-    assert drawn > 5 and text.count('<svg class="chart"') == drawn and text.count("aria-label=") >= drawn
-    assert text.count("<caption") == sum(bool(table.rows) for table in tables)
+    assert text.count("No data.") == sum(not table.rows for table in tables) < len(tables)
+    assert "0.196" in text  # what the paper published of edits, beside ours
 
 
 def test_markdown_has_the_rows_and_what_is_not_compared(db: Path, tmp_path: Path) -> None:
@@ -56,19 +54,6 @@ def test_markdown_has_the_rows_and_what_is_not_compared(db: Path, tmp_path: Path
     text = file.read_text("utf-8")
     assert "| category | calls | share | paper v1 | paper v2 |" in text and text.count("\n## ") == 1
     assert all(one.split(":")[0] in text for one in NOT_COMPARED)
-
-
-def test_a_figure_is_its_rows(db: Path) -> None:
-    with Store(db) as store:
-        tables = {table.name: table for table in study(store)}
-    assert FIGURES.keys() <= tables.keys()
-    for name, figure in FIGURES.items():
-        columns = [column.name for column in tables[name].columns]
-        used = {*figure.labels, figure.value}
-        assert not columns or used <= set(columns), name
-    shares = {bar.label: (bar.value, bar.paper) for bar in bars(tables["tools"])}
-    assert shares["edit"] == (next(row["share"] for row in tables["tools"].rows if row["category"] == "edit"), 0.196)
-    assert bars(table_of([{"a": 1}], name="nobody")) == []
 
 
 def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
