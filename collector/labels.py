@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from collector.user_turns import command_words, is_housekeeping
+from collector.slash_commands import command_words
 
 REQUEST = "## My request for Codex:"  # before it an editor describes its open files
 _LENGTH = 80
@@ -53,9 +53,8 @@ def _is_answer(line: str) -> bool:
 
 
 def _command(texts: Sequence[str]) -> str:
-    """The first command that is no housekeeping, with what was given to it."""
-    named = (command_words(text) for text in texts if not is_housekeeping(text))
-    return next((words for words in named if words), "")
+    """The first command, with what was given to it."""
+    return next(filter(None, map(command_words, texts)), "")
 
 
 def _own(line: str) -> str:

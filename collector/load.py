@@ -41,12 +41,11 @@ from collector.storage.retention import PROMPTS, Policy
 from collector.storage.session_cache import SessionCache, compress, sessions_of
 from collector.storage.store import Store, iso
 from collector.text import printable
-from collector.user_turns import user_turns
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
-from collector.vocabulary.sessions import StoredTranscript
+from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "13"  # version of everything that is read here
+FACTS = "14"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -558,7 +557,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         values |= {"agent": None, "started_at": iso(min((r.created_at for r in records if r.created_at), default=None))}
         return values
     models = Counter(u.model for u in session.usage if u.model and u.model != "<synthetic>")
-    prompts = [printable(t.text) for t in session.turns if t.origin in ("prompt", "plan", "queued")]
+    prompts = [printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id]
     commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)
     spawns = [c.spawn for c in session.calls if c.spawn is not None]
@@ -579,7 +578,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
             "branch": printable(session.branches[0]) if session.branches else None,
             "agent_version": session.versions[0] if session.versions else None,
             "parent_key": session.parent_id or None,
-            "turns": len(user_turns(session)),
+            "turns": len(session.user_turns),
             "tool_calls": len(session.calls),
             "interruptions": marks["interrupt"] + marks["interrupt_tool"],
             "compactions": marks["compaction"],

@@ -190,7 +190,8 @@ class SessionEvent:
     Kinds: interrupt and interrupt_tool (the user stopped the agent, during a call), compaction (the context was summarised),
     api_error, model_change, mode_change, permission_denied, injected (the harness inserted text as the user), user_shell (the user
     ran a command), pull_request, resumed, forked, branched (the conversation continued from an earlier message), rolled_back (turns
-    were taken back), files_changed (outside the agent's calls), totals (the agent recorded them), queue (a message was queued).
+    were taken back), files_changed (outside the agent's calls), totals (the agent recorded them), queue (a message was queued),
+    command (a slash command to the agent's program, such as `/clear`).
     """
 
     kind: str
@@ -219,6 +220,11 @@ class Session:
     ended_at: float | None = None
     truncated_start: bool = False  # the first record continues a record that no copy has: earlier work is not on record
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def user_turns(self) -> tuple[Turn, ...]:
+        """The turns that the user asked for: typed messages, approved plans, and slash commands that the model answered."""
+        return tuple(turn for turn in self.turns if turn.origin != "injected")
 
 
 class TranscriptReader(Protocol):

@@ -107,7 +107,7 @@ def session_edits(
     ]
     track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
-    track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER and not session.parent_id]
+    track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]
     return track
 
 
@@ -161,7 +161,7 @@ def _latest(session: Session, call: ToolCall, moment: float) -> float:
     """When a call was over at the latest: one without a time was made before the next prompt, or the end of the session."""
     if call.done_at is not None or call.at is not None or call.not_before is None:
         return moment
-    later = (turn.at for turn in session.turns[call.turn :] if turn.at is not None)
+    later = (turn.at for turn in session.turns if turn.index > call.turn and turn.at is not None)
     return max(moment, next(later, session.ended_at or moment))
 
 

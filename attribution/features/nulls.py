@@ -39,6 +39,10 @@ REASONS: dict[str, NullReason] = {
     "no_transcript": NullReason("the transcript cannot be read", "f.session_id IS NULL OR f.tool_call_count IS NULL", absent=True),
     "unfinished": NullReason("the run was stopped before: run `whowrote repo` again", "f.touched_files IS NULL"),
     "spawned": NullReason("another session spawned this one: nobody typed", "s.parent_key IS NOT NULL"),
+    "command_first": NullReason(
+        "the session begins with a slash command",
+        "(SELECT t.origin FROM turns t WHERE t.session_id = s.id AND t.origin <> 'injected' ORDER BY t.turn_index LIMIT 1) = 'command'",
+    ),
     "no_usage": NullReason("the agent records no usage", "s.input_tokens IS NULL", absent=True),
     "no_response": NullReason("no response", "f.turn_count = 0"),
     "no_call": NullReason("no tool call", "s.tool_calls = 0"),

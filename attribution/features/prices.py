@@ -1,8 +1,7 @@
 """Price tables: the list prices of the package genai-prices (extra `prices`), `data/prices.toml`, and a user's own in the same form.
 
 Nothing is fetched. The package gives a model a price only under its own name, with or without a date: it also takes `NAME-fast` and
-`NAME-free` for NAME, which are billed otherwise. Where long requests cost more, the price is that of shorter ones, so that a cost is
-a lower bound.
+`NAME-free` for NAME, which are billed otherwise. A model `NAME >LENGTH` stands for its requests of more input tokens than that.
 """
 
 from __future__ import annotations
@@ -30,7 +29,10 @@ PRICES = {
     "cache_write": "cache_write_mtok",
     "cache_write_1h": "cache_write_1h_mtok",
 }
+_LONG = 200_000  # input tokens above which the factors `long` of a table hold
+_SIDES = {kind: "output" if kind == "output" else "input" for kind in PRICES}
 _DATE = r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)?"
+LONG_REQUESTS = (100_000, 128_000, 200_000, 272_000)  # input tokens, caches included, above which some vendors charge more
 ModelPrices = Mapping[str, float]
 """USD per million tokens, by kind of PRICES."""
 
@@ -41,11 +43,12 @@ class Prices:
 
     as_of: str  # date or release, for people
     key: str  # changes when a price may have changed: costs are stored with it
-    look_up: Callable[[str, datetime], ModelPrices | None]
+    look_up: Callable[[str, datetime, int], ModelPrices | None]
 
     def of(self, model: str, moment: datetime | None = None) -> ModelPrices | None:
         """Prices of a model at a moment; None when the table does not know it. Without a moment: now."""
-        return self.look_up(model, (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0))
+        name, _, length = model.partition(" >")
+        return self.look_up(name, (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0), int(length or 0))
 
 
 def read_choice(path: Path) -> str:
@@ -77,11 +80,14 @@ def chosen_prices(choice: str | None) -> Prices:
     if _release() is None:
         return small
     listed = list_prices()
-    return Prices(
-        f"{listed.as_of}, else {small.as_of}",
-        f"{listed.key} {small.key}",
-        lambda model, moment: listed.look_up(model, moment) or small.look_up(model, moment),
-    )
+
+    def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
+        known = [prices for table in (listed, small) if (prices := table.look_up(model, moment, length))]
+        if length:  # the package lacks some prices of long requests
+            known.sort(key=lambda prices: -prices.get("input", 0.0))
+        return next(iter(known), None)
+
+    return Prices(f"{listed.as_of}, else {small.as_of}", f"{listed.key} {small.key}", look_up)
 
 
 @cache
@@ -92,17 +98,26 @@ def standard_prices() -> Prices:
 def _parse(text: str) -> Prices:
     """Raises ValueError, KeyError, TypeError, AttributeError or re.error when it is not a price table."""
     data: dict[str, Any] = tomllib.loads(text)
-    models: list[tuple[re.Pattern[str], ModelPrices]] = []
-    for entry in data["model"]:
-        prices = {name: float(entry[name]) for name in PRICES if name in entry}
-        if not {"input", "output"} <= prices.keys() or min(prices.values()) < 0:
-            raise ValueError(f"{entry['match']} needs input and output, none negative")
-        models.append((re.compile(entry["match"]), prices))
-    return Prices(
-        str(data["as_of"]),
-        hashlib.sha256(text.encode()).hexdigest()[:16],
-        lambda model, moment: next((prices for pattern, prices in models if pattern.fullmatch(model)), None),
-    )
+    models = [(re.compile(entry["match"]), _entry_prices(entry), entry) for entry in data["model"]]
+
+    def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
+        for pattern, prices, entry in models:
+            if pattern.fullmatch(model):
+                long, until = entry.get("long"), entry.get("long_until")
+                charged = long and length >= _LONG and (until is None or moment.date() < until)
+                return {kind: price * long[_SIDES[kind]] for kind, price in prices.items()} if charged else prices
+        return None
+
+    return Prices(str(data["as_of"]), hashlib.sha256(text.encode()).hexdigest()[:16], look_up)
+
+
+def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
+    """The prices of ordinary requests; those of long ones are checked. Raises ValueError, KeyError or TypeError."""
+    prices = {name: float(entry[name]) for name in PRICES if name in entry}
+    factors = [float(entry["long"][side]) for side in _SIDES.values()] if "long" in entry else []
+    if not {"input", "output"} <= prices.keys() or min(*prices.values(), *factors) < 0:
+        raise ValueError(f"{entry['match']} needs input and output, none negative")
+    return prices
 
 
 def list_prices() -> Prices:
@@ -122,7 +137,7 @@ def _release() -> str | None:
 
 
 @cache
-def _listed_price(model: str, moment: datetime) -> ModelPrices | None:
+def _listed_price(model: str, moment: datetime, length: int) -> ModelPrices | None:
     from genai_prices import data_snapshot
 
     try:
@@ -133,8 +148,13 @@ def _listed_price(model: str, moment: datetime) -> ModelPrices | None:
         return None
     current = listed.get_prices(moment)
     stated = {kind: getattr(current, name, None) for kind, name in PRICES.items()}
-    # A price in steps has a base.
-    return {kind: float(getattr(price, "base", price)) for kind, price in stated.items() if price is not None} or None
+    return {kind: _price_at(price, length) for kind, price in stated.items() if price is not None} or None
+
+
+def _price_at(price: Any, length: int) -> float:
+    """Of a request of more tokens than `length`: a price may have steps above a base."""
+    steps = [step for step in getattr(price, "tiers", ()) if step.start <= length]
+    return float(max(steps, key=lambda step: step.start).price if steps else getattr(price, "base", price))
 
 
 def _plain(model: str) -> str:

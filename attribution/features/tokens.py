@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from attribution.features.prices import LONG_REQUESTS
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
 from collector.model import Usage
@@ -27,7 +28,7 @@ FEATURES = (
     Feature("context_growth_curve", "json", "list of tokens", "input of each response of the main agent in order, caches included", null=_NONE),
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
-    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour)", null=_NONE),
+    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens apart, as `MODEL >200000`", null=_NONE, version=2),
     Feature("tokens_too_low", "json", "list of reasons", "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known", null=_NONE),
     Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
 )  # fmt: skip
@@ -41,7 +42,7 @@ def compute(view: SessionView) -> Values:
     models = usage_by_model(used)
     whole = {kind: sum(counts[kind] for counts in models.values()) if used else None for kind in KINDS}
     read = (whole["input"] or 0) + (whole["cache_read"] or 0)
-    main = sorted(once(view.responses), key=lambda u: u.at or 0.0)
+    main = sorted(view.responses, key=lambda u: u.at or 0.0)
     return {
         "input_tokens": whole["input"],
         "output_tokens": whole["output"],
@@ -59,24 +60,18 @@ def compute(view: SessionView) -> Values:
 
 def usage_of(view: SessionView) -> list[Usage]:
     """The usage of each response of the model, subagents included."""
-    return once([u for u in view.session.usage if u.model != "<synthetic>"])
-
-
-def once(usage: Sequence[Usage]) -> list[Usage]:
-    """The usage of each response once, the largest output when it was recorded several times."""
-    best: dict[str, Usage] = {}
-    for response in usage:
-        stored = best.get(response.message_id)
-        if stored is None or stored.output < response.output:
-            best[response.message_id] = response
-    return list(best.values())
+    return [u for u in view.session.usage if u.model != "<synthetic>"]
 
 
 def usage_by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
+    """Tokens by model and kind. Of long requests, which some models charge more for, the model is `NAME >LENGTH`."""
     models: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for response in usage:
+        length = response.input + response.cache_read + response.cache_write
+        step = max((step for step in LONG_REQUESTS if length > step), default=0)
+        model = f"{response.model} >{step}" if step else response.model
         for kind in KINDS:
-            models[response.model][kind] += getattr(response, kind)
+            models[model][kind] += getattr(response, kind)
     return dict(sorted(models.items()))
 
 

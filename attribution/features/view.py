@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from attribution.features.tools import category, paths_read
 from collector.model import AgentMessage, Session, SessionEvent, Status, ToolCall, Turn, Usage
-from collector.user_turns import user_turns
 
 TYPED = ("prompt", "queued")
 _UNSPACED = re.compile("[぀-鿿가-힣]")
@@ -57,15 +56,14 @@ def is_edit(call: ToolCall) -> bool:
 
 
 def view_of(session: Session) -> SessionView:
-    by_person = not session.parent_id
     categories = tuple(category(call) for call in session.calls)
     main = [s for s in session.messages if not s.agent_id]
     return SessionView(
         session=session,
         categories=categories,
         reads=tuple(paths_read(call, kind) for call, kind in zip(session.calls, categories, strict=True)),
-        typed=tuple(t for t in session.turns if t.origin in TYPED) if by_person else (),
-        user_turns=user_turns(session) if by_person else (),
+        typed=tuple(t for t in session.turns if t.origin in TYPED),
+        user_turns=session.user_turns,
         spoken=tuple(s for s in main if s.kind == "text"),
         thought=tuple(s for s in main if s.kind == "reasoning" and s.text),
         responses=tuple(u for u in session.usage if not u.agent_id and u.model != "<synthetic>"),

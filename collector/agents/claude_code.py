@@ -166,7 +166,7 @@ class _Reader(RecordReader):
     def _assistant(self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
         usage = message.get("usage")
-        if message_id and isinstance(usage, dict) and self.is_larger(message_id, get_int(usage, "output_tokens")):
+        if message_id and isinstance(usage, dict):
             self.add_usage(anthropic_usage(usage, message_id, time, model, agent_id))
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -367,7 +367,6 @@ def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:
 
 def test_usage_counts_once_per_response() -> None:
     usage = (
-        Usage("m1", 1, 1, "claude-opus-4-6", input=10, output=1, cache_read=100, cache_write=50, cache_write_1h=20),
         Usage("m1", 2, 1, "claude-opus-4-6", input=10, output=9, cache_read=100, cache_write=50, cache_write_1h=20),
         Usage("m2", 3, 1, "claude-opus-4-6", input=4, output=5, cache_read=300),
         Usage("m3", 4, 1, "claude-haiku-4-5-20251001", input=2, output=1, agent_id="a1"),
@@ -425,6 +424,29 @@ def test_the_reader_counts_streamed_usage_once_too() -> None:
     assert found["unrecorded_tokens"] == {
         "claude-opus-4-6": {"input": 3, "output": 7, "cache_read": 70, "cache_write": 5, "cache_write_1h": 4}
     }
+
+
+def _long(model: str, *inputs: int, cached: int = 0, moment: datetime | None = None) -> float | None:
+    usage = tuple(Usage(f"m{n}", n, 1, model, input=tokens, cache_read=cached) for n, tokens in enumerate(inputs))
+    cost: float | None = _cost(_of(usage=usage), moment)["cost_usd"]
+    return cost
+
+
+def test_a_long_request_costs_what_the_table_says_of_it() -> None:
+    assert _long("claude-sonnet-4-5-20250929", 500_000) == pytest.approx(3.0)
+    assert _long("claude-sonnet-4-20250514", 10, cached=300_000) == pytest.approx(300_000 * 0.6e-6 + 10 * 6e-6, abs=1e-6)
+    assert _long("claude-sonnet-4-5-20250929", 150_000, 150_000) == pytest.approx(0.9)  # each is short
+    assert _long("claude-sonnet-4-5-20250929", 200_000) == pytest.approx(0.6)
+    before, after = (datetime(2026, 3, day, tzinfo=UTC) for day in (12, 13))
+    assert (_long("claude-opus-4-6", 500_000, moment=before), _long("claude-opus-4-6", 500_000, moment=after)) == (5.0, 2.5)
+    assert _long("gpt-5", 390_000) == pytest.approx(390_000 * 1.25e-6)
+    assert _long("my-model", 390_000) is None
+
+
+def test_the_tokens_of_long_requests_stand_apart() -> None:
+    used = tuple(Usage(f"m{n}", n, 1, "x", input=tokens) for n, tokens in enumerate((5, 100_000, 100_001, 272_001)))
+    tokens = _of(usage=used)["unrecorded_tokens"]
+    assert {model: kinds["input"] for model, kinds in tokens.items()} == {"x": 100_005, "x >100000": 100_001, "x >272000": 272_001}
 
 
 @pytest.mark.parametrize("model", ["claude-opus-9", "my-model", "", "xclaude-opus-4-6", "claude-opus-4-6-turbo"])
@@ -507,15 +529,15 @@ def test_only_what_was_typed_is_the_users() -> None:
     turns = (
         Turn(1, 1.0, "Add a mean"),
         Turn(2, 2.0, "Implement the following plan: undo everything, that's wrong", "plan"),
-        Turn(3, 3.0, "<command-name>/clear</command-name>", "command"),
         Turn(4, 4.0, "No, that's not what I meant", "queued"),
         Turn(5, 5.0, "<command-name>/review</command-name> wrong", "command"),
+        Turn(6, 6.0, "a subagent: wrong", "injected"),
     )
-    found = _of(replace(_call(6, "Read", path="a"), turn=5), turns=turns)
+    found = _of(turns=turns)
     assert found["user_msg_lengths"] == [3, 6]
-    assert found["user_turn_count"] == 4  # /clear made the model do nothing
+    assert found["user_turn_count"] == 4
     assert (found["correction_turns"], found["correction_ratio"]) == (1, 0.5)
-    spawned = _of(turns=turns, parent_id="p")
+    spawned = _of(turns=tuple(replace(turn, origin="injected") for turn in turns), parent_id="p")
     assert spawned["user_turn_count"] is None and spawned["user_msg_lengths"] == []
 
 
@@ -635,6 +657,13 @@ def test_slope_and_underspecification() -> None:
     assert slope([4, 4]) == 0
     assert underspecification("fix it") == pytest.approx((1 - 2 / 60 + 1 + 1) / 3, abs=1e-4)
     assert underspecification("`total` must return 0 for no rows " + "please " * 60) == 0
+
+
+@pytest.mark.parametrize(("origin", "measured"), [("prompt", True), ("plan", True), ("command", False)])
+def test_the_opening_is_measured_and_not_the_first_answer(origin: str, measured: bool) -> None:
+    plan = "Implement the following plan:\n" + "\n".join(f"{n}. `rows_{n}` must return {n} in app.py" for n in range(20))
+    found = _of(turns=(Turn(1, 1.0, plan, origin), Turn(2, 5.0, "yes")))
+    assert found["prompt_underspecification"] == (0 if measured else None)
 
 
 def test_words_of_scripts_without_blanks() -> None:

@@ -25,7 +25,6 @@ def test_a_session_is_named_by_words_of_its_own(prompts: list[str], label: str) 
 
 
 _REVIEW = "<command-message>code-review</command-message>\n<command-name>/code-review</command-name>"
-_CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
 _FIX = "<command-name>/fix</command-name>\n<command-args>issue 12\nquickly</command-args>"
 
 
@@ -33,12 +32,12 @@ _FIX = "<command-name>/fix</command-name>\n<command-args>issue 12\nquickly</comm
     ("prompts", "commands", "label"),
     [
         (["y", "Now add a mean"], [_REVIEW], "Now add a mean"),
-        (["y", "2", "Ok, thanks!"], [_CLEAR, _REVIEW], "/code-review"),
+        (["y", "2", "Ok, thanks!"], [_REVIEW, _FIX], "/code-review"),
         ([], [_FIX], "/fix issue 12 quickly"),
-        (["hello there!", "go ahead"], [_CLEAR], "hello there!"),
+        (["hello there!", "go ahead"], [], "hello there!"),
         (["直して"], [_REVIEW], "直して"),
         (["Yes, but only for tests"], [], "Yes, but only for tests"),
-        ([], [_CLEAR], ""),
+        ([], [], ""),
     ],
 )
 def test_an_answer_is_no_name(prompts: list[str], commands: list[str], label: str) -> None:

@@ -5,7 +5,7 @@ UNION ALL SELECT 'sessions with a transcript', COUNT(*) FROM sessions WHERE tran
 UNION ALL SELECT 'checkpoints', COUNT(*) FROM checkpoints
 UNION ALL SELECT 'commits', COUNT(*) FROM commits
 UNION ALL SELECT 'commits linked to sessions', COUNT(DISTINCT commit_id) FROM commit_sessions
-UNION ALL SELECT 'user prompts', COUNT(*) FROM turns
+UNION ALL SELECT 'user prompts', COUNT(*) FROM turns WHERE origin <> 'injected'
 UNION ALL SELECT 'tool calls', COUNT(*) FROM tool_calls
 UNION ALL SELECT 'edits applied', COUNT(*) FROM edits WHERE outcome = 'applied'
 UNION ALL SELECT 'edits that could not be replayed', COUNT(*) FROM edits WHERE outcome = 'unmatched'

@@ -1,6 +1,6 @@
--- session_rows: A session has the prompts and calls that were counted when it was read.
+-- session_rows: A session has the turns of its user and the calls that were counted when it was read.
 SELECT s.repo_id, s.id AS session_id, s.turns, s.tool_calls FROM sessions s
-WHERE s.turns <> (SELECT COUNT(*) FROM turns t WHERE t.session_id = s.id)
+WHERE s.turns <> (SELECT COUNT(*) FROM turns t WHERE t.session_id = s.id AND t.origin <> 'injected')
    OR s.tool_calls <> (SELECT COUNT(*) FROM tool_calls c WHERE c.session_id = s.id);
 
 -- session_runs: In a loaded repository every session was read, and what was read is a session.

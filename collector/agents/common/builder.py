@@ -11,9 +11,13 @@ from collector.agents.common.jsonl import MAX_DETAIL
 from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.json_values import get, get_int, get_str
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
+from collector.slash_commands import command_words, is_housekeeping
 from collector.text import normal_path
+from collector.vocabulary.sessions import TurnOrigin
 
 _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
+_TOKENS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+_NOT_A_MODEL = "<synthetic>"  # texts that the agent's program writes in the model's name
 
 
 class SessionBuilder:
@@ -122,11 +126,6 @@ class SessionBuilder:
         elif kind in ("thinking", "redacted_thinking"):
             self.add_message(key, time, "reasoning", get_str(block, "thinking"), agent_id)
 
-    def is_larger(self, message_id: str, output: int) -> bool:
-        """Streamed records repeat the usage of a response with a growing output: the largest counts."""
-        existing = self.usage.get(message_id)
-        return existing is None or existing[1].output < output
-
     def use_tokens(self, key: str, time: float | None, input: int = 0, output: int = 0, **more: Any) -> None:
         """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing where there are none."""
         if input or output or more.get("cache_read") or more.get("cache_write"):
@@ -142,12 +141,14 @@ class SessionBuilder:
         self.use_tokens(key, time, **{**counted, **more})
 
     def add_usage(self, usage: Usage) -> None:
-        """Tokens of a response, unless it is known with as many; at the time of its first record."""
-        order, existing = self.usage.get(usage.message_id, (self.order, None))
-        if existing is None:
-            self.usage[usage.message_id] = (order, usage)
-        elif existing.output < usage.output:
-            self.usage[usage.message_id] = (order, replace(usage, at=existing.at))
+        """Tokens of a response, at the time of its first record.
+
+        Streamed records repeat them with a growing output, and some lack the input: of each kind the most counts.
+        """
+        order, existing = self.usage.get(usage.message_id, (self.order, usage))
+        most = {kind: max(getattr(existing, kind), getattr(usage, kind)) for kind in _TOKENS}
+        largest = usage if usage.output > existing.output else existing
+        self.usage[usage.message_id] = (order, replace(largest, at=existing.at, **most))
 
     def add_event(self, kind: str, time: float | None, detail: str = "", limit: int = MAX_DETAIL) -> None:
         self.events.setdefault((kind, time, detail), (self.order, SessionEvent(kind, time, 0, detail[:limit])))
@@ -162,9 +163,28 @@ class SessionBuilder:
         """(number of its record, turn) in order of time."""
         return sorted(self.turns.values(), key=lambda pair: (pair[1].at or 0.0, pair[0]))
 
+    def _turns_with_work(self, calls: Sequence[tuple[int, ToolCall]]) -> list[tuple[int, Turn]]:
+        """The turns without the commands that the agent's program dealt with itself, which become events.
+
+        A slash command is a turn when the model answered it, unless it only keeps house (`/exit`, `/clear`, `/model`). In a session
+        that another one spawned no turn is a person's.
+        """
+        turns: list[tuple[int, Turn]] = []
+        placement = _TurnFinder(ordered := self.ordered_turns())
+        used = [(order, usage.at) for order, usage in self.usage.values() if usage.model != _NOT_A_MODEL]
+        answered = {placement.turn(at, order) for order, at in (*used, *((order, call.at) for order, call in calls))}
+        for number, (order, turn) in enumerate(ordered, 1):
+            if turn.origin == TurnOrigin.COMMAND and (number not in answered or is_housekeeping(turn.text)):
+                event = SessionEvent("command", turn.at, 0, command_words(turn.text)[:MAX_DETAIL])
+                self.events.setdefault(("command", turn.at, turn.text), (order, event))
+            else:
+                origin = TurnOrigin.INJECTED if self.parent_id else turn.origin
+                turns.append((order, replace(turn, index=len(turns) + 1, origin=origin)))
+        return turns
+
     def build(self, calls: Sequence[tuple[int, ToolCall]]) -> Session:
         """The session with these calls: (number of its record, call)."""
-        turns = [(order, replace(turn, index=i)) for i, (order, turn) in enumerate(self.ordered_turns(), 1)]
+        turns = self._turns_with_work(calls)
         placement = _TurnFinder(turns)
         span = self._span(call for _, call in calls)
         for name, count in self.unknown_record_types.items():
@@ -212,7 +232,7 @@ class _TurnFinder:
         self._times = [turn.at for _, turn in turns if turn.at is not None]
         self._timed = len(self._times) == len(turns)
 
-    def _turn(self, time: float | None, order: int) -> int:
+    def turn(self, time: float | None, order: int) -> int:
         if time is not None and self._timed:
             return bisect_right(self._times, time)
         return bisect_right(self._orders, order)
@@ -224,5 +244,5 @@ class _TurnFinder:
             timed = all(event.at is not None for _, event in pairs)
             pairs.sort(key=lambda pair: (pair[1].at or 0.0 if timed else 0.0, pair[0]))
         for order, event in pairs:
-            object.__setattr__(event, "turn", self._turn(event.at, order))  # nobody has it yet; a copy of each costs too much
+            object.__setattr__(event, "turn", self.turn(event.at, order))  # nobody has it yet; a copy of each costs too much
         return tuple(event for _, event in pairs)

@@ -90,14 +90,10 @@ class _Reader(RecordReader):
             elif kind == "text":
                 typed.append(text)
             elif kind == "subtask":
-                self.add_turn((key, "command"), time, f"/{get_str(part, 'command')}", self._origin("command"))
+                self.add_turn((key, "command"), time, f"/{get_str(part, 'command')}", "command")
             elif kind == "compaction":
                 self.add_event("compaction", time, "auto" if get(part, "auto") is True else "")
-        self.add_turn(key, time, "\n".join(typed), self._origin("prompt"))
-
-    def _origin(self, origin: str) -> str:
-        """What starts a subagent was written by the agent that started it."""
-        return "injected" if self.parent_id else origin
+        self.add_turn(key, time, "\n".join(typed))
 
     def _turn_changes(self, info: dict[str, Any], time: float | None, ends: dict[str, float]) -> None:
         """Texts of the files that the turn changed, as they were when it began and when it ended."""

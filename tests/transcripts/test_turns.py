@@ -1,0 +1,87 @@
+"""What counts as a turn: what a person asked the model for, in the record of any agent."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from collector.agents import claude_code
+from collector.agents.common.builder import SessionBuilder
+from collector.model import Usage
+from collector.slash_commands import command_words, is_housekeeping
+
+CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
+REVIEW = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the diff</command-args>"
+
+
+def _record(kind: str, second: int, content: object, **message: Any) -> dict[str, Any]:
+    message = {"role": kind, "content": content, **message}
+    return {"type": kind, "uuid": f"u{second}", "timestamp": f"2026-03-04T09:00:{second:02d}.000Z", "message": message}
+
+
+def _answer(second: int, model: str = "claude-opus-4-6") -> dict[str, Any]:
+    call = {"type": "tool_use", "id": f"toolu_{second}", "name": "Bash", "input": {"command": "ls"}}
+    usage = {"input_tokens": 3, "output_tokens": 9}
+    blocks = [call] if model.startswith("claude") else [{"type": "text", "text": "bye"}]
+    return _record("assistant", second, blocks, id=f"msg_{second}", model=model, usage=usage)
+
+
+def _read(*records: dict[str, Any]) -> Any:
+    return claude_code.read("s", ["".join(json.dumps(record) + "\n" for record in records).encode()])
+
+
+def test_commands_that_the_program_deals_with_are_events_and_what_follows_belongs_to_the_turn_before() -> None:
+    session = _read(
+        _record("user", 0, CLEAR), _record("user", 1, "mend it"), _answer(2), _record("user", 3, REVIEW), _answer(4),
+        _record("user", 5, "<command-name>/mine</command-name>"), _answer(6, "<synthetic>"),
+        _record("user", 7, "<command-name>/exit</command-name>"), _answer(8),
+    )  # fmt: skip
+    assert [(turn.index, turn.text, turn.origin) for turn in session.turns] == [(1, "mend it", "prompt"), (2, REVIEW, "command")]
+    assert [call.turn for call in session.calls] == [1, 2, 2]
+    assert [mark.detail for mark in session.marks if mark.kind == "command"] == ["/clear", "/mine", "/exit"]
+    assert session.user_turns == session.turns
+
+
+def test_a_session_of_commands_alone_has_no_turn() -> None:
+    session = _read(_record("user", 0, CLEAR), _record("user", 1, "<command-name>/exit</command-name>"))
+    assert (session.turns, [mark.kind for mark in session.marks]) == ((), ["command", "command"])
+
+
+@pytest.mark.parametrize(("parent", "turns"), [("", 2), ("s0", 0)])
+def test_nobody_typed_in_a_session_that_another_one_spawned(parent: str, turns: int) -> None:
+    builder = SessionBuilder("opencode", "s1")
+    builder.parent_id = parent
+    for number, origin in enumerate(("prompt", "queued", "injected")):
+        builder.begin(float(number))
+        builder.add_turn(number, float(number), "look for the bug", origin)
+    session = builder.build([])
+    assert (len(session.turns), len(session.user_turns)) == (3, turns)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_tokens_of_a_response_are_the_most_that_any_record_of_it_has(order: tuple[int, ...]) -> None:
+    records = [
+        Usage("m", 5.0, 0, "opus", input=0, output=1),
+        Usage("m", 6.0, 0, "opus", input=40, output=1, cache_read=7),
+        Usage("m", 7.0, 0, "opus", input=0, output=90),
+    ]
+    builder = SessionBuilder("claude-code", "s")
+    for number in order:
+        builder.add_usage(records[number])
+    (usage,) = builder.build([]).usage
+    assert (usage.input, usage.output, usage.cache_read, usage.at) == (40, 90, 7, records[order[0]].at)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "words", "housekeeping"),
+    [
+        ("<command-name>/review</command-name>\n<command-args>the\n diff</command-args>", "/review the diff", False),
+        ("/review the diff", "/review the diff", False),
+        ("<command-name>/Clear</command-name>\n<command-args></command-args>", "/Clear", True),
+        ("<command-message>without a name</command-message>", "", False),
+    ],
+)
+def test_a_command_is_read_as_it_was_typed(recorded: str, words: str, housekeeping: bool) -> None:
+    assert (command_words(recorded), is_housekeeping(recorded)) == (words, housekeeping)
