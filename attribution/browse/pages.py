@@ -15,7 +15,7 @@ from attribution.queries.commit_diff import commit_diff
 from attribution.queries.commit_list import PAGE as COMMIT_PAGE
 from attribution.queries.commit_list import CommitFilter, pull_request
 from attribution.queries.commit_list import commit_page as commits_page
-from attribution.queries.open_repo import OpenRepo
+from attribution.queries.open_repo import OpenRepo, newer_commits
 from attribution.queries.overview import overview, repositories, sum_by_class, survival_table
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search, terms_of
@@ -161,6 +161,7 @@ def _repo(request: PageRequest) -> Shown:
     values: dict[str, Any] = {
         "survival": tables.survival_html(survival_table(request.store, request.repository.id)),
         "o": details,
+        "behind": _commits_behind(request.store, request.repository),
         "forge": forge(request.repository.url),
         "kinds_html": tables.kinds_html,
         "show": partial(tables.section_html, links=_links(request)),
@@ -369,6 +370,7 @@ def _file(request: PageRequest) -> Shown:
             "colours": words.colour_lines(file, colour), "explanation": explained(store, file, line) if line else None,
             "beside": beside, "html": markup.highlight(file.path, file.texts) if file.texts is not None else None,
             "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
+            "behind": _commits_behind(store, repo),
         },
     )  # fmt: skip
 
@@ -410,6 +412,15 @@ def _real_path(clone: GitRepo, sha: str, path: str) -> str:
 def _open_clone(store: Store, repo: RepositoryRow) -> OpenRepo:
     """The clone where it was when it was attributed. Raises WhoWroteError when it is gone."""
     return OpenRepo(store, repo.id, repo.name, repo.head_sha or "", repo.branch or "", repo=GitRepo(repo.path or ""))
+
+
+def _commits_behind(store: Store, repo: RepositoryRow) -> int:
+    """Commits that the branch of the clone has got since it was attributed; 0 also where the clone is gone."""
+    try:
+        opened = _open_clone(store, repo)
+    except WhoWroteError:
+        return 0
+    return len(newer_commits(opened.repo, opened.branch, opened.head)[1])
 
 
 def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attribution.queries.open_repo import OpenRepo
+from attribution.queries.open_repo import OpenRepo, newer_commits
 from attribution.queries.repositories import attributed_repository
-from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
+from collector.errors import NoCheckpoints, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
 from collector.repository_rows import find_repo, repo_name
@@ -34,13 +34,15 @@ def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], p
             f"the commit that {store.path} was made from is not in {path}", f"Update the database with: whowrote repo {path}"
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
-    try:
-        moved = repo.resolve(clone.branch).sha != clone.head
-    except UnknownBranch:
-        moved = False
-    if moved:
-        clone.notes.append(f"{clone.branch} has new commits; update the database with: whowrote repo {path}")
+    clone.tip, clone.newer = newer_commits(repo, clone.branch, clone.head)
+    if clone.tip != clone.head:
+        clone.notes.append(_moved_note(clone))
     return clone
+
+
+def _moved_note(clone: OpenRepo) -> str:
+    moved = f"has commits that are not attributed yet ({len(clone.newer):,})" if clone.newer else "was moved back"
+    return f"{clone.branch} {moved}; update the database with: whowrote repo {clone.repo.path}"
 
 
 def is_address(text: str) -> bool:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
 from attribution.queries.moves import MoveHistories, MoveHistory
-from attribution.queries.open_repo import SHORT, LineRange, OpenRepo, file_in
+from attribution.queries.open_repo import NOT_ASKED, SHORT, AnsweredAt, LineRange, OpenRepo, file_in
 from attribution.queries.turns import prompt_of
-from attribution.queries.verdicts import Attributions, CommitRef, LineAttribution
+from attribution.queries.verdicts import NO_COMMIT, Attributions, CommitRef, LineAttribution
+from attribution.queries.working_tree import checked_out, committed_numbers
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.text import decode, is_binary, split_lines
 
 if TYPE_CHECKING:
-    from attribution.lineage.git_blame import Introduction
     from collector.storage.store import Store
 
 
@@ -27,6 +28,7 @@ class BlameLine:
     commit: CommitRef | None  # None when the attributed history does not have it
     attribution: LineAttribution
     moved: MoveHistory | None = None  # where git blame stops but the line is older, when its history is stored
+    at: AnsweredAt = NOT_ASKED
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json and --csv."""
@@ -34,6 +36,7 @@ class BlameLine:
             "line": self.line, "commit": self.introduced.sha, "path_then": self.introduced.path,
             "line_then": self.introduced.line, **self.attribution.data(),
             "git_author": self.commit.author_name if self.commit else "", **self._place_before_moves(), "text": self.text,
+            "at_commit": self.at.commit, "commits_behind": self.at.behind,
         }  # fmt: skip
 
     def _place_before_moves(self) -> dict[str, Any]:
@@ -59,28 +62,50 @@ class FileBlame:
 def blame(
     opened: OpenRepo, file: str, commit: str = "", only: LineRange | Sequence[int] = (), ignore_space: bool = False
 ) -> FileBlame:
-    """The file at a commit (default: the tip), all lines or only some. Raises UnknownBranch, WhoWroteError.
+    """The file at a commit, all lines or only some. Raises UnknownBranch, WhoWroteError.
 
+    Without a commit: at the tip of the branch as it is now, with the changes of the working tree where the branch is checked out.
     `ignore_space`: a commit that only changed spaces in a line did not add it.
     """
-    sha = opened.repo.resolve(commit).sha if commit else opened.head
+    sha = opened.repo.resolve(commit).sha if commit else opened.tip
     path, data = file_in(opened, sha, file)
     if is_binary(data):
         raise WhoWroteError(f"{path} is a binary file and has no lines", "Inspect its commits with: whowrote log --show COMMIT")
-    texts = [decode(line) for line in split_lines(data)]
+    committed = split_lines(data)
+    now = None if commit else checked_out(opened, path, data)
+    texts = [decode(line) for line in (committed if now is None else now)]
     only = only.within(len(texts)) if isinstance(only, LineRange) else only
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
+    numbers = dict(enumerate(range(1, len(texts) + 1) if now is None else committed_numbers(committed, now), 1))
+    origins = _origins(opened, _FileAt(sha, path, len(committed)), {n: numbers[n] for n in sorted(only) or numbers}, ignore_space)
     attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
-    introduced = introductions(opened.repo, sha, path, len(texts), only, ignore_space)
+    at = AnsweredAt(sha, len(opened.newer))
     lines = [
         BlameLine(
-            number, texts[number - 1], origin, attributions.commit(origin.sha), attributions.of_line(origin), moves.of(origin)
+            number, texts[number - 1], origin, attributions.commit(origin.sha), attributions.of_line(origin), moves.of(origin), at
         )
-        for number, origin in sorted(introduced.items())
+        for number, origin in origins.items()
     ]
-    return FileBlame(opened.name, path, sha, opened.branch if sha == opened.head else "", lines, texts, list(opened.notes))
+    branch = opened.branch if sha == opened.tip else ""
+    return FileBlame(opened.name, path, sha, branch, lines, texts, list(opened.notes))
+
+
+class _FileAt(NamedTuple):
+    """A file of a commit."""
+
+    sha: str
+    path: str
+    lines: int
+
+
+def _origins(opened: OpenRepo, file: _FileAt, numbers: Mapping[int, int | None], ignore_space: bool) -> dict[int, Introduction]:
+    """Where each line was added; `numbers`: line -> its number in the file of the commit, None where the commit lacks it."""
+    committed = [number for number in numbers.values() if number is not None]
+    only = committed if len(committed) < file.lines else ()
+    added = introductions(opened.repo, file.sha, file.path, file.lines, only, ignore_space) if committed else {}
+    return {line: Introduction(NO_COMMIT, file.path, line) if n is None else added[n] for line, n in numbers.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.turns import prompt
+from attribution.queries.verdicts import NO_COMMIT
 from attribution.stats.accuracy import MeasuredTier, confidence_of
 from collector.plugins import hooks
 from collector.text import printable
@@ -83,7 +84,7 @@ class LineExplanation:
         """Plain values, for --json."""
         call = asdict(self.call) if self.call else None
         return {
-            "repo": self.name, "path": self.path, "at_commit": self.sha, **self.line.data(),
+            "repo": self.name, "path": self.path, **self.line.data(), "at_commit": self.sha,
             "commit_subject": self.line.commit.subject if self.line.commit else "", "found_by_blame": self.by_blame,
             "session_label": self.line.attribution.label, "how_we_know": self.evidence, "prompt": self.prompt,
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
@@ -117,7 +118,7 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         sha,
         opened.branch,
         line,
-        by_blame=line.introduced.sha != sha,
+        by_blame=line.introduced.sha not in (sha, NO_COMMIT),
         evidence=sentences.evidence,
         prompt=asked.text,
         turn_at=asked.at,

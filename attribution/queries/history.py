@@ -9,7 +9,7 @@ from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import renames
 from attribution.queries.blame import blame
 from attribution.queries.moves import MoveHistories
-from attribution.queries.verdicts import Attributions, LineAttribution
+from attribution.queries.verdicts import NO_COMMIT, Attributions, LineAttribution
 from collector.text import decode, printable, split_lines
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> 
     blamed = blame(opened, file, commit, [number])
     lookup = _Lookup(opened)
     introduced = blamed.lines[0].introduced
+    if introduced.sha == NO_COMMIT:
+        line = blamed.lines[0]
+        return LineHistoryReport(blamed.name, blamed.path, number, blamed.sha, line.text, line.attribution, [], notes=blamed.notes)
     moved = lookup.moves.of(introduced)
     first = moved.first if moved is not None else introduced
     notes = list(blamed.notes)

@@ -34,9 +34,34 @@ class KnownRepo:
 
 @dataclass(slots=True)
 class OpenRepo(KnownRepo):
-    """An attributed clone."""
+    """An attributed clone. Questions that name no commit are about `tip`."""
 
     repo: GitRepo = field(kw_only=True)
+    tip: str = field(kw_only=True, default="")  # of the branch now
+    newer: frozenset[str] = field(kw_only=True, default=frozenset())  # commits that the branch has got since it was attributed
+
+    def __post_init__(self) -> None:
+        self.tip = self.tip or self.head
+
+
+def newer_commits(repo: GitRepo, branch: str, head: str) -> tuple[str, frozenset[str]]:
+    """The tip of a branch now, and the commits that it has got since it was attributed at `head`."""
+    try:
+        tip = repo.resolve(branch).sha
+    except UnknownBranch:  # it is gone
+        return head, frozenset()
+    return tip, frozenset(commit.sha for commit in repo.history_of([tip], [head])) if tip != head else frozenset()
+
+
+class AnsweredAt(NamedTuple):
+    """What an answer is about."""
+
+    commit: str
+    behind: int  # commits that the branch has got since it was attributed
+
+
+NOT_ASKED = AnsweredAt("", 0)
+"""Of a line that a page shows as it is stored."""
 
 
 class FileContent(NamedTuple):

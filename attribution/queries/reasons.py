@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET
 from collector.checkpoints.entire import fetch_command
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
 
@@ -74,12 +75,20 @@ class Reasons(NamedTuple):
     needed: list[str]  # what would tell more
 
 
+_OUTSIDE = Reasons(
+    ["The commit that added the line is outside the attributed history."], ["Attribute it: without --since, or another --branch"]
+)
+_NO_VERDICT = {
+    NOT_COMMITTED: Reasons(["The line is not committed."], ["A commit: a session is compared with what was committed"]),
+    NOT_YET: Reasons(["The commit that added the line is newer than what was attributed."], ["Attribute it: whowrote repo"]),
+}
+
+
 def reasons(line: BlameLine, busy: bool = False) -> Reasons:
     """`busy`: between the two sightings of a person's line agents worked on the file or its directory."""
     of = line.attribution
     if not of.author:
-        outside = "The commit that added the line is outside the attributed history."
-        return Reasons([outside], ["Attribute it: without --since, or another --branch"])
+        return _NO_VERDICT.get(of.reason, _OUTSIDE)
     if of.author == Author.UNKNOWN:
         reason = Reason(of.reason)
         return Reasons([reason.meaning], [_NEEDED[reason]] if reason in _NEEDED else [])

@@ -36,9 +36,15 @@ COMMIT_COLUMNS = (
 """The SELECT list of a `CommitRef`, from commits c."""
 
 
+NO_COMMIT = "0" * 40
+"""The commit of a line that is not committed, as git blame writes it."""
+NOT_COMMITTED, NOT_YET = "not_committed", "not_attributed_yet"
+"""Reasons of lines that no database can have a verdict on: beside `author` "" and no class."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineAttribution:
-    """What the database says about one line. `author` is "" when it says nothing."""
+    """What the database says about one line. `author` is "" when it says nothing: the line is older, newer or not committed."""
 
     author: str = ""
     how: str = ""
@@ -117,7 +123,7 @@ class Attributions:
     """Commits and spans of one repository, each read once."""
 
     def __init__(self, opened: OpenRepo) -> None:
-        self._store, self._repo_id = opened.store, opened.repo_id
+        self._store, self._repo_id, self._newer = opened.store, opened.repo_id, opened.newer
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 
@@ -128,6 +134,10 @@ class Attributions:
         return self._commits[sha]
 
     def of_line(self, introduction: Introduction) -> LineAttribution:
+        if introduction.sha == NO_COMMIT:
+            return LineAttribution(reason=NOT_COMMITTED)
+        if introduction.sha in self._newer and self.commit(introduction.sha) is None:
+            return LineAttribution(reason=NOT_YET)
         spans = self.spans(introduction.sha, introduction.path)
         return next((span.attribution for span in spans if span.start <= introduction.line <= span.end), LineAttribution())
 

@@ -12,6 +12,7 @@ from rich.cells import set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET
 from attribution.terminal.style import (
     LETTER,
     MEANING,
@@ -48,6 +49,8 @@ _BRIEF = {
     "restored": "restored?",
     "rewritten": "rewritten?",
     "unexplained": "?",
+    NOT_COMMITTED: "uncommitted",
+    NOT_YET: "newer",
 }
 _DATED = re.compile(r"-\d{8}$")
 _HOW_WIDTH, _WHO_WIDTH = 11, 14
@@ -108,7 +111,7 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     for kind in (*STYLE, ""):
         if count[kind]:
             style = STYLE.get(kind, "red")
-            meaning = MEANING.get(kind, "outside the attributed history")
+            meaning = MEANING.get(kind, "outside the attributed history, or not committed")
             table.add_row(
                 Text(LETTER[kind], f"bold {style}"), Text(kind or "not read", style), number(count[kind]),
                 percent(count[kind], whole), Text(meaning, "dim"),

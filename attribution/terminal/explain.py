@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.queries.verdicts import NO_COMMIT
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, show, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
@@ -35,7 +36,8 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    parts = dict.fromkeys((words(verdict.kind) or "not attributed", verdict.how, verdict.evidence, words(verdict.reason)))
+    name = words(verdict.kind) if verdict.kind or verdict.reason else "not attributed"
+    parts = dict.fromkeys((name, verdict.how, verdict.evidence, words(verdict.reason)))
     room = console.width - 20
     table.add_row("verdict", Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"))
     table.add_row("how we know", _paragraphs(explanation.evidence))
@@ -81,6 +83,8 @@ def _paragraphs(texts: Sequence[str]) -> Text:
 
 def _commit_words(explanation: LineExplanation) -> Text:
     introduced, commit = explanation.line.introduced, explanation.line.commit
+    if introduced.sha == NO_COMMIT:
+        return Text("no commit")
     text = Text.assemble((introduced.sha[:9], "bold"), " ", one_line(commit.subject if commit else ""))
     if commit:
         text.append(f"\n{one_line(commit.author_name)}, {minute(commit.author_at)}", "dim")

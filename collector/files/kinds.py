@@ -166,9 +166,14 @@ def may_tell_kind(data: bytes) -> bool:
     return _GENERATED_WORD in data.lower() or _POINTER in data
 
 
+def is_pointer(data: bytes) -> bool:
+    """Whether a blob only names the content that Git LFS keeps elsewhere."""
+    return data.startswith(b"version " + _POINTER)
+
+
 def kind_of_text(data: bytes, suffix: str) -> FileKind | None:
     """Minified, generated or a pointer of Git LFS, by the bytes alone; None when they say nothing."""
-    if data.startswith(b"version " + _POINTER):
+    if is_pointer(data):
         return FileKind.DATA
     if suffix in _DENSE:
         lines = data.count(b"\n") + 1

@@ -169,7 +169,7 @@ class RepositoryBase:
     def worktrees(self) -> list[Path]:
         """Directories of files that belong to this clone: the main one and the linked ones, also those that are gone."""
         common = self.common_dir()
-        main = self._worktree()
+        main = self.worktree()
         directories = [main] if main else []
         if common.name == ".git":
             directories.append(common.parent)
@@ -393,7 +393,7 @@ class RepositoryBase:
         """What is in a tree, or in a commit's; None when it is missing or damaged."""
         raise NotImplementedError
 
-    def _worktree(self) -> Path | None:
+    def worktree(self) -> Path | None:
         raise NotImplementedError
 
     @cached_property

@@ -181,7 +181,7 @@ class GitRepo(RepositoryBase):
         except KeyError:
             return ""
 
-    def _worktree(self) -> Path | None:
+    def worktree(self) -> Path | None:
         """The directory of the files; None in a bare repository."""
         return Path(self._repo.workdir) if self._repo.workdir else None
 

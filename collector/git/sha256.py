@@ -84,7 +84,7 @@ class Sha256Reader(RepositoryBase):
     def remote_url(self) -> str:
         return public_url(setting(self._config, "remote.origin.url"))
 
-    def _worktree(self) -> Path | None:
+    def worktree(self) -> Path | None:
         marker = self.path / "gitdir"
         if marker.is_file():
             return Path(marker.read_text("utf-8", "replace").strip()).parent

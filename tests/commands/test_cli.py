@@ -426,7 +426,7 @@ def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
     run("repo", repo, "--db", tmp_path / "x.db", "-q")
     git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
-    assert "has new commits" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
+    assert "was moved back" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
 
 
 def test_show_a_commit(example: tuple[Path, Path]) -> None:

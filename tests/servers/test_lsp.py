@@ -129,6 +129,22 @@ def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(examp
     assert [*changed[:2], *changed[3:]] == unchanged
 
 
+def test_a_line_of_a_newer_commit_is_not_attributed_yet(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+    git(repo, "checkout", "-q", "-f")
+    run("repo", repo, "--db", db, "-q")
+    file = repo / FILE
+    file.write_text("# newer\n" + file.read_text())
+    git(repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-a", "-m", "Newer")
+
+    async def question(editor: Editor) -> Any:
+        editor.show(file.read_text())
+        return await editor.hover(0), await editor.hints(0, 0)
+
+    hover, hints = ask(file, db, question)
+    assert hover.startswith("not attributed yet\n") and "older" not in hover and not hints
+
+
 def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:
     repo, db = example
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import World
+from support.builder import World, git
 from support.commands import clone, run
 
 import whowrote
@@ -86,6 +86,27 @@ def test_what_is_not_known_is_said(example: tuple[Path, Path]) -> None:
     assert ask(*example, "what_was_tried_and_undone", file="nothing.py") == {"known": False, "regions": [], "left_out": 0}
     assert "there is no file nothing.py" in ask(*example, "who_wrote", file="nothing.py")
     assert "no such session" in ask(*example, "what_did_this_session_do", session="nothing")
+
+
+def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+    git(repo, "checkout", "-q", "-f")
+    first = ask(repo, db, "who_wrote", file=FILE)
+    assert first["commits_behind"] == 0
+    file = repo / FILE
+    file.write_text("# newer\n" + file.read_text())
+    git(repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-a", "-m", "Newer")
+    file.write_text("# not committed\n" + file.read_text())
+    answer = ask(repo, db, "who_wrote", file=FILE)
+    assert (answer["at_commit"], answer["commits_behind"]) == (git(repo, "rev-parse", "HEAD").decode().strip(), 1)
+    new = [block["author"] for block in answer["blocks"][:2]]
+    assert [(author["known"], author["line_class"], author["reason"]) for author in new] == [
+        (False, "", "not_committed"), (False, "", "not_attributed_yet"),
+    ]  # fmt: skip
+    assert not any(author["measured"] for author in new)
+    assert [block["author"] for block in answer["blocks"][2:]] == [block["author"] for block in first["blocks"]]
+    why = ask(repo, db, "why_is_this_line_here", file=FILE, line=2)
+    assert (why["author"]["known"], why["commits_behind"]) == (False, 1)
 
 
 def test_what_was_tried_and_undone(tmp_path: Path) -> None:

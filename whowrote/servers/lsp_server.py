@@ -20,8 +20,10 @@ from pygls.uris import to_fs_path
 from attribution.queries.blame import Block
 from attribution.queries.explain import measured_words
 from attribution.queries.open_repo import SHORT
+from attribution.queries.verdicts import NOT_YET
+from attribution.queries.working_tree import committed_numbers
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.git.repository import GitRepo, line_changes
+from collector.git.repository import GitRepo
 from collector.runtime.version import version
 from collector.storage.places import clone_around
 from collector.text import printable
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
 _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
-_MOST = 50_000  # lines of a file
+_OLDER = "older than the attributed history"
+_NO_VERDICT = {NOT_YET: "not attributed yet: the commit is newer than what was attributed; whowrote repo attributes it"}
 _UNSAID = ("", LineClass.UNDECLARED)  # classes without a hint: there would be one at nearly every line
 
 
@@ -135,24 +138,15 @@ def server(db: Path | None = None) -> LanguageServer:
 
 def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:
     """For each line of the buffer its number at HEAD, from 1; None where HEAD does not have it."""
-    lines = [line.removesuffix("\r").encode("utf-8", "surrogatepass") for line in buffer.removesuffix("\n").split("\n")]
-    if len(lines) > _MOST or len(head) > _MOST:
-        return []
-    numbers: list[int | None] = []
-    following = 1  # line of HEAD
-    for change in line_changes(_join(head), _join(lines)):
-        numbers += range(following, following + change.b0 - len(numbers))
-        numbers += [None] * (change.b1 - change.b0)
-        following = change.a1 + 1
-    remaining = range(following, following + len(lines) - len(numbers))
-    return numbers + [number if number <= len(head) else None for number in remaining]
+    lines = [line.encode("utf-8", "surrogatepass") for line in buffer.removesuffix("\n").split("\n")]
+    return committed_numbers(head, lines)
 
 
 def hover_text(block: Block) -> str:
     """Who wrote a block and how that is known, as plain text."""
     of, commit = block.first.attribution, block.first.commit
-    parts = [_who(block), LineClass(of.kind).meaning if of.kind else "older than the attributed history"]
-    if of.evidence or of.reason:
+    parts = [_who(block), LineClass(of.kind).meaning if of.kind else _NO_VERDICT.get(of.reason, _OLDER)]
+    if of.kind and (of.evidence or of.reason):
         parts.append("; ".join(word.replace("_", " ") for word in (of.evidence, of.how, of.reason) if word and word != "none"))
     if measured := measured_words(of):
         parts.append(measured)
@@ -178,11 +172,7 @@ def _who(block: Block) -> str:
     of = block.first.attribution
     names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
     details = " · ".join(name for name in names if name)
-    return f"{of.kind.replace('_', ' ') or 'older'}{': ' if details else ''}{details}"
-
-
-def _join(lines: list[bytes]) -> bytes:
-    return b"".join(line + b"\n" for line in lines)
+    return f"{(of.kind or of.reason or 'older').replace('_', ' ')}{': ' if details else ''}{details}"
 
 
 def _cut(text: str, most: int) -> str:

@@ -17,6 +17,7 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
+from attribution.queries.open_repo import NOT_ASKED
 from collector.errors import WhoWroteError
 from collector.runtime.version import version
 from collector.vocabulary.lines import LineClass
@@ -37,15 +38,25 @@ _UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
 
+class Answer(BaseModel):
+    """What an answer about lines rests on."""
+
+    at_commit: str = Field(description="The commit whose lines these are, with the changes of the working tree")
+    commits_behind: int = Field(description="Newer commits that are not attributed yet; `whowrote repo` attributes them")
+
+
 class LineAuthor(BaseModel):
     """Who wrote something, and how that is known."""
 
     known: bool = Field(description="False: evidence is missing or nothing links the line to anybody. Then do not name an author.")
     line_class: str = Field(
-        description="; ".join(f"{kind}: {kind.meaning}" for kind in LineClass) + "; empty: older than all records"
+        description="; ".join(f"{kind}: {kind.meaning}" for kind in LineClass) + "; empty: outside the attributed commits"
     )
     evidence: str = Field(description="Strongest first: observed, replayed, matched, declared, inferred; empty without evidence")
-    reason: str = Field(description="Why the author is unknown, or what limits the verdict; may be empty")
+    reason: str = Field(
+        description="Why the author is unknown, or what limits the verdict; may be empty. not_attributed_yet: of a newer commit; "
+        "not_committed: of the working tree"
+    )
     agent: str = Field(description="The agent; empty when it is none or not known")
     model: str = Field(description="Its model, when recorded")
     session: str = Field(description="Key of the recorded session, for what_did_this_session_do")
@@ -65,14 +76,14 @@ class LinesWritten(BaseModel):
     prompt: str = Field(description="What the agent was asked for; may be cut, empty when not stored")
 
 
-class WhoWrote(BaseModel):
+class WhoWrote(Answer):
     """Blocks of a file in order."""
 
     blocks: list[LinesWritten]
     left_out: int = Field(description="Further blocks; ask for a later range of lines")
 
 
-class WhyHere(BaseModel):
+class WhyHere(Answer):
     """One line explained."""
 
     text: str
@@ -160,16 +171,21 @@ class _Tools:
         self._path, self._db = path, db
 
     def who_wrote(self, file: str, first_line: int = 1, last_line: int = 0) -> WhoWrote:
-        """Who wrote these lines of a file at HEAD: agent, person, tool or unknown, in blocks with evidence and prompt.
+        """Who wrote these lines of a file as it is now: agent, person, tool or unknown, in blocks with evidence and prompt.
 
         last_line 0 means the end of the file.
         """
         with self._open() as db:
-            blocks = [b for b in db.blocks(file) if b.end >= first_line and (not last_line or b.start <= last_line)]
-        return WhoWrote(blocks=[_block(block) for block in blocks[:_BLOCKS]], left_out=max(0, len(blocks) - _BLOCKS))
+            every = db.blocks(file)
+        blocks = [b for b in every if b.end >= first_line and (not last_line or b.start <= last_line)]
+        at = every[0].first.at if every else NOT_ASKED
+        return WhoWrote(
+            blocks=[_block(block) for block in blocks[:_BLOCKS]], left_out=max(0, len(blocks) - _BLOCKS), at_commit=at.commit,
+            commits_behind=at.behind,
+        )  # fmt: skip
 
     def why_is_this_line_here(self, file: str, line: int) -> WhyHere:
-        """Why a line of a file at HEAD is there: author, evidence, prompt and edit behind it, and what would tell more."""
+        """Why a line of a file as it is now is there: author, evidence, prompt and edit behind it, and what would tell more."""
         with self._open() as db:
             why = db.explain(file, line)
         commit = why.line.commit
@@ -177,6 +193,7 @@ class _Tools:
             text=_cut(why.line.text), author=_author(why.line.attribution), commit=why.line.introduced.sha,
             commit_subject=commit.subject if commit else "", how_we_know=why.evidence, why_not_somebody_else=why.others,
             what_would_tell_more=why.needed, prompt=_cut(why.prompt),
+            at_commit=why.sha, commits_behind=why.line.at.behind,
             call=_cut("\n".join(f"{line.mark} {line.text}" for line in why.call.lines)) if why.call else "",
         )  # fmt: skip
 

@@ -1,0 +1,156 @@
+"""Lines that no database can have a verdict on yet: of commits made since, and of the working tree."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+
+import whowrote
+from attribution.demo import FILE
+
+NO_COMMIT = "0" * 40
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> tuple[Path, Path]:
+    """A clone with its files, and its database."""
+    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+    git(repo, "checkout", "-q", "-f")
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    return repo, db
+
+
+def blamed(work: tuple[Path, Path], file: str = FILE) -> list[dict[str, Any]]:
+    answer: list[dict[str, Any]] = json.loads(run("blame", work[0], file, "--db", work[1], "--json").stdout)
+    return answer
+
+
+def change(repo: Path, file: str = FILE) -> str:
+    """Puts a line in front of a file, replaces its last; returns the text before."""
+    before = (repo / file).read_bytes().decode()
+    lines = before.splitlines()
+    (repo / file).write_text("\n".join(["# first", *lines[:-1], "# last"]) + "\n")
+    return before
+
+
+def verdicts(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    return [(row["class"], row["commit"], row["text"]) for row in rows]
+
+
+def commit(repo: Path) -> str:
+    git(repo, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-a", "-m", "Newer")
+    return head(repo)
+
+
+def head(repo: Path) -> str:
+    return git(repo, "rev-parse", "HEAD").decode().strip()
+
+
+def test_a_line_of_a_newer_commit_is_not_attributed_yet_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    change(work[0])
+    sha = commit(work[0])
+    after = blamed(work)
+    first, *between, last = after
+    assert verdicts(between) == verdicts(before[:-1])
+    assert [(row["class"], row["author"], row["reason"], row["commit"]) for row in (first, last)] == [
+        ("", "", "not_attributed_yet", sha)
+    ] * 2
+    assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
+    shown = run("blame", work[0], FILE, "--db", work[1]).stdout
+    assert "commits that are not attributed yet (1)" in shown and "newer" in shown.split("\n")[1]
+    assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
+    updated = blamed(work)
+    assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {0}
+
+
+def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    change(work[0])
+    first, *between, last = blamed(work)
+    assert verdicts(between) == verdicts(before[:-1])
+    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [("", "not_committed", NO_COMMIT)] * 2
+    assert [first["line"], last["line"]] == [1, len(before) + 1]
+    why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
+    assert why["how_we_know"] == ["The line is not committed."] and why["author"] == "" and not why["found_by_blame"]
+    assert "not committed" in run("why", work[0], f"{FILE}:1", "--db", work[1]).stdout
+    second = json.loads(run("why", work[0], f"{FILE}:2", "--db", work[1], "--json").stdout)
+    assert (second["class"], second["commit"]) == (before[0]["class"], before[0]["commit"])
+
+
+def test_a_named_commit_is_answered_as_it_was_committed(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    change(work[0])
+    named = json.loads(run("blame", work[0], FILE, "--commit", "HEAD", "--db", work[1], "--json").stdout)
+    assert verdicts(named) == verdicts(before)
+
+
+def test_changed_ends_of_lines_are_no_changed_lines(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    file = work[0] / FILE
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert [row["class"] for row in blamed(work)] == [row["class"] for row in before]
+
+
+def test_a_link_in_place_of_the_file_is_not_followed(work: tuple[Path, Path], tmp_path: Path) -> None:
+    before = blamed(work)
+    (tmp_path / "secret").write_text("secret\n")
+    (work[0] / FILE).unlink()
+    (work[0] / FILE).symlink_to(tmp_path / "secret")
+    assert verdicts(blamed(work)) == verdicts(before)
+
+
+def test_another_branch_that_is_checked_out_changes_nothing(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    git(work[0], "checkout", "-q", "-b", "other")
+    change(work[0])
+    commit(work[0])
+    change(work[0])
+    assert verdicts(blamed(work)) == verdicts(before)
+
+
+def test_a_branch_that_moved_back_is_answered_where_it_is(work: tuple[Path, Path]) -> None:
+    git(work[0], "reset", "-q", "--hard", "HEAD~1")
+    rows = blamed(work)
+    assert {(row["at_commit"], row["commits_behind"]) for row in rows} == {(head(work[0]), 0)}
+    assert all(row["class"] for row in rows)
+
+
+def test_a_linked_worktree_has_its_own_changes(work: tuple[Path, Path], tmp_path: Path) -> None:
+    before = blamed(work)
+    git(work[0], "checkout", "-q", "--detach")
+    git(work[0], "worktree", "add", "-q", str(tmp_path / "linked"), "main")
+    change(tmp_path / "linked")
+    reasons = [row["reason"] for row in blamed((tmp_path / "linked", work[1]))]
+    assert (reasons[0], reasons[-1], len(reasons)) == ("not_committed", "not_committed", len(before) + 1)
+
+
+def test_the_library_says_what_its_answer_is_about(work: tuple[Path, Path]) -> None:
+    change(work[0])
+    sha = commit(work[0])
+    with whowrote.open(*work) as db:
+        line = db.blame(FILE)[0]
+        explained = db.explain(FILE, 1)
+    assert (line.at.commit, line.at.behind, line.attribution.reason) == (sha, 1, "not_attributed_yet")
+    assert explained.evidence == ["The commit that added the line is newer than what was attributed."]
+
+
+def test_questions_are_answered_while_another_process_writes(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    writer = sqlite3.connect(work[1], isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    writer.execute("DELETE FROM repos")
+    try:
+        assert blamed(work) == before
+        with whowrote.open(*work) as db:
+            assert db.explain(FILE, 1).line.attribution.kind == before[0]["class"]
+            assert db.sessions() and db.regions() is not None
+    finally:
+        writer.execute("ROLLBACK")
+        writer.close()
