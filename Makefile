@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab fuzz lock locked lowest audit sbom clean
+.PHONY: setup test core datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab lab-corpus fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -90,6 +90,14 @@ SCENARIOS ?= basic,resume
 VERSIONS ?= newest
 lab: setup
 	PYTHONPATH=benchmarks $(BIN)/python -m lab --agents '$(AGENTS)' --scenarios '$(SCENARIOS)' --versions '$(VERSIONS)' $(if $(STORE),--store)
+
+# Histories whose lines have known authors (benchmarks/lab/README.md), as many as there is time for, and what is said of them.
+# AGENTS: separated by commas; SEEDS: first and last; MINUTES; HELD_OUT=1 for the fifth that is held apart.
+SEEDS ?= 0-499
+MINUTES ?= 240
+lab-corpus: setup
+	PYTHONPATH=benchmarks $(BIN)/python -m corpus make $(if $(AGENTS),--agents '$(AGENTS)') --seeds $(SEEDS) --minutes $(MINUTES) $(if $(HELD_OUT),--held-out)
+	PYTHONPATH=benchmarks $(BIN)/python -m corpus score $(if $(HELD_OUT),--held-out)
 
 # SECONDS: for each reader. Without atheris (it has no wheels for some systems) inputs are random instead of guided by coverage.
 SECONDS ?= 60

@@ -21,6 +21,7 @@ class Action:
     old: str = ""
     command: str = ""
     step: str = ""  # of task, the step of the script that the subagent goes through
+    how: str = ""  # what the truth calls it, where the kind says too little: a formatter that a command runs
 
 
 @dataclass(frozen=True)

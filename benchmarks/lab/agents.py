@@ -184,6 +184,9 @@ def _pi(start: Start) -> Command:
     provider = {"baseUrl": V1, "api": "openai-completions", "apiKey": KEY, "models": [model]}
     start.put(".pi/agent/models.json", {"providers": {"lab": provider}})
     arguments = ["--provider", "lab", "--model", MODEL, *start.when_continued("--continue"), "-p", start.prompt]
+    if start.more == "fork":
+        newest = max(start.home.glob(".pi/agent/sessions/*/*.jsonl"), key=lambda path: path.name)
+        arguments[4:5] = ["--fork", f"/home/dev/{newest.relative_to(start.home)}"]
     return Command(arguments, {"PI_SKIP_VERSION_CHECK": "1", "PI_OFFLINE": "1"})
 
 

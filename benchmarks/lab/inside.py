@@ -77,7 +77,9 @@ def main() -> None:
     model = None
     if "script" in plan:
         script = {step: [[Action(**action) for action in response] for response in todo] for step, todo in plan["script"].items()}
-        model = Model(script, Style(**plan["style"]), plan["run"], plan["directory"], log, plan.get("delay", 0.0))
+        model = Model(
+            script, Style(**plan["style"]), plan["run"], plan["directory"], log, plan.get("delay", 0.0), plan.get("used", 1000)
+        )
         serve(model)
     results = [run(command, log) for command in plan["commands"]]
     if model is not None:

@@ -85,6 +85,7 @@ class Model:
     directory: str  # the worktree, as the agent sees it
     log: Path
     delay: float = 0.0  # seconds before each answer
+    used: int = 1000  # tokens of input that each answer says were read
     offered: dict[str, Tool] = field(default_factory=dict)
     number: int = 0
     ended: set[Position] = field(default_factory=set)  # where a last answer was given
@@ -108,7 +109,7 @@ class Model:
             place = position(list(interface.events(body)), self.script, self.style)
             side = place is None or place in self.ended or (not tools and not self.style.text)
             key = f"Lab{self.run}{self.number:04}"
-            usage = Usage(1000 + self.number, 50 + self.number, 100, written=7 if interface.name == "anthropic" else 0)
+            usage = Usage(self.used + self.number, 50 + self.number, 100, written=7 if interface.name == "anthropic" else 0)
             if side or place is None:
                 text = "Done." if place in self.ended else _side_text(body)
                 return self._log(interface, Answer(key, model, text, "", (), usage), side=True)
@@ -162,9 +163,16 @@ class Model:
             did = [entry for entry in self.pending if entry[1].path == path] or [
                 e for e in self.pending if e[1].kind in ("shell", "task")
             ]
-            row = {"path": path, "text": now.get(path), "call": "", "action": "unknown", "step": ""}
+            row = {"path": path, "text": now.get(path), "call": "", "action": "unknown", "step": "", "how": ""}
             for call, action, step in (did or self.pending)[:1]:
-                row |= {"call": call.id, "action": action.kind, "step": step}
+                row |= {
+                    "call": call.id,
+                    "action": action.kind,
+                    "step": step,
+                    "how": action.how,
+                    "old": action.old,
+                    "new": action.text,
+                }
             self.note("changes.jsonl", row)
         self.texts, self.pending = now, []
 

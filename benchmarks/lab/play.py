@@ -139,9 +139,13 @@ class Run:
         calls = [call["name"] for row in read_rows(log / "requests.jsonl") for call in row["calls"]]
         self.starts.append({"step": step, **results[-1], "calls": calls})
         for row in read_rows(log / "changes.jsonl"):
-            self.shadow.change(row["path"], row["text"], Author("agent", row["step"], row["call"], row["action"]))
+            self.take_up(row)
         if self.agent.name == "claude-code":
             self.session = _session_of(log / "ask.out") or self.session
+
+    def take_up(self, row: Mapping[str, str]) -> None:
+        """The shadow follows a change that the agent made, a row of `changes.jsonl`."""
+        self.shadow.change(row["path"], row["text"], Author("agent", row["step"], row["call"], row["action"]))
 
     def _plan(self, command: Command, script: Script) -> dict[str, Any]:
         argv0 = program(self.agent, self.version)

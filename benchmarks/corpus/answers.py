@@ -1,0 +1,140 @@
+"""What is said of the lines of kept histories: by this program, and by the simple rules that others count with.
+
+Each contestant is a function of an unpacked history; it gives rows as `corpus.score` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from corpus.ledger import added_lines
+from corpus.store import SHOP, histories, unpack
+
+Row = dict[str, Any]
+_PROGRAM = Path(sys.executable).parent / "whowrote"
+_CLASSES = {"agent": "agent", "declared": "agent", "human": "person", "likely_human": "person", "tool": "tool"}
+_SPANS = "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason, call_id, tool, edited_by FROM line_spans"
+_TRAILER = re.compile(
+    r"^co-authored-by:.*(claude|codex|copilot|opencode|gemini|cursor|noreply@anthropic|noreply@openai)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_AFTER = 1800  # seconds after a session's last event in which a commit is still counted as its
+
+
+def git(clone: Path) -> Callable[..., str]:
+    def run(*arguments: str) -> str:
+        done = subprocess.run(["git", "-C", str(clone), *arguments], capture_output=True, check=True)
+        return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    return run
+
+
+def attribute(clone: Path, home: Path, database: Path) -> None:
+    """As a user would whose clone has moved since the agents worked in it."""
+    command = [_PROGRAM, "repo", clone, "--db", database, "--transcripts", home, "--was-at", SHOP, "--allow-no-checkpoints"]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    if not database.exists():
+        raise RuntimeError(f"{clone}: {done.stderr[-1000:]}")
+
+
+def spans_as_answers(database: Path) -> Iterator[Row]:
+    """Spans of lines as answers; `detail` is our class with how we know it."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        connection.row_factory = sqlite3.Row
+        for span in connection.execute(_SPANS):
+            detail = span["reason"] if span["class"] in ("unknown", "undeclared") else f"{span['class']} {span['how']}"
+            yield {
+                "commit": span["commit_sha"],
+                "path": span["path"],
+                "start": span["start_line"],
+                "end": span["end_line"],
+                "class": _CLASSES.get(span["class"], "unknown"),
+                "detail": detail.removesuffix(" none"),
+                "call": span["call_id"] or "",
+            }
+
+
+def by_this_program(clone: Path, home: Path) -> Iterator[Row]:
+    database = clone.parent.parent / "lines.db"
+    attribute(clone, home, database)
+    yield from spans_as_answers(database)
+
+
+def _every_line(clone: Path, said: Callable[[str, float, str], str]) -> Iterator[Row]:
+    """An answer for each line of each commit; `said` gets its id, its time and its message."""
+    run = git(clone)
+    for line in run("rev-list", "HEAD", "--parents").split("\n"):
+        commit, *parents = line.split(" ")
+        moment, _, message = run("show", "-s", "--format=%at%n%B", commit).partition("\n")
+        answer = said(commit, float(moment), message)
+        for path, numbers in added_lines(run, commit, parents).items():
+            yield from ({"commit": commit, "path": path, "line": number, "class": answer} for number in sorted(numbers))
+
+
+def by_trailers(clone: Path, home: Path) -> Iterator[Row]:
+    """A commit that names an agent as co-author is the agent's; nothing is said of the others."""
+    yield from _every_line(clone, lambda commit, moment, message: "agent" if _TRAILER.search(message) else "unknown")
+
+
+def session_spans(home: Path) -> list[tuple[float, float]]:
+    """First and last time in each transcript, in seconds."""
+    spans = []
+    for path in sorted(path for path in home.rglob("*") if path.is_file() and "shop" not in path.relative_to(home).parts[:1]):
+        if path.suffix == ".db":
+            with sqlite3.connect(path) as connection:
+                times = [row[0] / 1000 for row in connection.execute("SELECT time_created FROM message")]
+        else:
+            times = [datetime.fromisoformat(text).timestamp() for text in _TIME.findall(path.read_text("utf-8", "replace"))]
+        if times:
+            spans.append((min(times), max(times)))
+    return spans
+
+
+def by_sessions(clone: Path, home: Path) -> Iterator[Row]:
+    """Every line of a commit that was made in a session, or half an hour after it, is the agent's; the others are not told."""
+    spans = session_spans(home)
+
+    def said(commit: str, moment: float, message: str) -> str:
+        return "agent" if any(first <= moment <= last + _AFTER for first, last in spans) else "unknown"
+
+    yield from _every_line(clone, said)
+
+
+def by_blame(clone: Path, home: Path) -> Iterator[Row]:
+    """What git knows: each line is the committer's, a person in all of these histories."""
+    yield from _every_line(clone, lambda commit, moment, message: "person")
+
+
+CONTESTANTS: Mapping[str, Callable[[Path, Path], Iterator[Row]]] = {
+    "whowrote": by_this_program,
+    "trailers": by_trailers,
+    "sessions": by_sessions,
+    "blame": by_blame,
+}
+
+
+def answer(corpus: Path, name: str, target: Path) -> int:
+    """Writes what a contestant says of every history of the corpus; how many it could say nothing about."""
+    failures = 0
+    with target.open("w", encoding="utf-8") as out:
+        for history in histories(corpus):
+            with tempfile.TemporaryDirectory() as scratch:
+                clone = unpack(history, Path(scratch))
+                try:
+                    rows = list(CONTESTANTS[name](clone, clone.parent))
+                except RuntimeError as error:
+                    failures += 1
+                    print(f"{name} {history.name}: {error}", file=sys.stderr)
+                    continue
+            out.writelines(json.dumps({"history": history.name, **row}) + "\n" for row in rows)
+    return failures

@@ -1,0 +1,100 @@
+"""Keeps a history: the repository as a bundle, the home with the transcripts, the truth, and what was drawn.
+
+What agents' makers wrote (system prompts, descriptions of tools) is cut out of the transcripts, and what names the machine.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lab.samples import TEXT_SUFFIXES, Cutter, database_dump, neutral
+
+from corpus.history import MANIFESTS, History
+from corpus.ledger import line_counts, truth_rows
+
+SHOP = Path("/home/dev/shop")  # where agents saw the clone
+
+
+def keep(history: History, target: Path) -> dict[str, Any]:
+    """Writes the history to the directory `target`; what `history.json` says."""
+    rows = list(truth_rows(history.ledger, history.git, history.kept))
+    row: dict[str, Any] = {
+        "history": target.name,
+        **asdict(history.plan),
+        "versions": _versions(history),
+        "lines": line_counts(rows),
+    }
+    part = target.with_name(target.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    history.git("bundle", "create", "-q", str(part.resolve() / "repo.bundle"), "--branches", "HEAD")
+    with (part / "truth.jsonl").open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps({"history": target.name, **truth}) + "\n" for truth in rows)
+    for path, text in _kept_transcripts(history):
+        kept = part / "home" / path
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(text, "utf-8", errors="surrogateescape")
+    (part / "home").mkdir(exist_ok=True)
+    (part / "history.json").write_text(json.dumps(row, indent=1) + "\n", "utf-8")
+    shutil.rmtree(target, ignore_errors=True)
+    part.rename(target)
+    return row
+
+
+def _versions(history: History) -> dict[str, str]:
+    names = {history.plan.agent, history.plan.second} if history.plan.lost == "second-agent" else {history.plan.agent}
+    return {name: history.versions[name] for name in sorted(names)}
+
+
+def _kept_transcripts(history: History) -> Iterator[tuple[str, str]]:
+    """Path below the home and text of each transcript that is not lost; databases are SQL."""
+    texts = [text for states in history.ledger.known.values() for text in states]
+    cutter = Cutter([*texts, *_script_texts(history), *history.prompts])
+    home = history.homes[0]
+    for path in history.transcripts():
+        if str(path) in history.gone:
+            continue
+        name = str(path.relative_to(home))
+        if path.suffix == ".db":
+            name, text = name + ".sql", database_dump(path, cutter)
+        elif path.suffix in TEXT_SUFFIXES:
+            text = cutter.file(path)
+        else:
+            continue
+        yield name, history.clock.move_times(neutral(text))
+
+
+def _script_texts(history: History) -> Iterator[str]:
+    for plan in sorted((history.directory / "mock").glob("*/plan.json")):
+        for responses in json.loads(plan.read_text("utf-8")).get("script", {}).values():
+            for action in (action for response in responses for action in response):
+                yield from (action[name] for name in ("text", "old", "command"))
+
+
+def unpack(history: Path, target: Path) -> Path:
+    """The clone of a kept history in `target`/home/shop, with the transcripts in the home; the clone."""
+    from lab.samples import rebuild_home
+
+    rebuild_home(history, target / "home")
+    clone = target / "home" / "shop"
+    subprocess.run(["git", "clone", "-q", str(history / "repo.bundle"), str(clone)], check=True, capture_output=True)
+    for name, value in (("name", "Dev"), ("email", "dev@lab.example")):  # who works in it
+        subprocess.run(["git", "-C", str(clone), "config", f"user.{name}", value], check=True)
+    listed = subprocess.run(["git", "-C", str(clone), "branch", "-r"], check=True, capture_output=True, text=True).stdout
+    for name in (line.strip().removeprefix("origin/") for line in listed.splitlines() if "->" not in line):
+        subprocess.run(["git", "-C", str(clone), "branch", "-q", name, f"origin/{name}"], check=False, capture_output=True)
+    return clone
+
+
+def is_manifest(path: str) -> bool:
+    return path in MANIFESTS
+
+
+def histories(corpus: Path) -> list[Path]:
+    return sorted(path.parent for path in corpus.glob("*/history.json") if not path.parent.name.endswith(".part"))
