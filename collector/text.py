@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-_DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
+# A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of WSL
+_DRIVE = re.compile(r"(?:(?:[\\/]{2}[?.][\\/])?([A-Za-z]):|/(?:mnt|cygdrive)/([A-Za-z]))(?:[\\/]|$)")
+_OF_WSL = re.compile(r"[\\/]{2}wsl(?:\$|\.localhost)[\\/][^\\/]+(?=[\\/]|$)", re.I)
+_NAMED_BY_MACHINES = ("/mnt/", "/cygdrive/", "//", "\\\\")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
 # Characters that begin a formula in a spreadsheet, full-width forms included.
 FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
@@ -67,12 +70,19 @@ def inner_formulas_out(text: str) -> str:
 
 
 def normal_path(path: str) -> str:
-    """`/`-separated, a Windows drive as `/c/…`, no `.` parts and no double slashes; `..` is resolved textually."""
-    if _DRIVE.match(path) or ("\\" in path and "/" not in path):
+    """`/`-separated, a Windows drive as `/c/…`, no `.` parts and no double slashes; `..` is resolved textually.
+
+    A file has one spelling, however a program names it: `C:\\src`, `/mnt/c/src` and `\\\\?\\C:\\src` are `/c/src`, and
+    `\\\\wsl$\\Ubuntu\\src` is `/src`.
+    """
+    if ":" in path[:6] or path.startswith(_NAMED_BY_MACHINES):
+        drive, share = _DRIVE.match(path), _OF_WSL.match(path)
+        if drive:
+            path = f"/{(drive[1] or drive[2]).lower()}/{path[drive.end() :]}".replace("\\", "/")
+        elif share:
+            path = path[share.end() :].replace("\\", "/")
+    if "\\" in path and ("/" not in path or path.startswith("\\\\")):
         path = path.replace("\\", "/")
-    drive = _DRIVE.match(path)
-    if drive:
-        path = f"/{drive.group(1).lower()}/{path[3:]}"
     absolute = path.startswith("/")
     parts: list[str] = []
     for part in path.split("/"):

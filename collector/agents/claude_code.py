@@ -381,19 +381,21 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    slugs, above = {_slug(path) for path in roots.paths}, {_slug(path) for path in roots.above(location.parent.parent)}
+    slugs, above = {_slug(path) for path in roots.spellings}, {_slug(path) for path in roots.above(location.parent.parent)}
     groups: dict[str, list[LocalSession]] = defaultdict(list)  # first record -> sessions that begin with it
     for project in files.directories(location):
-        inside = roots.anywhere or project.name in slugs or project.name.startswith(tuple(f"{entry}-" for entry in slugs))
-        if inside or project.name in above:
+        name = project.name.lower()
+        seen_from_windows = name.startswith("--wsl") and any(entry in name for entry in slugs)
+        inside = roots.anywhere or seen_from_windows or name in slugs or name.startswith(tuple(f"{entry}-" for entry in slugs))
+        if inside or name in above:
             for first, session in _sessions(project, roots, deep=not inside):
                 groups[first or session.id].append(session)
     return map(_join, groups.values())
 
 
 def _slug(path: str) -> str:
-    """The name of the directory of sessions that were started in a directory; the beginning of it where it is cut."""
-    return re.sub(r"[^A-Za-z0-9]", "-", path)[:_CUT]
+    """The name of the directory of sessions that were started in a directory, in lower case; its beginning where it is cut."""
+    return re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT]
 
 
 def _sessions(project: Path, roots: Roots, deep: bool) -> Iterator[tuple[str, LocalSession]]:
@@ -404,7 +406,7 @@ def _sessions(project: Path, roots: Roots, deep: bool) -> Iterator[tuple[str, Lo
     for path in files.match_files(project, "*.jsonl"):
         beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
         cwd, first = files.text_in(beginning, _CWD), files.text_in(beginning, _FIRST)
-        why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.paths) if deep and beginning else ""
+        why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.spellings) if deep and beginning else ""
         if why:
             below = (sub for pattern in _SUBAGENTS for sub in files.match_files(project / path.stem / "subagents", pattern))
             yield first, LocalSession(path.stem, (path, *agents[path.stem], *below), why, cwd=cwd)
@@ -414,10 +416,9 @@ def _mention(path: Path, roots: Iterable[str]) -> str:
     """Why a session that was started elsewhere belongs: it went to the worktree, or named a file of it."""
     data = files.content(path)
     for root in roots:
-        spelled = re.escape(root.encode())
-        if re.search(rb'"cwd":\s*"' + spelled + rb'["/]', data):
+        if files.names_path(data, root, r'"cwd":\s*'):
             return f"went to {root}"
-        if re.search(rb'"(?:file_path|notebook_path)":\s*"' + spelled + rb"/", data):
+        if files.names_path(data, root, r'"(?:file_path|notebook_path)":\s*'):
             return f"worked on files of {root}"
     return ""
 

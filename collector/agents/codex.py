@@ -526,7 +526,8 @@ def _part(script: CodexCall, number: int, name: str, status: Status, **recorded:
 
 # A script that runs one command and shows its output, nothing else
 _ONLY_SHOWS = re.compile(r"\s*(?:const|let|var)\s+(\w+)\s*=\s*await\s+tools\.exec_command\([^;]*\);?\s*text\(\1\.output\);?\s*$")
-_TRUNCATED = re.compile(r"…\d+ \w+ truncated…")
+# Marks in the place of what was cut out; versions of 2025 wrote brackets
+_TRUNCATED = re.compile(r"…\d+ \w+ truncated…|\[\.{3} (?:omitted \d+ of \d+ lines|output truncated to fit \d+ bytes) \.{3}\]")
 _CUT = re.compile(r"Total output lines:|truncated output")
 _READ = re.compile(r"^\s*(?:cat|sed -n '?(\d{1,9}),(\d{1,9})p'?) (?:--\s+)?('[^']+'|[^\s'\"$*?~`;|&<>(){}\\]+)\s*$")
 

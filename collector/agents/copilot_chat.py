@@ -3,6 +3,8 @@
 `chatSession` is the talk: requests with their time, responses with the commands that ran. `editing` is the editor's own timeline of
 the files: the whole text of each before a request, and every edit since with its place, so that texts are exact. Only requests
 have a time: an edit was made after its request, and it is not recorded when.
+
+Where the editor has no such timeline of a session, its transcript is read: events as Copilot's command line writes them.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.jsonl import values
+from collector.agents.common.jsonl import first_value, values
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
+from collector.agents.formats.copilot_events import read_events
 from collector.agents.machine import files
 from collector.agents.machine.editors import USERS, folders, path_of
 from collector.agents.machine.model import LocalSession, Roots, Store
@@ -27,7 +30,11 @@ NAME = "copilot-chat"
 AGENT = Agent(
     NAME,
     "Copilot Chat",  # in VS Code, whose own timeline of the files has its edits
-    tools={"edit": "textedit"},
+    tools={
+        "read": "read_file",
+        "write": "create_file",
+        "edit": "textedit replace_string_in_file multi_replace_string_in_file insert_edit_into_file edit_notebook_file",
+    },
 )
 GIVES = frozenset({"results", "text", "before", "commands", "models", "tokens", "directory"})
 ORDER = 22
@@ -42,7 +49,9 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_documents(blobs)
+    parts = list(blobs)
+    events = parts and get(first_value(parts[0]), "type")
+    return read_events(NAME, session_id, parts) if events else _Reader(NAME, session_id).read_documents(parts)
 
 
 class _Reader(RecordReader):
@@ -182,23 +191,32 @@ def _offset(lines: list[str], starts: list[int], line: int, column: int) -> int 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-# `workspace.json` names the folder. A session is a document, or a log of changes to one.
-_SESSIONS = ("*/chatSessions/*.json", "*/chatSessions/*.jsonl")
+# `workspace.json` names the folder. A session is a document, a log of changes to one, or a transcript; it may be there as several.
+_TALKS = ("chatSessions/*.json", "chatSessions/*.jsonl")
+_TRANSCRIPTS = ("GitHub.copilot-chat/transcripts/*.jsonl",)
 _SET, _PUSH, _DELETE = 1, 2, 3
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in (path for pattern in _SESSIONS for path in files.match_files(location, pattern)):
-        workspace = path.parents[1]
-        folder = next((item for item in folders(workspace) if roots.of(item)), "")
-        timeline = workspace / "chatEditingSessions" / path.stem / "state.json"
-        if folder:
-            used = (path, timeline) if timeline.is_file() else (path,)
-            yield LocalSession(path.stem, used, f"VS Code opened {folder}", cwd=folder)
+    for workspace in files.directories(location):
+        if folder := next((item for item in folders(workspace) if roots.of(item)), ""):
+            talks, transcripts = (
+                {path.stem: path for pattern in several for path in files.match_files(workspace, pattern)}
+                for several in (_TALKS, _TRANSCRIPTS)
+            )
+            for number in sorted(talks | transcripts):
+                timeline = workspace / "chatEditingSessions" / number / "state.json"
+                with_timeline = (talks[number], timeline) if number in talks and timeline.is_file() else ()
+                used = with_timeline or (transcripts.get(number) or talks[number],)
+                yield LocalSession(number, used, f"VS Code opened {folder}", cwd=folder)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     path, *timeline = session.files
+    if path.match(_TRANSCRIPTS[0]):
+        head = {"type": "session.context_changed", "id": "folder", "data": {"cwd": session.cwd}}
+        yield json.dumps(head).encode() + b"\n" + files.lines(path)
+        return
     talk = replayed(files.lines(path)) if path.suffix == ".jsonl" else files.document(path)
     editing = files.document(timeline[0]) if timeline else None
     folder = {"scheme": "file", "path": session.cwd}
@@ -247,7 +265,7 @@ STORES = (
             f"{USERS}/{{Code,Code - Insiders,VSCodium}}/User/workspaceStorage",
             "~/{.vscode-server,.vscode-server-insiders}/data/User/workspaceStorage",
         ),
-        patterns=_SESSIONS,
+        patterns=tuple(f"*/{pattern}" for pattern in (*_TALKS, *_TRANSCRIPTS)),
         find=_find,
         load=_load,
     ),

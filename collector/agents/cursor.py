@@ -233,14 +233,14 @@ _STORED = "store.db"
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     by_slug: dict[str, list[str]] = {}
-    for root in roots.paths:
+    for root in roots.spellings:
         by_slug.setdefault(_slug(root), []).append(root)
     for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
         project = path.relative_to(location).parts[0]
         inside = path.parent.name == path.stem
         if not (inside or path.parents[1].name == project) or not (project in by_slug or roots.anywhere):
             continue
-        named = next((root for root in by_slug.get(project, ()) if _names(path, root)), "")
+        named = next((root for root in by_slug.get(project, ()) if files.names_path(files.content(path), root)), "")
         if named or roots.anywhere:
             below = files.match_files(path.parent, "subagents/*.jsonl") if inside else ()
             store = location.parent / "chats" / _digest(named) / path.stem / _STORED
@@ -305,10 +305,6 @@ def _digest(path: str) -> str:
 
 def _slug(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", path.removeprefix("/"))
-
-
-def _names(path: Path, root: str) -> bool:
-    return re.search(rb'"' + re.escape(root.encode()) + rb'["/]', files.content(path)) is not None
 
 
 # The conversations of the editor come first: their transcripts tell less.

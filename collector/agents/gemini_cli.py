@@ -205,7 +205,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     directories = _project_directories(location)
     for project in files.directories(location):
         cwd = next((entry for entry in [*directories.get(project.name, ()), _marked_directory(project)] if roots.of(entry)), "")
-        cwd = cwd or next((path for path in roots.paths if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
+        cwd = cwd or next((path for path in roots.spellings if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
         if cwd:
             for path in (path for pattern in _CHATS for path in files.match_files(project, pattern)):
                 about = (files.first_line(path) if path.suffix == ".jsonl" else {}) or files.document(path)

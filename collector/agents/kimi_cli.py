@@ -156,7 +156,7 @@ _SESSIONS = "*/*/wire.jsonl"
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = [get_str(entry, "path") for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))]
-    by_digest = {_digest(path): path for path in (*roots.paths, *(path for path in listed if roots.of(path)))}
+    by_digest = {_digest(path): path for path in (*roots.spellings, *(path for path in listed if roots.of(path)))}
     for path in files.match_files(location, _SESSIONS):
         cwd = by_digest.get(path.parents[1].name.rpartition("_")[2], "")  # another kind of machine stands before the digest
         if cwd:

@@ -53,7 +53,7 @@ def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]
     """Where an agent keeps sessions: in places of its own, and in the worktrees."""
     yield from dict.fromkeys(location for machine in machines(options) for location in store.places(machine))
     if store.inside:
-        inside = (Path(path) / store.inside for path in roots.paths)
+        inside = (Path(path) / store.inside for path in roots.locations.values())
         yield from (location for location in inside if files.is_plain(location) and not location.parent.is_symlink())
 
 

@@ -415,6 +415,31 @@ def _cursor_call(action: Action) -> tuple[str, Json]:
     return "StrReplace", {"path": action.path, "old_string": action.old, "new_string": action.text}
 
 
+def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
+    """`workspaceStorage/<hash>/GitHub.copilot-chat/transcripts/<id>.jsonl` of VS Code: no results, arguments as JSON text."""
+    workspace = home / ".config" / "Code" / "User" / "workspaceStorage" / "0f0e0d0c0b0a"
+    put_text(workspace / "workspace.json", json.dumps({"folder": Path(session.cwd).as_uri()}), session.ended)
+    lines = [_event("session.start", session.actions[0].at, {"sessionId": session.id, "producer": "copilot-agent"}, 0)]
+    for number, action in enumerate(session.actions, 1):
+        if action.kind in ("prompt", "say"):
+            kind = "user.message" if action.kind == "prompt" else "assistant.message"
+            lines.append(_event(kind, action.at, {"messageId": f"m{number}", "content": action.text}, number))
+            continue
+        call, name = f"call_{session.id}_{number}", "create_file"
+        arguments: Json = {"filePath": action.path, "content": action.text}
+        if action.kind == "shell":
+            name, arguments = "run_in_terminal", {"command": action.text, "explanation": "", "isBackground": False}
+        elif action.kind == "edit":
+            part = {"filePath": action.path, "oldString": action.old, "newString": action.text}
+            name, arguments = "multi_replace_string_in_file", {"explanation": "", "replacements": [part]}
+        request = {"toolCallId": call, "name": name, "arguments": json.dumps(arguments), "type": "function"}
+        lines.append(_event("assistant.message", action.at - 0.2, {"messageId": f"m{number}", "toolRequests": [request]}, number))
+        started = {"toolCallId": call, "toolName": name, "arguments": arguments}
+        lines.append(_event("tool.execution_start", action.at - 0.1, started, number))
+        lines.append(_event("tool.execution_complete", action.at, {"toolCallId": call, "success": True}, number))
+    return put_lines(workspace / "GitHub.copilot-chat" / "transcripts" / f"{session.id}.jsonl", lines, session.ended)
+
+
 # --- Copilot Chat -------------------------------------------------------------------------------------------------------
 
 

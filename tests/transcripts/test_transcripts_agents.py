@@ -446,6 +446,31 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
     assert sorted(edit.path for call in calls.values() for edit in call.edits) == ["/w/a", "/w/b"]
 
 
+@pytest.mark.parametrize(
+    ("mark", "whole"),
+    [
+        ("[... omitted 20 of 40 lines ...]", False),
+        ("[... output truncated to fit 10240 bytes ...]", False),
+        ("…1520 tokens truncated…", False),
+        ("[...]", True),
+    ],
+)
+def test_a_file_with_lines_left_out_was_not_seen(mark: str, whole: bool) -> None:
+    output = json.dumps({"output": f"one\n{mark}\nthree\n", "metadata": {"exit_code": 0}})
+    arguments = json.dumps({"command": ["bash", "-lc", "sed -n '1,240p' a.py"]})
+    blob = _rollout(
+        ("2026-05-04T10:00:00Z", "session_meta", _meta(_PARENT)),
+        (
+            "2026-05-04T10:00:01Z",
+            "response_item",
+            {"type": "function_call", "name": "shell", "call_id": "c", "arguments": arguments},
+        ),
+        ("2026-05-04T10:00:02Z", "response_item", {"type": "function_call_output", "call_id": "c", "output": output}),
+    )
+    (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
+    assert (call.seen is not None) == whole
+
+
 @pytest.mark.parametrize("in_script", [False, True])
 def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -> None:
     at = "2026-07-15T20:40:00Z"

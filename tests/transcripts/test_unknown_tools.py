@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from collector.agents import claude_code
-from collector.model import Session
+from collector.agents import claude_code, copilot_chat
+from collector.model import Session, ToolCall
 
 BODY = "def total(prices):\n    return sum(prices)\n"
 
@@ -42,10 +42,49 @@ def session(name: str, arguments: dict[str, Any], details: object = None) -> Ses
 )
 def test_a_call_with_a_path_and_a_text_is_an_edit(name: str, arguments: dict[str, Any], op: str, text: str) -> None:
     (call,) = session(name, arguments).calls
+    assert _written(call) == ("/r/a.py", op, text)
+
+
+def _written(call: ToolCall) -> tuple[str, str, str]:
+    """(path, kind, new text) of the only edit of a call."""
     (edit,) = call.edits
     written = edit.content or "".join(pair.new for pair in edit.replacements)
     written = written or "".join(f"{line[1:]}\n" for hunk in edit.hunks for line in hunk.lines)
-    assert (edit.path, edit.op, written) == ("/r/a.py", op, text)
+    return edit.path, edit.op, written
+
+
+_MARKED = f"# ...existing code...\n{BODY}// ... existing code ...\n"
+_ADDED = "*** Begin Patch\n*** Add File: /r/a.py\n" + "".join(f"+{line}\n" for line in BODY.splitlines()) + "*** End Patch"
+_PAIR = {"filePath": "/r/a.py", "oldString": "x", "newString": BODY}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "op"),
+    [
+        ("create_file", {"filePath": "/r/a.py", "content": BODY}, "write"),
+        ("replace_string_in_file", _PAIR, "edit"),
+        ("multi_replace_string_in_file", {"explanation": "", "replacements": [_PAIR]}, "edit"),
+        ("insert_edit_into_file", {"filePath": "/r/a.py", "code": _MARKED}, "edit"),
+        ("apply_patch", {"input": _ADDED}, "write"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("as_text", [True, False])
+def test_tools_of_vs_code_write_what_their_arguments_say(name: str, arguments: dict[str, Any], op: str, as_text: bool) -> None:
+    """A request has the arguments as text of JSON, the start of the call as an object; a transcript may have one of both."""
+    passed: dict[str, Any] = {
+        "toolCallId": "t1",
+        "name": name,
+        "toolName": name,
+        "arguments": json.dumps(arguments) if as_text else arguments,
+    }
+    kind, data = ("assistant.message", {"toolRequests": [passed]}) if as_text else ("tool.execution_start", passed)
+    events: list[dict[str, Any]] = [
+        {"type": kind, "data": data},
+        {"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": True}},
+    ]
+    lines = [json.dumps({"id": str(n), "timestamp": "2026-01-01T00:00:00Z", **event}) for n, event in enumerate(events)]
+    (call,) = copilot_chat.read("s", ["\n".join(lines).encode()]).calls
+    assert _written(call) == ("/r/a.py", op, BODY)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ _OLD = ("old_string", "old_str", "oldText", "oldString", "old_text", "TargetCont
 _NEW = ("new_string", "new_str", "newText", "newString", "new_text", "ReplacementContent", "newStr", "new")
 _ALL = ("replace_all", "replaceAll", "change_all", "AllowMultiple", "allow_multiple", "all")
 _CONTENT = ("content", "contents", "file_text", "CodeContent", "text")
+_FRAGMENT = ("body", "repl", "code")  # part of a file
+_EXISTING = re.compile(r"^.*\.\.\. ?existing code ?\.\.\..*\n?", re.M)
 PATCH_TOOLS = frozenset({"apply_patch", "applypatch", "patch"})  # in lower case, as those below
 DELETE_TOOLS = frozenset({"delete", "delete_file"})
 
@@ -56,8 +58,10 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
     """What a write or edit tool was asked to do; `recorded` are further fields of the Edit. [] without a path."""
     path = resolve(cwd, path_argument(arguments))
     if not path:
-        return []
-    pairs = replacements(arguments)
+        return [edit for part in get_list(arguments, "replacements") for edit in edits_from_arguments(part, cwd)]
+    body, pairs = _text(arguments, _FRAGMENT), replacements(arguments)
+    if body is not None and not pairs:
+        return [Edit(path, "edit", **{**recorded, "hunks": recorded.get("hunks") or tuple(_added_hunks(body))})]
     if len(pairs) == 1 and not pairs[0].old:  # an empty old text creates the file
         return [Edit(path, "write", content=pairs[0].new, **recorded)]
     if pairs:
@@ -76,11 +80,15 @@ def edits_of_unknown_tool(name: str, arguments: object, cwd: str = "") -> list[E
     """What a tool of a server or extension was asked to do to a file, if its name says that it writes; else []."""
     if not _WRITES.search(name.rpartition("__")[2]) or any(get(arguments, key) is not None for key in _REMOTE):
         return []
-    path, body = resolve(cwd, path_argument(arguments)), _text(arguments, ("body", "repl"))
-    if path and body is not None:  # part of a file; where it goes is told by a symbol or a pattern
-        return [Edit(path, "edit", hunks=(_hunk([f"+{line}" for line in body.removesuffix("\n").split("\n")]),))]
     edits = edits_from_arguments(arguments, cwd)
-    return [edit for edit in edits if edit.content is not None or edit.replacements]
+    return [edit for edit in edits if edit.content is not None or edit.replacements or edit.hunks]
+
+
+def _added_hunks(text: str) -> Iterator[Hunk]:
+    """Lines of which it is not said where they go: a symbol, a pattern, or comments in the place of what stays, tell."""
+    for part in _EXISTING.split(text):
+        if part.strip():
+            yield _hunk([f"+{line}" for line in part.removesuffix("\n").split("\n")])
 
 
 def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:

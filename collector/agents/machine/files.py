@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -128,6 +129,12 @@ def first_line(path: Path) -> dict[str, Any]:
     """The object in the first line of a file, which may be long; {} where there is none. Raises OSError."""
     value = first_value(head(path)) or first_value(head(path, _LONG_LINE))
     return value if isinstance(value, dict) else {}
+
+
+def names_path(data: bytes, path: str, before: str = "") -> bool:
+    """Whether a string in JSON is a path or lies below it. `before`: a pattern of what stands before the string."""
+    written = json.dumps(path, ensure_ascii=False)[:-1].encode("utf-8", "surrogateescape")
+    return re.search(before.encode() + re.escape(written) + rb'["/\\]', data) is not None
 
 
 def text_in(data: bytes, pattern: re.Pattern[bytes]) -> str:

@@ -99,24 +99,38 @@ def comparable(path: str) -> str:
     return normal.lower() if _DRIVE.match(normal) else normal
 
 
+def _spellings(path: str) -> Iterator[str]:
+    """How programs write a path: composed or not, and a drive as Windows, WSL and Git Bash name it."""
+    drive = normal_path(path)
+    rest = drive[3:]
+    several = (path, f"{drive[1].upper()}:\\" + rest.replace("/", "\\"), f"/mnt{drive}", drive) if _DRIVE.match(drive) else (path,)
+    yield from (unicodedata.normalize(form, item) for item in several for form in ("NFC", "NFD"))
+
+
 @dataclass(frozen=True, slots=True)
 class Roots:
     """The worktrees of a repository; `anywhere`: every directory counts as one."""
 
-    paths: tuple[str, ...]  # as `comparable` writes them, longest first
+    paths: tuple[str, ...] = ()  # as `comparable` writes them, longest first
+    locations: Mapping[str, str] = field(default_factory=dict)  # the same -> as they were given
     anywhere: bool = False
     _others: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of_repository(cls, repo: GitRepo, former: Iterable[str] = ()) -> Roots:
         """The worktrees of a clone, as they are named and where links lead; `former`: where it was before."""
-        spelled = {comparable(str(form)) for path in repo.worktrees() for form in (path, path.resolve())}
-        return cls.of_paths([*spelled, *former])
+        named = [str(form) for path in repo.worktrees() for form in (path, path.resolve())]
+        return cls.of_paths([*named, *former])
 
     @classmethod
     def of_paths(cls, paths: Iterable[str]) -> Roots:
-        existing = {path for chosen in paths if (path := comparable(chosen)).count("/") >= _SHORTEST}
-        return cls(tuple(sorted(existing, key=lambda path: (-len(path), path))))
+        locations = {path: given for given in paths if (path := comparable(given)).count("/") >= _SHORTEST}
+        return cls(tuple(sorted(locations, key=lambda path: (-len(path), path))), locations)
+
+    @property
+    def spellings(self) -> list[str]:
+        """All forms in which records, and names that agents make of a path, may have the worktrees."""
+        return list(dict.fromkeys(form for path in self.paths for form in (path, *_spellings(self.locations[path]))))
 
     def of(self, path: str) -> str:
         """The worktree that contains a directory or file; "" for any other, and for one of another repository inside it."""
@@ -125,14 +139,18 @@ class Roots:
         inner = comparable(path)
         if self.anywhere:
             return inner
-        root = next((entry for entry in self.paths if inner == entry or inner.startswith(entry + "/")), "")
+        root = self._around(inner) or (self._around(comparable(os.path.realpath(path))) if path.startswith("/") else "")
         return "" if root and self._is_of_another(inner, root) else root
+
+    def _around(self, path: str) -> str:
+        return next((entry for entry in self.paths if path == entry or path.startswith(entry + "/")), "")
 
     def _is_of_another(self, path: str, root: str) -> bool:
         """Whether a repository of its own lies between a worktree and a path in it."""
         if path not in self._others:
-            between = [path[:end] for end in range(len(root) + 1, len(path) + 1) if end == len(path) or path[end] == "/"]
-            self._others[path] = any((Path(step) / ".git").exists() for step in between)
+            below = path[len(root) :] if path.startswith(root) else ""
+            between = [below[:end] for end in range(1, len(below) + 1) if end == len(below) or below[end] == "/"]
+            self._others[path] = any(Path(self.locations[root] + step, ".git").exists() for step in between)
         return self._others[path]
 
     def above(self, home: Path) -> Iterator[str]:
@@ -144,7 +162,7 @@ class Roots:
                     yield str(parent)
 
 
-ANYWHERE = Roots((), anywhere=True)
+ANYWHERE = Roots(anywhere=True)
 
 
 Find = Callable[[Path, Roots], Iterable[LocalSession]]
