@@ -10,7 +10,7 @@ from attribution.authorship.agent_text import ProducedText, produced_texts
 from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
-from attribution.shell.printed import DirectoryListed, FileListed, listed_entries, parts_shown
+from attribution.shell.printed import parts_shown
 from collector.json_values import get_str, parse_json
 from collector.model import Edit, FileObservation, Session, Status, ToolCall
 from collector.text import normal_path
@@ -43,6 +43,14 @@ class RawEdit:
     cwd: str
 
 
+@dataclass(frozen=True, slots=True)
+class FileListed:
+    """A file that a call showed to be there, or not to be there."""
+
+    path: str
+    exists: bool
+
+
 @dataclass(slots=True)
 class SessionEdits:
     """What the replay needs of one session; the rest of the session can be forgotten."""
@@ -61,7 +69,7 @@ class SessionEdits:
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
     made: dict[str, CallRef] = field(default_factory=dict)  # abbreviated ids of commits -> the call that made it
-    listed: list[tuple[float, FileListed | DirectoryListed]] = field(default_factory=list)  # what was there, and what was not
+    listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
 
@@ -111,10 +119,8 @@ def session_edits(
     return track
 
 
-def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed | DirectoryListed]:
+def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed]:
     """Files that a call showed to exist, or to be absent."""
-    if call.command is not None:
-        yield from listed_entries(call.command.text, call.command.cwd or cwd, call.command.output)
     if call.seen is not None:
         yield FileListed(call.seen.path, True)
     elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):

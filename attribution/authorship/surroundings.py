@@ -5,9 +5,8 @@ What agents did there other than edits, what users said, which files exist, whic
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect
@@ -36,21 +35,6 @@ class Prompt:
 
     at: float
     text: str
-
-
-@dataclass(slots=True)
-class Existence:
-    """Which files of a worktree were seen to be there, and which not, by path."""
-
-    files: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
-    directories: dict[str, list[tuple[float, frozenset[str]]]] = field(default_factory=lambda: defaultdict(list))  # names in them
-
-    def of(self, path: str) -> list[tuple[float, bool]]:
-        """When the file was seen to be there or not to be there, in order of time."""
-        directory, _, name = path.rpartition("/")
-        hidden = name.startswith(".")
-        listing = [(moment, name in names) for moment, names in self.directories.get(directory, ()) if name in names or not hidden]
-        return sorted([*self.files.get(path, ()), *listing])
 
 
 TasksAt = Callable[[float, str, str, str, str], str | None]

@@ -11,7 +11,6 @@ from attribution.authorship.replay import Glimpse, ReplayStep
 from attribution.authorship.session_edits import RawEdit, SessionEdits
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
-from attribution.shell.printed import FileListed
 from collector.model import Edit, Status
 from collector.vocabulary.sessions import NoReplay
 
@@ -159,11 +158,7 @@ def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dic
         location = worktree_roots.place(listing.path, session.cwd)
         if location is None or location.root not in roots:
             continue
-        windows = roots[location.root].windows
-        if isinstance(listing, FileListed):
-            windows.existence.files[location.path].append((moment, listing.exists))
-        else:
-            windows.existence.directories[location.path].append((moment, listing.names))
+        roots[location.root].windows.existence[location.path].append((moment, listing.exists))
     for line in roots.values():
         if session.session_id in line.sessions:
             line.windows.prompts.extend(session.prompts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
@@ -17,7 +18,7 @@ from functools import partial
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
-from attribution.authorship.surroundings import Existence, Prompt, TasksAt, TrackedAt, WorktreeAction
+from attribution.authorship.surroundings import Prompt, TasksAt, TrackedAt, WorktreeAction
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
@@ -37,7 +38,8 @@ class AttributionWindows:
     actions: list[WorktreeAction] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
-    existence: Existence = field(default_factory=Existence)
+    # Path -> when the file was seen to be there, or not to be there.
+    existence: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
     prompts: list[Prompt] = field(default_factory=list)
     tasks: TasksAt = lambda *_: None  # until a repository is at hand
     tracked: TrackedAt = lambda *_: False
@@ -89,7 +91,7 @@ class AttributionWindows:
 
     def _maker(self, question: AttributionWindow) -> CandidateAuthor | None:
         """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
-        sighted = [item for item in self.existence.of(question.path) if question.after < item[0] < question.before]
+        sighted = [item for item in sorted(self.existence.get(question.path, ())) if question.after < item[0] < question.before]
         there = next((moment for moment, exists in sighted if exists), question.before)
         absent = max((moment for moment, exists in sighted if not exists and moment < there), default=None)
         window = replace(question, after=question.after if absent is None else absent, before=there)

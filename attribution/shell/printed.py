@@ -1,7 +1,6 @@
-"""Reads from the output of a command which files exist, which do not, and parts of their texts. Pure.
+"""Parts of files that commands printed. Pure.
 
-Only commands that print files or lists of them as they are count. What a pipeline made of a text, a list that was cut, and output
-that the recorder shortened show nothing but what stands in them: never that a file is absent.
+Only commands that print files as they are count. What a pipeline made of a text shows nothing but what stands in it.
 """
 
 from __future__ import annotations
@@ -16,36 +15,10 @@ from attribution.shell.syntax import commands
 
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
 _MAX_COMMAND = 4_000  # of a command
-_LISTS = re.compile(r"(?:^|[\s;&|(])(?:ls(?=\s|$)|git\b[^\n;&|]{0,60}\bstatus\b)")
-_NO_FILE = "No such file or directory"
-_ABSENT = re.compile(
-    r"^(?:\w{1,12}: )?(?:cannot (?:access|open|stat) |can't (?:open|read) )?['\"‘]?([^'\"’\n:]{1,300}?)['\"’]?"
-    r"(?: for reading)?: No such file or directory",
-    re.M,
-)
-_SHORT = re.compile(r"^([ MADRCUT?]{2}) (?:[^\n]{1,300} -> )?\"?([^\n\"]{1,300})\"?$", re.M)
-_LONG = re.compile(r"^\t(?:(new file|modified|deleted|renamed|both \w{1,10}):\s{1,12}(?:[^\n]{1,300} -> )?)?([^\n]{1,300})$", re.M)
 _SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\bdiff)(?=\s|$)")
 _FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):\d{1,9}[:-](.*)$", re.M)
 _NUMBERED = re.compile(r"^\s{0,9}\d{1,9}(?:\t|:|-)", re.M)
 _QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # their other output is no line of a file that matters
-_CUT = re.compile(r"truncated|omitted|\[\.\.\.|…", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class FileListed:
-    """A file that a command showed to be there, or not to be there."""
-
-    path: str  # seen from where the command was started
-    exists: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DirectoryListed:
-    """All names in a directory at that moment; hidden ones may be left out."""
-
-    path: str
-    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,71 +85,3 @@ def _new_sides(cwd: str, output: str) -> Iterator[FilePart]:
             path, lines = line[6:] if line.startswith("+++ b/") else "", []
         elif line[:1] in ("+", " "):
             lines.append(line[1:])
-
-
-def listed_entries(command: str, cwd: str, output: str) -> list[FileListed | DirectoryListed]:
-    """Files that the output of a command shows to exist or to be absent, and directories that it lists as a whole."""
-    telling = _NO_FILE in output or _LISTS.search(command)
-    parsed = _parse(command, cwd, output) if telling else []
-    if not parsed:
-        return []
-    result: dict[FileListed | DirectoryListed, None] = {}
-    lines = output.split("\n")
-    missing = set(_ABSENT.findall(output)) if _NO_FILE in output else set()
-    for item in parsed:
-        result.update(dict.fromkeys(_files_of_command(item, lines, missing)))
-    if directory := _whole_directory(parsed, output):
-        result[directory] = None
-    return list(result)
-
-
-def _files_of_command(command: SimpleCommand, lines: Sequence[str], missing: set[str]) -> Iterator[FileListed]:
-    words = [word.text for word in command.words]
-    name = words[0] if words else ""
-    if name in ("ls", "cat", "nl", "head", "tail", "wc", "stat", "sed", "find"):
-        yield from (FileListed(join(command.cwd, text), False) for text in words[1:] if text in missing)
-    if name == "ls":
-        listing = {line.rsplit(" ", 1)[-1].rstrip("*") if line[:1] in "-l" and " " in line else line for line in lines}
-        for word in command.words[1:]:
-            if word.text in listing and is_path(word.text) and "/" not in word.text[-1:]:
-                yield FileListed(join(command.cwd, word.text), True)
-    elif name == "git" and "status" in words[1:4]:
-        yield from _status(command, words, lines)
-
-
-def _status(command: SimpleCommand, words: Sequence[str], lines: Sequence[str]) -> Iterator[FileListed]:
-    """`git status`, short or long; a directory that is untracked as a whole says nothing of its files."""
-    text = "\n".join(lines)
-    if {"-s", "--short", "--porcelain", "-sb", "--porcelain=v1"}.intersection(words):
-        states = ((match[1], match[2]) for match in _SHORT.finditer(text))
-    else:
-        states = (("D" if match[1] == "deleted" else "", match[2]) for match in _LONG.finditer(text))
-    for state, path in states:
-        if not path.endswith("/"):
-            yield FileListed(join(command.cwd, path.strip()), "D" not in state)
-
-
-def _whole_directory(parsed: Sequence[SimpleCommand], output: str) -> DirectoryListed | None:
-    """What a lone `ls` of one directory shows; None when it was asked for anything else, or cut."""
-    if len(parsed) != 1 or parsed[0].redirects or parsed[0].fed or _CUT.search(output):
-        return None
-    words = [word.text for word in parsed[0].words]
-    options = "".join(word[1:] for word in words[1:] if word.startswith("-"))
-    operands = [word for word in words[1:] if not word.startswith("-")]
-    plain = words[:1] == ["ls"] and len(operands) < 2 and all(word.exact for word in parsed[0].words)
-    if not plain or set(options) - set("1aAlhtrF"):
-        return None
-    names = _names([line for line in output.split("\n") if line.strip()], "l" in options)
-    if not names or names == operands:  # the operand is a file
-        return None
-    return DirectoryListed(join(parsed[0].cwd, operands[0] if operands else "."), frozenset(name.rstrip("*/@") for name in names))
-
-
-def _names(lines: Sequence[str], long: bool) -> list[str]:
-    """The names that `ls` printed; [] when there is anything else among its lines."""
-    if any("No such file" in line or line.endswith(":") for line in lines):
-        return []
-    if not long:
-        return list(lines)
-    columns = [line.split(None, 8) for line in lines[1:]]
-    return [each[8] for each in columns] if lines[0].startswith("total ") and all(len(each) == 9 for each in columns) else []

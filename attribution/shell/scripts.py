@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from attribution.shell.calls import Evaluation, ProgramCall, operands
 from attribution.shell.model import Effect, ShellWord, join
-from attribution.shell.python_scripts import file_effects
 from attribution.shell.rules import unknown
 from attribution.shell.substitutions import perl_replacements
 from collector.model import Replacement
@@ -101,9 +100,6 @@ def _scan(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
     call.run.scripts -= len(text)
     if call.run.scripts < 0:
         return [Effect("opaque")]
-    literal = file_effects(text, call.cwd, args) if call.name.startswith("py") else None
-    if literal is not None:
-        return literal if _runs_harmless(text, call.run) else [*literal, Effect("opaque")]
     script = _Script(text, args, call.name in ("node", "tsx", "bun", "ts-node"))
     written, own, removed = (script.targets(pattern) for pattern in (_WRITES, _WRITES_OWN, _REMOVES))
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
@@ -138,7 +134,7 @@ class _Script:
     def __init__(self, text: str, args: Sequence[str], node: bool) -> None:
         self.text, self.args, self.node = text, args, node
         self.names: dict[str, str] = {}
-        for match in _NAMED.finditer(text):
+        for match in _NAMED.finditer(text.replace(";", "\n")):
             self.names[match[1] or match[3]] = match[2] or match[4]
         self.lists = {match[1]: match[2] for match in _LISTS.finditer(text)}
 

@@ -383,7 +383,7 @@ def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents(
     named, seen = _gaps(spawn), _gaps(spawn)
     shown = _gaps(_command("git diff --cached src/app.py", at=40, number=2), spawn)
     named.prompts.append(Prompt(20, "finish src/app.py"))
-    seen.existence.files[F].append((30, True))
+    seen.existence[F].append((30, True))
     assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == Author.UNKNOWN
 
 
@@ -429,8 +429,8 @@ def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
     """Seen absent, then there, no prompt in between: the generator before the opaque command; nothing after the second sighting."""
     first, later = _command("./build", at=50), _command("./other", at=80, number=2)
     windows = _gaps(first, later)
-    windows.existence.directories["src"].append((40, frozenset({"old.py"})))
-    windows.existence.files[F].append((60, True))
+    windows.existence[F].append((40, False))
+    windows.existence[F].append((60, True))
     assert windows.cause(_MADE) == CandidateAuthor(Author.AGENT, How.SHELL, call=_call())
     generated = _gaps(first, _command("npm run codegen", at=55, number=2))
     generated.existence = windows.existence
@@ -440,7 +440,7 @@ def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
     asked.prompts.append(Prompt(45, "go on"))
     assert asked.cause(_MADE).reason == Reason.OPAQUE_SHELL
     unseen_before = _gaps(first, later)
-    unseen_before.existence.files[F].append((60, True))
+    unseen_before.existence[F].append((60, True))
     assert unseen_before.cause(_MADE).reason == Reason.OPAQUE_SHELL
 
 

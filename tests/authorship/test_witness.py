@@ -374,11 +374,11 @@ def _scripted(name: str, command: str, extra: str) -> tuple[World, Session]:
 
 
 def test_line_beside_those_of_a_script_in_the_command(tmp_path: Path) -> None:
-    """The script holds what it writes; that it changed the file makes it no author of the rest."""
+    """The text of the script holds what it writes; that it changed the file makes it no author of the rest."""
     world, session = _scripted("script", SCRIPT, f"{PERSONS}\n")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, SCRIPTED).source == "agent"
-    assert _class(about(found, PERSONS)) == ("human", "likely_human", "commit")
+    assert _class(about(found, PERSONS)) == ("human", "likely_human", "unwatched")
 
 
 def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) -> None:
