@@ -8,7 +8,6 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     line_section(store, repo, sha, path, line)  a `LineSection` of one line explained (`attribution/queries/explain.py`)
     lines_aside(store, repo_id)     lines counted beside the classes, an `Aside` (`attribution/queries/repo_report.py`)
     undeclared_note(store, repos)   a sentence on whose the undeclared lines of repositories are; "" for none
-    agent_signs(store, repos)       commits that show an agent at work, beside trailers and sessions: rows of repo_id, email, at
     browse_tables()                 table -> what Datasette is told of it: label_column, facets, sort_desc, hidden
     known_formats()                 rows of `collect formats`
     note_names()                    names below refs/notes/ that are worth fetching

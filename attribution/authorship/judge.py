@@ -146,7 +146,7 @@ def _verdict_before_session(case: Case, line: int) -> Verdict:
     sighting = sighting_by_first_read(case, line)
     if isinstance(sighting, Reason):
         return unknown(sighting)
-    window = AttributionWindow(case.path, sighting.without, sighting.seen or case.when.commit)
+    window = AttributionWindow(case.path, sighting.without or 0.0, sighting.seen or case.when.commit)
     cause = narrow_to_text(case, case.ask(window), case.alignment.ids.index(line))
     return _verdict_from_cause(cause, sighting)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times, without_layout
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.conclude import declare
+from attribution.authorship.dates import dated_commits
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import PersonLines, person_lines
 from attribution.authorship.run_data import Judged
@@ -22,7 +24,9 @@ from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.tools import give_to_tools
 from attribution.authorship.typing_seen import testify, typed_lines
-from collector.vocabulary.lines import Author
+from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, unknown
+from collector.files.kinds import BY_HAND
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 
 def note_sessions(judged: Judged) -> None:
@@ -100,6 +104,24 @@ def give_files_to_tools(judged: Judged) -> None:
         give_to_tools(verdict)
 
 
+def date_old_lines(judged: Judged) -> None:
+    """Lines of commits that are older than coding agents become a person's, if nothing links the commit to one or to a program."""
+    evidence = judged.evidence
+    for sha, witness in dated_commits(evidence.history.commits, evidence.clocks).items():
+        link, verdict = evidence.links[sha], judged.verdicts[sha]
+        if not (link.named or link.records or link.made or verdict.method):
+            _give_to_people(verdict, Verdict(Author.HUMAN, How.NONE, Evidence.DATED, witness=SightingPair(witness, None)))
+
+
+_NOBODY = unknown(Reason.NO_SESSION)
+
+
+def _give_to_people(verdict: CommitVerdict, persons: Verdict) -> None:
+    for file, spans in verdict.files:
+        if file.kind in BY_HAND:
+            spans[:] = [replace(span, verdict=persons) if span.verdict == _NOBODY else span for span in spans]
+
+
 class Pass(NamedTuple):
     """A pass and its contract: it changes the author of no line but those of `takes`, and to none but those of `gives`."""
 
@@ -116,6 +138,7 @@ PASSES = (
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
     Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
+    Pass(date_old_lines, (Author.UNKNOWN,), (Author.HUMAN,)),
 )
 """In the order in which they run. A new kind of evidence is a pass of its own, before the one that would take its lines."""
 

@@ -320,7 +320,7 @@ def _not_faster_than_typed(verdict: CommitVerdict, lines: Sequence[PersonLines])
             witness = span.verdict.witness
             if witness is not None and witness.is_interval and span.verdict.is_persons:
                 length = sum(len(texts.get((id(file), line), "").strip()) for line in span.lines)
-                typed[witness.seen or 0.0].append((witness.without, length))
+                typed[witness.seen or 0.0].append((witness.without or 0.0, length))
     fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
     for _, spans in verdict.files:
         spans[:] = [_take_back(s, Reason.UNOBSERVED) if s.verdict.witness and s.verdict.witness.seen in fast else s for s in spans]

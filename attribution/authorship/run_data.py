@@ -17,6 +17,7 @@ from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.statements import declarations
+from collector.git.clocks import OtherClocks
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
@@ -66,6 +67,7 @@ class RunInputs:
     sessions: SessionsRead
     history: CommitHistory
     links: Mapping[str, CommitLinks]  # by commit
+    clocks: OtherClocks
 
     def has_readable_session(self, link: CommitLinks) -> bool:
         return any(self.sessions.reach.get(key, _NOT_READ).readable for key in link.sessions)

@@ -35,13 +35,13 @@ class SightingPair:
     """What saw a person's line appear. Times in seconds since the epoch."""
 
     kind: Witness
-    without: float  # when the file was last known to be without the line
+    without: float | None  # when the file was last known to be without the line; None: the date of the commit is the witness
     seen: float | None = None  # when the line was first seen; None: only the commit shows it
 
     @property
     def is_interval(self) -> bool:
         """Whether the line came between two moments; a change of a proposal is seen in one."""
-        return self.seen is not None and self.seen > self.without
+        return self.seen is not None and self.without is not None and self.seen > self.without
 
     @property
     def seen_to_appear(self) -> bool:

@@ -98,16 +98,6 @@ def undeclared_note(store: Store, repos: Sequence[int]) -> str:
     )
 
 
-def agent_signs(store: Store, repos: Sequence[int]) -> list[dict[str, Any]]:
-    """Commits of which a record gives lines to an agent: `repo_id`, `email` of the author, `at`."""
-    return store.rows(
-        "SELECT DISTINCT c.repo_id, c.author_email AS email, c.author_at AS at FROM claim_records r JOIN claims k "
-        "ON k.record_id = r.id JOIN claim_authors a ON a.id = k.author_id "
-        "JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = r.commit_sha "
-        f"WHERE r.repo_id IN ({', '.join(map(str, repos)) or 'NULL'}) AND a.author = 'agent'"
-    )
-
-
 def _count_lines(store: Store, repo_id: int, condition: str) -> int:
     """Different lines in `claimed_lines x` that satisfy the condition."""
     ranges: dict[tuple[str, str], list[LineRange]] = defaultdict(list)

@@ -43,7 +43,7 @@ class LifetimeRecord:
     cause: str = ""
     reverted_later: bool = False
     kind: str = ""  # of the file when they were written: source, test, docs, …
-    before_agents: bool = False  # undeclared, and from before the first sign of an agent or by an author who never gave one
+    dated: bool = False  # a person's, by the date of the commit
 
 
 GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {

@@ -17,7 +17,7 @@ from attribution.queries.verdicts import NO_COMMIT
 from attribution.stats.accuracy import MeasuredTier, confidence_of
 from collector.plugins import hooks
 from collector.text import printable
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author, Evidence, Reason
 
 if TYPE_CHECKING:
     from attribution.queries.suspects import EarlierText
@@ -246,7 +246,7 @@ def _working_on(opened: KnownRepo, window: Window, path: str, existing: set[str]
 
 def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:
     of = line.attribution
-    if window is None or not of.author or of.how == "declared":
+    if window is None or not of.author or of.how == "declared" or of.evidence == Evidence.DATED:
         return []
     span = f"between {window.before} and this commit" if window.before else "before this commit"
     file = line.introduced.path

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.lineage.model import LOST
 from attribution.lineage.survival import LifetimeRecord, RemovedLines
 from collector.files.kinds import HEADLINE, kind_of
-from collector.plugins import hooks
-from collector.vocabulary.lines import line_class_sql
+from collector.vocabulary.lines import Evidence, line_class_sql
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -88,11 +86,9 @@ class _Lines(NamedTuple):
     session: str | None
     declared_agent: str | None
     kind: str | None
-    email: str | None
-    automation: str | None
+    evidence: str | None
 
 
-UNDECLARED = "undeclared"
 _DAY = 86400.0  # seconds
 # Rows with one fate are added up before the joins: statistics weigh by lines, and there are several times fewer such groups.
 _LINES = """
@@ -107,7 +103,7 @@ SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.bi
   b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
   b.reverted_by IS NOT NULL AS reverted, {line_class} AS line_class, o.session_id, COALESCE(o.model, s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
-  f.kind, c.author_email AS email, c.automation
+  f.kind, o.evidence
 FROM l JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = l.origin_id
@@ -135,68 +131,23 @@ def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
         yield from [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
 
 
-class _Users(NamedTuple):
-    """Who used agents, as far as signs in commits tell."""
-
-    since: float  # author time of the first sign; infinite without one
-    emails: frozenset[str]  # authors of commits with a sign, and of sessions
-
-    def is_before_agents(self, row: _Lines) -> bool:
-        """Whether a commit is older than the first sign, or its author never gave one."""
-        if row.automation is not None or row.email is None:
-            return False
-        return seconds(row.added_at) < self.since or row.email.lower() not in self.emails
-
-
 class _View(NamedTuple):
     """What all records of a repository have in common."""
 
     repo_id: int
     end: float  # time of the tip
     last: int  # its position on the main line
-    users: _Users
-
-
-_SIGNS = """
-SELECT c.repo_id, c.author_email AS email, c.author_at AS at FROM commits c
-WHERE c.repo_id IN ({repositories}) AND (c.declared_agent IS NOT NULL
-  OR c.checkpoint_ids > 0 OR EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))
-UNION ALL SELECT s.repo_id, k.author_email, s.started_at FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
-JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id IN ({repositories})
-"""
 
 
 def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
     """What the records of each repository whose lines were followed have in common, in order of their numbers."""
-    users = _users(store, repo_ids)
     tips = store.select(
         _Tip,
         "SELECT t.repo_id, h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h "
         "ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha "
         f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) ORDER BY t.repo_id",
     )
-    nobody = _Users(math.inf, frozenset())
-    return {
-        tip.repo_id: _View(
-            tip.repo_id, max(seconds(tip.author_at), seconds(tip.committed_at)), tip.main_line, users.get(tip.repo_id, nobody)
-        )
-        for tip in tips
-    }
-
-
-def _users(store: Store, repo_ids: Sequence[int]) -> dict[int, _Users]:
-    """Repository -> who used agents in it; without those where no commit has a sign."""
-    signs = defaultdict(list)
-    further = (row for of_plugin in hooks("agent_signs") for row in of_plugin(store, repo_ids))
-    for row in (*store.rows(_SIGNS.format(repositories=_sql_numbers(repo_ids))), *further):
-        signs[row["repo_id"]].append(row)
-    return {
-        repo_id: _Users(
-            min((seconds(row["at"]) for row in rows if row["at"]), default=math.inf),
-            frozenset(row["email"].lower() for row in rows if row["email"]),
-        )
-        for repo_id, rows in signs.items()
-    }
+    return {tip.repo_id: _View(tip.repo_id, max(seconds(tip.author_at), seconds(tip.committed_at)), tip.main_line) for tip in tips}
 
 
 def _record(row: _Lines, view: _View) -> LifetimeRecord:
@@ -216,7 +167,7 @@ def _record(row: _Lines, view: _View) -> LifetimeRecord:
         view.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
         row.actor_session_id,
         row.cause or "", bool(row.reverted), row.kind or kind_of(row.path),
-        author == UNDECLARED and view.users.is_before_agents(row),
+        row.evidence == Evidence.DATED,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET
 from collector.checkpoints.entire import fetch_command
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
+from collector.vocabulary.releases import steps
 
 if TYPE_CHECKING:
     from attribution.queries.blame import BlameLine
@@ -44,6 +45,9 @@ _HUMAN = {
     "part of the time none was being recorded, a command ran that could have written anything, or the commit was redone.",
     Witness.TYPED: "A tool that watches the editor (git-ai) saw a person type the line.",
     Witness.FIRST_READ: "The line was in the file when the agent first read it{seen}, and in no commit before{without}.",
+    Witness.BEFORE_COMPLETION: "The commit is older than the first program that completes whole lines ({before}).",
+    Witness.BEFORE_AGENTS: "The commit is older than the first coding agent ({before}): a person wrote the line, "
+    "perhaps with a program that completes lines.",
 }
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
@@ -93,7 +97,8 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
         reason = Reason(of.reason)
         return Reasons([reason.meaning], [_NEEDED[reason]] if reason in _NEEDED else [])
     if of.author == Author.HUMAN:
-        return Reasons([_witness_text(of, busy), _PRODUCED], [])
+        produced = [] if of.evidence == Evidence.DATED else [_PRODUCED]
+        return Reasons([_witness_text(of, busy), *produced], [])
     if of.author == Author.TOOL:
         return Reasons([_tool_text(of)], [])
     if of.how == How.EDITED:
@@ -110,7 +115,8 @@ def _witness_text(of: LineAttribution, busy: bool) -> str:
     sentence = _HUMAN.get(Witness(of.witness)) if of.witness else None
     times = {"without": of.seen_without_at, "seen": of.seen_with_at}
     listing = {name: f" at {moment[:16].replace('T', ' ')}" if moment else "" for name, moment in times.items()}
-    text = (sentence or of.evidence).format(**listing)
+    day = next((step.day.isoformat() for step in steps() if step.witness == of.witness), "")
+    text = (sentence or of.evidence).format(**listing, before=day)
     return _BUSY.sub(r"what agents ran \1 (below) did not write it", text) if busy else text
 
 

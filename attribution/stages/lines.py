@@ -15,6 +15,7 @@ from attribution.authorship.absent import add_missing_ends
 from attribution.authorship.commits import CommitHistory, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
+from attribution.authorship.dates import old_commits
 from attribution.authorship.elsewhere import commits_elsewhere
 from attribution.authorship.links import add_calls, add_imports, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
@@ -34,6 +35,7 @@ from attribution.stages.lines_due import STAGE, VERSION, censored_parts, is_done
 from attribution.stages.sessions import read_sessions
 from collector.checkpoints import read_all
 from collector.files.stated import attributes_at
+from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
 from collector.load import (
     LOAD,
@@ -109,7 +111,8 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     add_calls(links, sessions.edits, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
-    return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links)
+    clocks = other_clocks(context.repo, old_commits(history.commits))
+    return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks)
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
-from collector.vocabulary.lines import LINE_CLASSES, Author, LineClass, RateOf, line_class
+from collector.vocabulary.lines import LINE_CLASSES, Author, Evidence, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
 _PRIOR = 0.5
@@ -134,11 +134,15 @@ def class_rate(name: str) -> Rate:
 
 
 def confidence_of(tier: MeasuredTier) -> TierConfidence:
-    """Confidence of the first group with enough lines read, from the tier itself up to its class."""
+    """Confidence of the first group with enough lines read, from the tier itself up to its class.
+
+    What readers found of people who were seen says nothing of those who are known by a date.
+    """
     name = tier.line_class
     values = {"class": name, **tier._asdict()}
-    rates = {of: _rate({column: values[column] for column in columns}) for of, columns in _GROUPS.items()}
-    measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), RateOf.CLASS)
+    alike = [of for of in _GROUPS if of is not RateOf.CLASS or tier.evidence != Evidence.DATED]
+    rates = {of: _rate({column: values[column] for column in _GROUPS[of]}) for of in alike}
+    measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1])
     return TierConfidence(tier, measured_on, rates[measured_on], _forgotten(name), _planted_lines(name), _decoys(name))
 
 

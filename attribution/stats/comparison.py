@@ -22,16 +22,16 @@ from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observ
 from collector.vocabulary.lines import LineClass
 
 HUMAN = "human"
-BEFORE = "before agents"
+DATED = "dated"
 UNDECLARED = "human + undeclared"
 BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
     HUMAN: lambda r: r.author == LineClass.HUMAN,
-    BEFORE: lambda r: r.before_agents,
+    DATED: lambda r: r.dated,
     UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
 }
 MEANING: Mapping[str, str] = {
-    HUMAN: "lines of people with a witness on record",
-    BEFORE: "lines of commits without any sign of an agent that are older than the first one, or by authors who never gave one",
+    HUMAN: "lines of people: with a witness on record, or of commits that are older than agents",
+    DATED: "of those, lines of commits that are older than agents; most are older than the followed history, so use --full",
     UNDECLARED: "also lines of all commits without any sign of an agent; agents that left no record may have written some of them",
 }
 
@@ -119,6 +119,8 @@ def _difference(a: Estimate, b: Estimate) -> Interval | None:
 def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) -> str:
     """Why agents' lines and those of a baseline cannot be compared, in words; "" when there are enough of both."""
     belongs = BASELINES[baseline]
+    if not any(map(belongs, records)):
+        return f"no baseline: no line is {baseline}"
     return least.refusal(
         {LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT), baseline: _sample(filter(belongs, records))}
     )

@@ -14,11 +14,13 @@ from attribution.queries.verdicts import NO_COMMIT
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, show, source, title, words
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
+from collector.vocabulary.lines import Evidence
 
 if TYPE_CHECKING:
     from attribution.queries.explain import EarlierAction, LineExplanation, LineSection
     from attribution.queries.history import LineHistoryReport
     from attribution.queries.moves import MoveHistory
+    from attribution.queries.verdicts import LineAttribution
 
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
@@ -49,9 +51,7 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
     if verdict.session:
         _session_rows(table, explanation, room)
     if verdict.witness:
-        without = f"without the line {minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
-        sighted = f"with it {minute(verdict.seen_with_at)}" if verdict.seen_with_at else "with it in the commit"
-        table.add_row("witness", Text.assemble(words(verdict.witness), (f": {without}, {sighted}", "dim")))
+        table.add_row("witness", Text.assemble(words(verdict.witness), (_sightings(verdict), "dim")))
     if verdict.tool:
         table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
     if explanation.earlier:
@@ -108,6 +108,14 @@ def _moves_words(history: MoveHistory) -> Text:
     for move in history.moves:
         text.append(f"\n{move.how} in {move.sha[:9]} to {one_line(move.path)}:{move.line}", "dim")
     return text
+
+
+def _sightings(verdict: LineAttribution) -> str:
+    """When the file was seen without and with a person's line; nothing where the date of the commit is the witness."""
+    if verdict.evidence == Evidence.DATED:
+        return ""
+    without = f"without the line {minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
+    return f": {without}, {f'with it {minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
 
 
 def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:

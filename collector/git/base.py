@@ -45,7 +45,7 @@ Config = pygit2.Config
 _MOST_MAILMAP = 1_000_000  # bytes
 _OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
 # Source: gpg-interface.c of git.
-_SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*)$", re.M)
+_SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*(?:\n .*)*)", re.M)
 _SIGNATURES = {
     b"-----BEGIN PGP ": Signature.GPG,
     b"-----BEGIN SSH SIGNATURE": Signature.SSH,
@@ -270,10 +270,20 @@ class RepositoryBase:
 
     def signature(self, sha: str) -> str:
         """The kind of signature that a commit carries, a `Signature`; empty for none. Nothing is verified."""
+        text = self.signature_text(sha)
+        return next((kind for start, kind in _SIGNATURES.items() if text.startswith(start)), Signature.OTHER) if text else ""
+
+    def signature_text(self, sha: str) -> bytes:
+        """The signature that a commit carries; empty for none."""
         kind, data = self._object(sha) or ("", b"")
         head, _, _ = data.partition(b"\n\n") if kind == "commit" else (b"", b"", b"")
         match = _SIGNED.search(head)
-        return next((kind for start, kind in _SIGNATURES.items() if match[1].startswith(start)), Signature.OTHER) if match else ""
+        return match[1].replace(b"\n ", b"\n") if match else b""
+
+    def tag_text(self, oid: str) -> bytes:
+        """An annotated tag as git stores it; empty for anything else."""
+        kind, data = self._object(oid) or ("", b"")
+        return data if kind == "tag" else b""
 
     def mailmap(self, commit: str) -> Callable[[str, str], tuple[str, str]]:
         """Name and address of an author -> those that the `.mailmap` of a commit gives them; the same ones without the file."""

@@ -12,7 +12,7 @@ class Author(Word):
 
     AGENT = "agent", "a coding agent: one of its recorded actions wrote the line"
     DECLARED = "declared", "a coding agent, by what the commit or a note says; no recorded action shows it"
-    HUMAN = "human", "a person: no agent ever produced the text, and something saw the line appear"
+    HUMAN = "human", "a person: no agent ever produced the text and something saw it appear, or the commit is older than agents"
     TOOL = "tool", "a program that writes files by itself: package manager, generator, formatter, bot, recorder"
     UNKNOWN = "unknown", "the author cannot be determined; the reason says why"
 
@@ -39,7 +39,7 @@ class RunBy(Word):
 
 
 class Witness(Word):
-    """What shows that a person wrote a line. In every case its text is in nothing that an agent produced before."""
+    """What shows that a person wrote a line. But for dates, its text is in nothing that an agent produced before."""
 
     RECORDED = "recorded", "the file was seen without and then with the line, and no call that can write ran in between"
     NOTICE = (
@@ -57,6 +57,14 @@ class Witness(Word):
         "typed",
         "a tool that watches the editor saw a person type the line: git-ai before 1.6.21, in a note that fits the commit",
     )
+    BEFORE_COMPLETION = (
+        "before_completion",
+        "the commit is older than programs that complete whole lines (June 2021), so that nobody had one, nor a coding agent",
+    )
+    BEFORE_AGENTS = (
+        "before_agents",
+        "the commit is older than coding agents (April 2023); a program that completes lines may have had a part in it",
+    )
 
 
 class Evidence(Word):
@@ -66,6 +74,7 @@ class Evidence(Word):
     REPLAYED = "replayed", "follows from the recorded edits in order"
     MATCHED = "matched", "found by its content"
     DECLARED = "declared", "the commit says so and nothing else does"
+    DATED = "dated", "the commit is older than the first programs of that sort"
     INFERRED = "inferred", "follows from what else happened at that time"
 
 
@@ -164,7 +173,7 @@ class LineClass(Word):
 
     AGENT = "agent", "a recorded action of an agent wrote the line", "A", "cyan"
     DECLARED = "declared", "only the commit says that an agent wrote it", "d", "blue"
-    HUMAN = "human", "a person wrote it: it was seen to appear with no agent at work", "H", "green"
+    HUMAN = "human", "a person wrote it: it was seen to appear with no agent at work, or is older than agents", "H", "green"
     LIKELY_HUMAN = "likely_human", "probably a person: the commit is the only evidence", "h", "green"
     TOOL = "tool", "a package manager, generator, formatter, bot or recorder wrote it", "t", "magenta"
     UNKNOWN = "unknown", "an agent may have written it; the evidence is missing", "?", "yellow"

@@ -12,6 +12,7 @@ from attribution.authorship.commits import CommitHistory
 from attribution.authorship.links import link_by_trailer
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import SessionEdits
+from collector.git.clocks import OtherClocks
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -37,7 +38,7 @@ def _gap(*records: SessionRecord, commits: tuple[Commit, ...] = _COMMITS, compac
     checkpoints = [Checkpoint(one.checkpoint_id, CheckpointStore.V1, "r", sessions=(one,)) for one in records]
     links = link_by_trailer(commits, checkpoints)
     sessions = add_missing_ends(SessionsRead({"s": 1}, reach, [track]), checkpoints, links)
-    evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links)
+    evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links, OtherClocks())
     told = [sha for sha, link in links.items() if evidence.missing_transcripts(link)]
     return max((action.until for action in track.actions), default=0.0), told
 

@@ -71,7 +71,7 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     assert all(float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"])
     found = json.loads(run("survival", repo, "--db", db, "--json", "--no-curves").stdout)
     assert set(found) >= {"repositories", "groups", "agent_lines_ended_by", "comparisons", "curves", "left_out"}
-    assert [c["baseline"] for c in found["comparisons"]] == ["human", "before agents", "human + undeclared"]
+    assert [c["baseline"] for c in found["comparisons"]] == ["human", "dated", "human + undeclared"]
 
 
 def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path) -> None:

@@ -177,6 +177,12 @@ def test_tests_with_known_authors_stand_beside_the_rate_of_their_class() -> None
 
 
 @pytest.mark.usefixtures("shipped")
+def test_a_date_has_not_the_rate_of_people_who_were_seen() -> None:
+    found = confidence_of(MeasuredTier("human", "none", "dated", ""))
+    assert (found.measured_on, found.rate.checked) == ("evidence", 0)
+
+
+@pytest.mark.usefixtures("shipped")
 def test_a_note_gives_no_rate_of_few_lines() -> None:
     note = audited_note("agent", "human", "tool")
     assert "agent 48 of 52 (82 to 97 %)" in note
@@ -188,7 +194,7 @@ def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read(
         found = confidence_of(tier)
         enough = found.rate.checked >= minimum.READ.lines
         assert (found.rate.share is not None) == enough
-        assert enough or found.rate == class_rate(tier.line_class)
+        assert enough or tier.evidence == "dated" or found.rate == class_rate(tier.line_class)
 
 
 def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:

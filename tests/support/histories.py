@@ -22,10 +22,14 @@ class Build:
         self.sha: dict[str, str] = {}
         self.name: dict[str, str] = {}
 
-    def commit(self, name: str, parents: Sequence[str], files: Files, time: int | None = None, message: str = "") -> None:
+    def commit(
+        self, name: str, parents: Sequence[str], files: Files, time: int | None = None, message: str = "", author: str = ""
+    ) -> None:
+        """`author`: name, address and time as git writes them; the committer without it."""
         mark = self._marks[name] = len(self._marks) + 1
         at = 1_700_000_000 + 3600 * mark if time is None else time
-        head = [f"commit refs/heads/x{mark}", f"mark :{mark}", f"committer T <t@example.org> {at} +0000"]
+        head = [f"commit refs/heads/x{mark}", f"mark :{mark}", *([f"author {author}"] if author else [])]
+        head.append(f"committer T <t@example.org> {at} +0000")
         message = message or name
         head += [f"data {len(message.encode())}", message]
         for number, parent in enumerate(parents):

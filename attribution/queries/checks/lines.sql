@@ -21,11 +21,12 @@ FROM commits c JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id HAVING c.
 SELECT session_id, produced, survived + self_overwritten + human_overwritten + human_deleted + not_committed + unexplained AS fates
 FROM session_stats WHERE produced <> survived + self_overwritten + human_overwritten + human_deleted + not_committed + unexplained;
 
--- sources: An agent's line names its call, a person's its witness, a tool's the tool; a person's line names no call.
+-- sources: An agent's line names its call, a person's its witness, a tool's the tool; a person's line names no call, a dated one no time.
 SELECT id, author, how, evidence FROM origins
 WHERE (author = 'agent' AND (session_id IS NULL OR call_id IS NULL))
    OR ((author = 'human' OR COALESCE(edited_by, '') = 'human') <> (witness IS NOT NULL))
-   OR (author = 'human' AND (call_id IS NOT NULL OR seen_without_at IS NULL))
+   OR (author = 'human' AND (call_id IS NOT NULL OR (seen_without_at IS NULL) <> (evidence = 'dated')))
+   OR (evidence = 'dated') <> (COALESCE(witness, '') IN ('before_completion', 'before_agents'))
    OR ((author = 'tool') <> (tool IS NOT NULL AND run_by IS NOT NULL))
    OR (author = 'declared' AND evidence <> 'declared')
    OR (evidence = 'declared' AND author NOT IN ('declared', 'tool'))

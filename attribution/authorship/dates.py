@@ -1,0 +1,105 @@
+"""Which commits are older than coding agents, by all that git says of their time. Pure.
+
+A date is a claim of a clock, which may be wrong or set on purpose. So the latest of a commit's times counts, and a commit that
+contradicts its ancestors, its descendants or a tag is believed only where the others must be wrong (docs/decisions/0020-dates.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from collector.git.clocks import OtherClocks
+from collector.model import Commit
+from collector.vocabulary.lines import Witness
+from collector.vocabulary.releases import Step, steps
+
+_DAY = 86_400.0
+UNSET = 315_619_200.0  # 2 January 1980: clocks that nobody set begin in 1970 or on the day before, seconds since 1970
+_TOLERATED = 0.001  # of a history: more commits than this that contradict an ancestor are not all wrong
+_OUTNUMBERED = 10  # times as many commits as contradict them: then it is the few that are wrong
+
+
+class DatedNode(NamedTuple):
+    """A commit, or a tag as if it were the commit's child."""
+
+    id: str
+    parents: tuple[str, ...]
+    at: float | None  # seconds since 1970; None: nothing to go by
+
+
+class Contradictions(NamedTuple):
+    """Ids whose date is more than a day on the wrong side of a relative's."""
+
+    older: set[str]  # than an ancestor
+    younger: set[str]  # than a descendant
+
+    def disbelieved(self, size: int) -> set[str]:
+        """Those whose date is not believed, in a history of `size`: both sides in doubt, else the few."""
+        few_are_wrong = len(self.older) > max(size * _TOLERATED, _OUTNUMBERED * len(self.younger))
+        if few_are_wrong:
+            return self.younger
+        return self.older | self.younger if len(self.younger) <= len(self.older) else self.older
+
+
+def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, Witness]:
+    """Commit -> the step that it is older than, for those whose date is believed; `commits` parents first.
+
+    Contradictions are looked for twice. Between old commits and those younger than the last step, where all old ones of a history
+    that was rewritten later stand after a few young ones; and then among the old ones.
+    """
+    latest = {commit.sha: _latest(commit, clocks) for commit in commits}
+    last = steps()[-1].before
+    nodes = [*(DatedNode(c.sha, c.parents, latest[c.sha]) for c in commits), *_tags(clocks, latest)]
+    sides = [node._replace(at=None if node.at is None else last * (node.at >= last)) for node in nodes]
+    old = [node if node.at is not None and node.at < last else node._replace(at=None) for node in nodes]
+    disbelieved = {id for each in (sides, old) for id in contradictions(each).disbelieved(len(commits))}
+    believed = ((sha, at) for sha, at in latest.items() if at is not None and sha not in disbelieved)
+    return {sha: step.witness for sha, at in believed if (step := _step_after(at)) is not None}
+
+
+def old_commits(commits: Iterable[Commit]) -> list[str]:
+    """Ids of the commits that may be older than agents: those whose signatures are worth reading."""
+    last = steps()[-1].before
+    return [commit.sha for commit in commits if max(commit.author_time, commit.commit_time) < last]
+
+
+def _latest(commit: Commit, clocks: OtherClocks) -> float | None:
+    """The latest time that a commit has; None where a clock was not set."""
+    times = (commit.author_time, commit.commit_time, clocks.signed.get(commit.sha, 0.0))
+    return max(times) if commit.commit_time >= UNSET else None
+
+
+def _tags(clocks: OtherClocks, commits: Mapping[str, object]) -> list[DatedNode]:
+    tags = ((f"tag {number}", tag) for number, tag in enumerate(clocks.tags))
+    return [DatedNode(name, (tag.commit,), tag.at) for name, tag in tags if tag.commit in commits and tag.at >= UNSET]
+
+
+def _step_after(at: float) -> Step | None:
+    """The first step that a moment lies before."""
+    return next((step for step in steps() if at < step.before), None)
+
+
+def contradictions(nodes: Sequence[DatedNode]) -> Contradictions:
+    """`nodes`: parents first."""
+    youngest: dict[str, float] = {}  # of a node and its ancestors
+    older = set()
+    for node in nodes:
+        before = max((youngest.get(parent, -math.inf) for parent in node.parents), default=-math.inf)
+        if node.at is not None and node.at < before - _DAY:
+            older.add(node.id)
+        youngest[node.id] = max(before, -math.inf if node.at is None else node.at)
+    return Contradictions(older, set(_younger(nodes)))
+
+
+def _younger(nodes: Sequence[DatedNode]) -> Iterable[str]:
+    """Ids of nodes that are younger than a descendant."""
+    oldest: dict[str, float] = {}  # of the descendants of a node
+    for node in reversed(nodes):
+        after = oldest.get(node.id, math.inf)
+        if node.at is not None and node.at > after + _DAY:
+            yield node.id
+        after = min(after, math.inf if node.at is None else node.at)
+        for parent in node.parents:
+            oldest[parent] = min(after, oldest.get(parent, math.inf))

@@ -1,0 +1,40 @@
+"""When programs that write code were first released, from `releases.toml`: before that nobody used one."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from collector.vocabulary.lines import Witness
+
+
+class Step(NamedTuple):
+    """A moment before which no program of a sort existed, in seconds since 1970; lines of before have the witness."""
+
+    before: float
+    witness: Witness
+
+    @property
+    def day(self) -> date:
+        """The day of it, UTC."""
+        return datetime.fromtimestamp(self.before, UTC).date()
+
+
+@cache
+def release_table() -> dict[str, list[dict[str, Any]]]:
+    """The steps and releases as the file has them."""
+    tables: dict[str, list[dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("releases.toml").read_text("utf-8"))
+    return tables
+
+
+@cache
+def steps() -> tuple[Step, ...]:
+    """The steps, the earliest first."""
+    return tuple(sorted(Step(_midnight(row["before"]), Witness(row["witness"])) for row in release_table()["step"]))
+
+
+def _midnight(day: date) -> float:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()

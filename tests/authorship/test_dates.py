@@ -1,0 +1,243 @@
+"""A date is a witness: which commits are older than coding agents, and whose clock is not believed."""
+
+from __future__ import annotations
+
+import base64
+import os
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from support.histories import Build, Files, text, words
+from support.invariants import broken_checks
+
+from attribution.authorship.dates import dated_commits
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.git.clocks import OtherClocks, TagTime, signature_time
+from collector.git.repository import GitRepo
+from collector.model import Commit
+from collector.storage.store import Store
+from collector.vocabulary.lines import Witness
+from collector.vocabulary.releases import release_table, steps
+
+COMPLETION, AGENTS = Witness.BEFORE_COMPLETION, Witness.BEFORE_AGENTS
+NO_CLOCKS = OtherClocks()
+
+
+def at(day: str) -> float:
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+
+
+def commit(name: str, day: str, *parents: str, committed: str = "") -> Commit:
+    moments = at(day), at(committed or day)
+    return Commit(name, parents, "", "Ana", "ana@x.org", moments[0], "Ana", "ana@x.org", moments[1], name)
+
+
+def line_of(*days: str) -> list[Commit]:
+    """A history without branches; commits are named by their number."""
+    return [commit(str(number), day, *([str(number - 1)] if number else [])) for number, day in enumerate(days)]
+
+
+def dated(commits: Sequence[Commit], clocks: OtherClocks = NO_CLOCKS) -> set[str]:
+    return set(dated_commits(commits, clocks))
+
+
+def test_each_step_has_its_own_witness_and_nothing_is_dated_after_the_last() -> None:
+    history = line_of("2015-03-01", "2021-06-28", "2021-06-29", "2023-03-31", "2023-04-01", "2026-01-01")
+    assert dated_commits(history, NO_CLOCKS) == {"0": COMPLETION, "1": COMPLETION, "2": AGENTS, "3": AGENTS}
+
+
+def test_no_step_is_later_than_the_first_release_of_its_sort() -> None:
+    table = release_table()
+    assert [step.witness for step in steps()] == [COMPLETION, AGENTS]
+    for step in table["step"]:
+        assert step["before"] <= min(row["date"] for row in table["release"] if row["sort"] == step["sort"])
+    assert all(row["source"].startswith("https://") for row in table["release"])
+
+
+@pytest.mark.parametrize(("authored", "committed"), [("2015-03-01", "2026-01-01"), ("2026-01-01", "2015-03-01")])
+def test_the_later_of_the_two_dates_counts(authored: str, committed: str) -> None:
+    assert not dated([commit("0", authored, committed=committed)])
+
+
+def test_an_old_patch_that_is_applied_between_the_steps_has_the_later_step() -> None:
+    assert dated_commits([commit("0", "2015-03-01", committed="2022-01-01")], NO_CLOCKS) == {"0": AGENTS}
+
+
+@pytest.mark.parametrize("day", ["1970-01-01", "1980-01-01"])
+def test_a_clock_that_nobody_set_says_nothing_and_contradicts_nobody(day: str) -> None:
+    assert dated(line_of("2012-01-01", day, "2014-01-01")) == {"0", "2"}
+
+
+def test_an_author_without_a_clock_leaves_the_committers() -> None:
+    assert dated([commit("0", "1970-01-01", committed="2014-01-01")]) == {"0"}
+
+
+@pytest.mark.parametrize("forged", [1, 2, 3])
+def test_commits_that_are_backdated_behind_young_ones_are_not_believed(forged: int) -> None:
+    days = ["2025-01-01", "2025-02-01", *["2015-01-01"] * forged, "2025-03-01"]
+    assert not dated(line_of(*days))
+
+
+def test_a_commit_that_is_backdated_behind_old_ones_is_not_believed() -> None:
+    days = [f"{year}-01-01" for year in range(2010, 2022)]
+    history = line_of(*days, "2019-06-01", "2026-01-01")
+    assert dated(history) == {str(number) for number in range(12)}
+
+
+def test_of_two_commits_that_contradict_each_other_neither_is_believed() -> None:
+    assert not dated(line_of("2020-05-01", "2018-05-01"))
+
+
+def test_a_day_between_clocks_is_no_contradiction() -> None:
+    assert dated(line_of("2018-05-02T11:00", "2018-05-01T12:00")) == {"0", "1"}
+
+
+def test_a_commit_of_the_future_does_not_take_the_many_after_it_along() -> None:
+    days = ["2012-01-01", "2035-01-01", *(f"2013-01-{day:02}" for day in range(1, 29))]
+    assert dated(line_of(*days)) == {str(number) for number in range(30)} - {"1"}
+
+
+def test_a_commit_ahead_among_old_ones_is_the_one_that_is_not_believed() -> None:
+    days = ["2012-01-01", "2020-01-01", *(f"2013-01-{day:02}" for day in range(1, 29))]
+    assert dated(line_of(*days)) == {str(number) for number in range(30)} - {"1"}
+
+
+def test_a_rewritten_history_keeps_what_its_children_say() -> None:
+    """Its first commits were made anew in 2025, the others kept their dates; some of them are out of order by months."""
+    days = [f"201{year}-{month:02}-01" for year in range(2, 10) for month in range(1, 13)]
+    days[40], days[60] = "2014-01-01", "1970-01-01"
+    history = line_of("2025-01-09", "2025-01-09", *days)
+    assert len(dated(history)) == len(days) - 2
+    assert not dated(history) & {"0", "1"}
+
+
+def test_an_old_branch_and_an_imported_history_that_are_merged_late_keep_their_dates() -> None:
+    history = [
+        commit("root", "2025-01-01"), commit("a", "2014-01-01"), commit("b", "2014-02-01", "a"),
+        commit("merge", "2026-01-01", "root", "b"), commit("tip", "2026-01-02", "merge"),
+    ]  # fmt: skip
+    assert dated(history) == {"a", "b"}
+
+
+@pytest.mark.parametrize("parents", [("old", "young"), ("young", "old")])
+def test_a_merge_that_claims_to_be_older_than_a_parent_is_not_believed(parents: tuple[str, str]) -> None:
+    assert dated([commit("old", "2014-01-01"), commit("young", "2025-01-01"), commit("m", "2015-01-01", *parents)]) == {"old"}
+
+
+@pytest.mark.parametrize(
+    ("tagged", "believed"), [("2017-01-01", False), ("2019-01-01", True), ("2026-01-01", True), ("1970-01-01", True)]
+)
+def test_a_tag_that_is_older_than_its_commit_contradicts_it(tagged: str, believed: bool) -> None:
+    assert dated([commit("0", "2018-06-01")], OtherClocks((TagTime("0", at(tagged)),))) == ({"0"} if believed else set())
+
+
+def test_one_wrong_tag_does_not_contradict_a_whole_history() -> None:
+    history = line_of(*(f"20{year}-01-01" for year in range(10, 21)))
+    assert len(dated(history, OtherClocks((TagTime("10", at("2011-06-01")),)))) == len(history)
+
+
+def test_a_commit_is_as_young_as_its_signature() -> None:
+    signed = OtherClocks((), {"1": at("2025-06-01"), "0": at("2015-01-01")})
+    assert dated(line_of("2015-01-01", "2015-02-01"), signed) == {"0"}
+
+
+def _armoured(packet: bytes) -> bytes:
+    return b"-----BEGIN PGP SIGNATURE-----\nComment: x\n\n" + base64.b64encode(packet) + b"\n=abcd\n-----END PGP SIGNATURE-----"
+
+
+CREATED = int(at("2019-04-05")).to_bytes(4, "big")
+FOUR = bytes((4, 0, 1, 8, 0, 10, 3, 33, 4, 5, 5, 2)) + CREATED
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        bytes((0xC2, len(FOUR))) + FOUR,
+        bytes((0x88, len(FOUR))) + FOUR,
+        bytes((0x89, 0, len(FOUR))) + FOUR,
+        bytes((0xC2, 19, 3, 5, 0)) + CREATED + bytes(12),
+    ],
+)
+def test_the_time_of_a_signature_is_read(packet: bytes) -> None:
+    assert signature_time(_armoured(packet)) == at("2019-04-05")
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"-----BEGIN SSH SIGNATURE-----\nAAAA\n", _armoured(b""), _armoured(b"\xc2\xff"), _armoured(FOUR)]
+)
+def test_what_is_no_such_signature_has_no_time(text: bytes) -> None:
+    assert signature_time(text) is None
+
+
+def _history(path: Path, *commits: tuple[int, dict[str, str]]) -> Path:
+    """A clone; each commit adds a file for every path, with a message or an author of its own."""
+    build, tree, last = Build(path), dict[str, bytes | tuple[str, bytes]](), list[str]()
+    for number, (moment, more) in enumerate(commits):
+        files: Files = {more.get("path", f"f{number}.py"): text(*words(3, str(number)), "}", "")}
+        tree |= files
+        build.commit(str(number), last, dict(tree), moment, more.get("message", ""), more.get("author", ""))
+        last = [str(number)]
+    build.done()
+    subprocess.run(["git", "-C", str(path), "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}"], check=True)
+    return path
+
+
+OLD, BETWEEN, NEW = int(at("2016-01-01")), int(at("2022-06-01")), int(at("2026-01-01"))
+
+
+def _spans(path: Path) -> dict[str, set[tuple[str, str, str]]]:
+    """Path of a file -> (class, evidence, witness) of its lines."""
+    with Store(path / "out.db") as store:
+        attribute_repo(store, path, AttributeOptions(anyway=True))
+        assert not broken_checks(store)
+        rows = store.rows("SELECT path, class, evidence, COALESCE(witness, '') AS witness FROM line_spans")
+    result: dict[str, set[tuple[str, str, str]]] = {}
+    for row in rows:
+        result.setdefault(row["path"], set()).add((row["class"], row["evidence"], row["witness"]))
+    return result
+
+
+FIRST, SECOND = {("human", "dated", COMPLETION)}, {("human", "dated", AGENTS)}
+
+
+def test_a_history_without_any_session_is_dated(tmp_path: Path) -> None:
+    path = _history(tmp_path / "r.git", (OLD, {}), (BETWEEN, {}), (NEW, {}))
+    assert _spans(path) == {"f0.py": FIRST, "f1.py": SECOND, "f2.py": {("undeclared", "inferred", "")}}
+
+
+@pytest.mark.parametrize("name", ["poetry.lock", "dist/app.js", "vendor/lib.py", "app.min.js", "table.csv"])
+def test_files_that_nobody_types_keep_their_tool_or_kind(tmp_path: Path, name: str) -> None:
+    found = _spans(_history(tmp_path / "r.git", (OLD, {"path": name}), (OLD + 60, {"path": "docs/guide.md"})))
+    assert not any(evidence == "dated" for _, evidence, _ in found[name])
+    assert found["docs/guide.md"] == FIRST
+
+
+BOT = f"renovate[bot] <29139614+renovate[bot]@users.noreply.github.com> {OLD} +0000"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"author": BOT},
+        {"message": "Fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>"},
+        {"message": "Fix\n\nEntire-Checkpoint: a1b2c3d4e5f6"},
+        {"author": f"Ana <ana@x.org> {NEW} +0000"},
+    ],
+    ids=["bot", "agent", "checkpoint", "authored later"],
+)
+def test_a_commit_that_says_something_else_is_not_dated(tmp_path: Path, more: dict[str, str]) -> None:
+    found = _spans(_history(tmp_path / "r.git", (OLD, {}), (OLD + 60, more)))
+    assert found["f0.py"] == FIRST
+    assert not any(evidence == "dated" for _, evidence, _ in found["f1.py"])
+
+
+def test_a_tag_of_the_clone_contradicts_the_commit_it_stands_on(tmp_path: Path) -> None:
+    path = _history(tmp_path / "r.git", (OLD, {}))
+    (sha,) = (commit.sha for commit in GitRepo(path).history(GitRepo(path).resolve("x1").sha))
+    tagger = {"GIT_COMMITTER_NAME": "T", "GIT_COMMITTER_EMAIL": "t@x.org", "GIT_COMMITTER_DATE": "2012-01-01T00:00:00Z"}
+    subprocess.run(["git", "-C", str(path), "tag", "-a", "-m", "first", "v1", sha], check=True, env={**os.environ, **tagger})
+    assert _spans(path) == {"f0.py": {("undeclared", "inferred", "")}}
