@@ -1,16 +1,13 @@
 """Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put before each prompt.
 
 A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out again when a session goes on.
-Whether a call succeeded is not recorded: its status is unknown. When it was made is not
-recorded either: not before the prompt that it answers. The database of Cursor's editor knows all of that
-(`formats/cursor_editor.py`); that of its command line knows results: `_load` puts them before the lines as
-`{store: [{name, args, result}]}`.
+Whether a call succeeded is not recorded: its status is unknown. When it was made is not recorded either: not before the prompt that
+it answers.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -18,16 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import argument
-from collector.agents.common.jsonl import copies, first_value, values
+from collector.agents.common.jsonl import copies, values
 from collector.agents.common.messages import blocks_of, classify, text_of, without_reminders
-from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordReader, Result
-from collector.agents.formats.cursor_editor import CONVERSATIONS, is_conversation, read_conversation
+from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
-from collector.agents.machine.databases import copied
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_str, objects, parse_json
-from collector.model import Session, Status, Turn
-from collector.text import decode
+from collector.json_values import get, get_str
+from collector.model import Session, Turn
 from collector.vocabulary.agents import Agent
 
 NAME = "cursor"
@@ -55,28 +49,17 @@ _STAMP = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
 _SAME_SHARE = 0.5
 _PROMPT = re.compile(rb'\s*\{"role":\s*"user"')
-_MARK = re.compile(rb'\s*\{"(?:type":\s*"turn_ended"|store":)')
-_STORE = b'{"store":'
-_FAILED = re.compile(r"error\b", re.I)
+_MARK = re.compile(rb'\s*\{"type":\s*"turn_ended"')
 _ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
 
 
 def sniff(head: object) -> bool:
-    if is_conversation(head) or isinstance(get(head, "store"), list):
-        return True
     return isinstance(head, dict) and isinstance(head.get("role"), str) and "message" in head and "type" not in head
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """From the database's copy where there is one: it has all that a transcript has."""
-    copies_read = copies(blobs)
-    conversations = [blob for blob in copies_read if is_conversation(first_value(blob))]
-    if conversations:
-        return read_conversation(NAME, session_id, conversations)
     reader = _Reader(NAME, session_id)
-    for blob in copies_read:
-        reader.learn_results(blob)
-    for blob in copies_read:
+    for blob in copies(blobs):
         reader.copy(blob)
     return reader.session()
 
@@ -84,7 +67,6 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 class _Reader(RecordReader):
     shells = frozenset({"Shell", "run_terminal_cmd"})
     writers = frozenset({"Write", "StrReplace", "MultiStrReplace", "Edit", "MultiEdit", "edit_file", "write", "search_replace"})
-    exits = re.compile(r"\AExit code: (-?\d{1,9})\n+")
     spawns = frozenset({"Task"})
 
     def __init__(self, agent: str, session_id: str) -> None:
@@ -94,13 +76,6 @@ class _Reader(RecordReader):
         self.key = ""  # of the record that is being read
         self.root = ""  # the worktree that the agent chose
         self.asked: float | None = None  # when the latest prompt that says so was typed
-        self.stored: dict[str, list[str]] = {}  # name and arguments of a call -> its results in order
-
-    def learn_results(self, blob: bytes) -> None:
-        """Results that stand before the lines."""
-        if blob.startswith(_STORE):
-            for entry in objects(get(first_value(blob), "store")):
-                self.stored.setdefault(_call_key(entry.get("name"), entry.get("args")), []).append(get_str(entry, "result"))
 
     def copy(self, blob: bytes) -> None:
         """Lines not seen yet. A copy that shares most of its lines is the same text, redacted elsewhere: only its end is new."""
@@ -179,19 +154,8 @@ class _Reader(RecordReader):
         root = argument(arguments, "path") if name == _ROOT_TOOL else ""
         self.root = root or self.root
         self.add_cwd(argument(arguments, "working_directory", "cwd") or root)
-        outputs = self.stored.get(_call_key(name, arguments))
-        result = Result(None, outputs.pop(0)) if outputs else None
-        more = {"message_id": self.key, "cwd": self.root, "not_before": self.asked}
-        self.call_tool(get_str(block, "id") or key, name, arguments, None, result, **more)
-
-    def outcome(self, call: Call, result: Result) -> Outcome:
-        """Known from results alone: those of a shell begin with the exit code, others say that they are errors."""
-        failed = result.recorded and _FAILED.match(result.text)
-        return (Status.ERROR, result.text[:ERROR_CHARS]) if failed else super().outcome(call, result)
-
-
-def _call_key(name: object, arguments: object) -> str:
-    return json.dumps([name, arguments], sort_keys=True)
+        call_id = get_str(block, "id") or key
+        self.call_tool(call_id, name, arguments, None, message_id=self.key, cwd=self.root, not_before=self.asked)
 
 
 # --- times written for people, as a prompt carries them: `Sunday, Oct 4, 2026, 11:54 PM (UTC+5:30)` -----------------------------
@@ -225,10 +189,8 @@ def written_time(text: str) -> float | None:
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # The directory is named after the one that was worked in, with `-` for all that is neither letter nor digit. No record names it:
-# a session belongs when it names a path in the worktree. The results of its calls are in `~/.cursor/chats/<MD5 of the
-# directory>/<id>/store.db`, a tree of blobs.
+# a session belongs when it names a path in the worktree.
 _PATTERNS = ("*/agent-transcripts/*.jsonl", "*/agent-transcripts/*/*.jsonl")
-_STORED = "store.db"
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -243,79 +205,19 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         named = next((root for root in by_slug.get(project, ()) if files.names_path(files.content(path), root)), "")
         if named or roots.anywhere:
             below = files.match_files(path.parent, "subagents/*.jsonl") if inside else ()
-            store = location.parent / "chats" / _digest(named) / path.stem / _STORED
-            used = (path, *below, *((store,) if named and files.is_plain(store) else ()))
-            yield LocalSession(path.stem, used, f"names files of {named}" if named else "", cwd=named)
-
-
-def _load(session: LocalSession) -> Iterator[bytes]:
-    """The transcript, after the results of its calls where they are known; then those of subagents."""
-    first, *others = session.files
-    stores = [path for path in others if path.name == _STORED]
-    results = [entry for path in stores for entry in _results(path)]
-    yield (json.dumps({"store": results}).encode() + b"\n" if results else b"") + files.lines(first)
-    yield from (files.lines(path) for path in others if path.name != _STORED)
-
-
-def _results(path: Path) -> Iterator[dict[str, Any]]:
-    """Name, arguments and result of the calls of a chat, in order. Raises OSError."""
-    with copied(path) as database:
-        if not {"key", "value"} <= database.columns("meta") or not {"id", "data"} <= database.columns("blobs"):
-            return
-        metas = (parse_json(_text(row["value"])) for row in database.rows("SELECT value FROM meta"))
-        root = next((value for meta in metas if (value := get_str(meta, "latestRootBlobId"))), "")
-        blobs = {str(row["id"]): row["data"] for row in database.rows("SELECT id, data FROM blobs")}
-    created: dict[str, tuple[object, object]] = {}
-    for child in _children(_bytes(blobs.get(root))):
-        message = parse_json(decode(_bytes(blobs.get(child))))
-        for part in objects(get(message, "content")):
-            key = get_str(part, "toolCallId")
-            if part.get("type") == "tool-call":
-                created[key] = part.get("toolName"), part.get("args")
-            elif part.get("type") == "tool-result" and key in created:
-                name, arguments = created[key]
-                result = part.get("result")
-                yield {"name": name, "args": arguments, "result": result if isinstance(result, str) else json.dumps(result)}
-
-
-def _children(data: bytes) -> Iterator[str]:
-    """Ids in the repeated field 1 of a protobuf message: a tag, a length of 32, a digest. What follows is something else."""
-    position = 0
-    while data[position : position + 2] == b"\x0a\x20":
-        yield data[position + 2 : position + 34].hex()
-        position += 34
-
-
-def _text(value: object) -> str:
-    """Values are JSON, as hexadecimal digits or plain."""
-    text = decode(_bytes(value))
-    try:
-        return bytes.fromhex(text).decode("utf-8", "replace")
-    except ValueError:
-        return text
-
-
-def _bytes(value: object) -> bytes:
-    return value if isinstance(value, bytes) else str(value or "").encode("utf-8", "replace")
-
-
-def _digest(path: str) -> str:
-    return hashlib.md5(path.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+            yield LocalSession(path.stem, (path, *below), f"names files of {named}" if named else "", cwd=named)
 
 
 def _slug(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", path.removeprefix("/"))
 
 
-# The conversations of the editor come first: their transcripts tell less.
 STORES = (
-    CONVERSATIONS,
     Store(
         NAME,
         proven=False,
         at=("${CURSOR_CONFIG_DIR:-~/.cursor}/projects",),
         patterns=_PATTERNS,
         find=_find,
-        load=_load,
     ),
 )

@@ -1,4 +1,4 @@
-"""Kiro CLI: one JSON document `{conversation_id, history: [{user, assistant, request_metadata}]}`; newer: JSONL `{kind, data}`.
+"""Kiro CLI: one JSON document `{conversation_id, history: [{user, assistant, request_metadata}]}`.
 
 Checkpoints hold such a document, or since its plug-in writes lines, half an entry in each: `{entry, user}`, `{entry, assistant}`.
 The results of calls are what the user's side sends next. In a document a request tells when it was sent and when its answer ended.
@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import added_lines, argument, edits_from_arguments, path_argument
 from collector.agents.common.jsonl import copies, first_value, records
 from collector.agents.common.reader import Call, RecordReader, Result
-from collector.agents.machine import files
-from collector.agents.machine.databases import copied
-from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Edit, FileObservation, Problem, Session, Status
 from collector.text import resolve
@@ -30,14 +26,10 @@ AGENT = Agent(NAME, "Kiro", aliases=("kiro-cli",), common="name", tools={"edit":
 GIVES = frozenset({"times", "results", "text", "positions", "reads", "commands", "commits", "models", "directory"})
 ORDER = 25
 
-_BESIDE = "Session"  # what lies in a file beside the lines
-_KINDS = frozenset({"Prompt", "AssistantMessage", "ToolResults", _BESIDE})
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.REJECTED}
 
 
 def sniff(head: object) -> bool:
-    if get(head, "kind") in _KINDS and isinstance(get(head, "data"), dict):
-        return True
     if isinstance(get(head, "entry"), int):
         return "user" in get_dict(head) or "assistant" in get_dict(head)
     history = get_list(head, "history")
@@ -46,12 +38,8 @@ def sniff(head: object) -> bool:
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    value = copies(blobs)
-    documents = [blob for blob in value if "history" in get_dict(first_value(blob))]
     reader = _Reader(NAME, session_id)
-    if documents:
-        return reader.read_documents(documents)
-    return reader.read_lines(_entries_again(blob, reader.problems, session_id) for blob in value)
+    return reader.read_documents([_document(blob, reader.problems, session_id) for blob in copies(blobs)])
 
 
 class _Reader(RecordReader):
@@ -61,17 +49,8 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         self.add_version(record.get("cli_version"))
-        if "history" in record:
-            for number, entry in enumerate(objects(record.get("history"))):
-                self._entry(entry, number)
-        elif record.get("kind") == _BESIDE:
-            self.add_cwd(get(record, "data", "cwd"))
-        elif record.get("kind") in ("Prompt", "AssistantMessage", "ToolResults"):
-            self._line(record)
-        else:
-            self.unknown_record_type(record.get("kind"))
-
-    # --- documents ------------------------------------------------------------------------------------------------
+        for number, entry in enumerate(objects(record.get("history"))):
+            self._entry(entry, number)
 
     def _entry(self, entry: dict[str, Any], number: int) -> None:
         user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
@@ -95,37 +74,8 @@ class _Reader(RecordReader):
         if get_str(notice, "content"):
             self.add_message(key, ended, "text", get_str(notice, "content"))
         for index, item in enumerate(objects(get(notice, "tool_uses"))):
-            self._call(get_str(item, "id") or f"{key}/{index}", get_str(item, "name"), item.get("args"), key, ended)
-
-    # --- lines ----------------------------------------------------------------------------------------------------
-
-    def _line(self, record: dict[str, Any]) -> None:
-        data = get_dict(record, "data")
-        meta = get_dict(data, "meta")
-        time = time_of(first_of(meta, "timestamp", "timestamp_ms")) or time_of(first_of(data, "timestamp", "created_at"))
-        key = first_of(data, "message_id", "messageId")
-        key = key if isinstance(key, str) and key else f"line {self.order}"
-        if not self.is_new(f"{record.get('kind')} {key}"):
-            return
-        self.begin(time)
-        blocks = objects(data.get("content"))
-        if record.get("kind") == "Prompt":
-            self.add_turn(key, time, "\n".join(get_str(item, "data") for item in blocks if item.get("kind") == "text"))
-            return
-        for index, block in enumerate(blocks):
-            inner = get_dict(block, "data")
-            if block.get("kind") == "text":
-                self.add_message((key, index), time, "text", get_str(block, "data"))
-            elif block.get("kind") == "toolUse":
-                call_id = get_str(inner, "toolUseId") or f"{key}/{index}"
-                self._call(call_id, get_str(inner, "name"), inner.get("input"), key, time)
-            elif block.get("kind") == "toolResult":
-                self._result(inner, time, cancelled=False)
-
-    # --- both -----------------------------------------------------------------------------------------------------
-
-    def _call(self, call_id: str, name: str, arguments: object, key: str, time: float | None) -> None:
-        self.call_tool(call_id, name, get_dict(arguments), time, message_id=key)
+            call_id = get_str(item, "id") or f"{key}/{index}"
+            self.call_tool(call_id, get_str(item, "name"), get_dict(item.get("args")), ended, message_id=key)
 
     def _result(self, result: dict[str, Any], time: float | None, cancelled: bool) -> None:
         parts = [first_of(item, "Json", "Text", "data") for item in get_list(result, "content")]
@@ -166,8 +116,8 @@ class _Reader(RecordReader):
         return self.display(replace(call, arguments=item), result, result.text, whole=False)
 
 
-def _entries_again(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
-    """Lines of half an entry each as one document; other lines as they are."""
+def _document(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
+    """Lines of half an entry each as one document; a document as it is."""
     if get(first_value(blob), "entry") is None:
         return blob
     entries: dict[int, dict[str, Any]] = {}
@@ -184,58 +134,3 @@ def _entries_again(blob: bytes, problems: list[Problem], session_id: str) -> byt
 def _place(entry: dict[str, Any], number: int) -> str:
     """What an entry without an id is known by: a copy may hold only what came since the one before."""
     return f"entry {number} {hashlib.sha256(to_json(entry, 1_000_000).encode('utf-8', 'replace')).hexdigest()[:12]}"
-
-
-# --- sessions on this machine ----------------------------------------------------------------------------------------
-
-
-def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    return _lines(location, roots) if location.is_dir() else _rows(location, roots)
-
-
-def _load(session: LocalSession) -> Iterator[bytes]:
-    path = session.files[0]
-    if path.suffix == ".jsonl":
-        yield json.dumps({"kind": "Session", "data": {"cwd": session.cwd}}).encode() + b"\n" + files.lines(path)
-        return
-    with copied(path) as database:
-        sql = "SELECT CAST(value AS TEXT) AS value FROM conversations_v2 WHERE conversation_id = ?"
-        (row,) = database.rows(sql, (session.id,))
-    yield str(row["value"]).encode("utf-8", "replace")
-
-
-def _rows(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    """The key of a row is the directory."""
-    with copied(location) as database:
-        columns = database.present("conversations_v2", ("key", "conversation_id", "updated_at"))
-        rows = database.rows(f"SELECT {columns} FROM conversations_v2") if columns else []
-    for row in rows:
-        cwd, number, updated = str(row.get("key")), str(row.get("conversation_id")), row.get("updated_at")
-        if roots.of(cwd):
-            stamp = f"{number} {updated}" if updated is not None else ""
-            yield LocalSession(number, (location,), f"kept for {cwd}", number, cwd, stamp, time_of(updated) or 0.0)
-
-
-def _lines(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    for path in files.match_files(location, _LINES):
-        about = files.document(path.with_suffix(".json"))
-        cwd = get_str(about, "cwd")
-        if roots.of(cwd):
-            yield LocalSession(get_str(about, "session_id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
-
-
-_LINES = "*.jsonl"
-
-STORES = (
-    Store(
-        NAME,
-        proven=False,
-        at=(
-            "${KIRO_HOME:-~/.kiro}/sessions/cli",
-            "{${XDG_DATA_HOME:-~/.local/share},~/Library/Application Support}/kiro-cli/data.sqlite3",
-        ),
-        patterns=(_LINES,),
-        find=_find,
-        load=_load,
-    ),
-)

@@ -29,7 +29,7 @@ from collector.git.repository import GitRepo
 from collector.json_values import get_str
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
-from collector.model import Session, Status
+from collector.model import Session
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
@@ -308,60 +308,6 @@ def test_a_session_of_cursor_belongs_when_it_names_the_clone(home: Path) -> None
     assert list(found(mine)) == [ONE] and list(found(other)) == [TWO]
 
 
-# --- Cursor's editor ----------------------------------------------------------------------------------------------------
-
-
-def test_what_is_in_the_database_of_cursor_and_in_a_transcript_is_one_session(clone: Clone, home: Path) -> None:
-    layouts.cursor(home, session(clone))
-    assert [one.source for one in found(clone).values()] == ["cursor"]
-    stores.cursor_editor(home, session(clone))
-    assert [one.source for one in found(clone).values()] == ["cursor-editor"]
-
-
-def test_of_the_database_of_cursor_only_conversations_of_the_clone_are_loaded(clone: Clone, home: Path) -> None:
-    stores.cursor_editor(home, session(clone))
-    stores.cursor_editor(home, session(Clone(home / "work" / "other"), TWO))
-    (one,) = found(clone).values()
-    assert one.id == ONE
-    assert b"secret" not in b"".join(load(one))
-
-
-def test_an_older_workspace_lists_its_conversations(clone: Clone, home: Path) -> None:
-    path = stores.cursor_editor(home, session(clone))
-    (workspace,) = (path.parents[1] / "workspaceStorage").iterdir()
-    with sqlite3.connect(path) as database:
-        row = database.execute("SELECT value FROM cursorDiskKV WHERE key = ?", (f"composerData:{ONE}",)).fetchone()
-        value = {name: one for name, one in json.loads(row[0]).items() if name != "workspaceIdentifier"}
-        database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"composerData:{ONE}", json.dumps(value)))
-    assert found(clone) == {}
-    listing = sqlite3.connect(workspace / "state.vscdb")
-    listing.execute("CREATE TABLE ItemTable (key TEXT, value BLOB)")
-    about = {"allComposers": [{"composerId": ONE}]}
-    listing.execute("INSERT INTO ItemTable VALUES ('composer.composerData', ?)", (json.dumps(about),))
-    listing.commit()
-    listing.close()
-    (one,) = found(clone).values()
-    assert [edit.path for call in read(one).calls for edit in call.edits] == [f"{clone.path}/src/5e6f.py"]
-
-
-def test_rows_of_cursor_that_are_damaged_cost_no_more_than_themselves(clone: Clone, home: Path) -> None:
-    path = stores.cursor_editor(home, session(clone))
-    deep = "[" * 100_000 + "]" * 100_000
-    with sqlite3.connect(path) as database:
-        for key, value in (
-            ("composerData:torn", '{"composerId": "torn"'),
-            ("composerData:list", "[1]"),
-            ("composerData:blob", b"\xff\x00"),
-            ("composerData:", "{}"),
-            (f"bubbleId:{ONE}:deep", deep),
-            (f"bubbleId:{ONE}:nul", b"\x00\x00"),
-            (f"bubbleId:{ONE}:wrong", json.dumps({"type": "2", "toolFormerData": [1], "createdAt": {}})),
-        ):
-            database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, value))
-    (one,) = found(clone).values()
-    assert len(read(one).calls) == 1
-
-
 # --- Cline --------------------------------------------------------------------------------------------------------------
 
 
@@ -411,27 +357,7 @@ def test_what_a_write_replaced_is_in_the_versions_of_its_file(clone: Clone, home
     ]
 
 
-# --- Cursor's command line, Kimi Code, Kilo Code ------------------------------------------------------------------------
-
-
-def test_results_that_a_cursor_transcript_lacks_are_in_its_store(clone: Clone, home: Path) -> None:
-    made = session(clone)
-    made.commit("Add it")
-    threads.cursor_cli(home, made)
-    (one,) = found(clone).values()
-    assert [path.name for path in one.files] == [f"{ONE}.jsonl", "store.db"]
-    write, shell = read(one).calls
-    assert (write.status, shell.status) == (Status.OK, Status.OK)
-    assert shell.commits and shell.commits[0] == made.actions[-1].output.split()[1].rstrip("]")
-
-
-def test_a_store_of_another_shape_leaves_the_transcript_as_it_is(clone: Clone, home: Path) -> None:
-    path = threads.cursor_cli(home, session(clone))
-    (one,) = found(clone).values()
-    with sqlite3.connect(one.files[-1]) as database:
-        database.execute("UPDATE blobs SET data = X'FFFF'")
-    assert list(load(one)) == [path.read_bytes()]
-    assert [call.status for call in read(one).calls] == [Status.UNKNOWN]
+# --- Kimi Code, Kilo Code ----------------------------------------------------------------------------------------------
 
 
 def test_subagents_of_kimi_code_are_read_with_their_session(clone: Clone, home: Path) -> None:

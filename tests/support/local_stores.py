@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from support.claude_writer import iso
 from support.local_clone import Action, AgentSession
 from support.local_layouts import LEFT_OPEN, Json, put_lines, put_text
 
@@ -24,63 +23,6 @@ def in_use(path: Path, tables: Iterable[str]) -> sqlite3.Connection:
     for table in tables:
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
     return connection
-
-
-# --- Cursor's editor ----------------------------------------------------------------------------------------------------
-
-
-_KEYS = "(key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"
-
-
-def cursor_editor(home: Path, session: AgentSession) -> Path:
-    """`globalStorage/state.vscdb` with the conversation, `workspaceStorage/<hash>/` with its folder."""
-    user = home / ".config" / "Cursor" / "User"
-    workspace = user / "workspaceStorage" / hashlib.md5(session.cwd.encode(), usedforsecurity=False).hexdigest()
-    put_text(workspace / "workspace.json", json.dumps({"folder": Path(session.cwd).as_uri()}), session.ended)
-    path = user / "globalStorage" / "state.vscdb"
-    database = in_use(path, [f"ItemTable {_KEYS}", f"cursorDiskKV {_KEYS}"])
-    database.execute("INSERT INTO ItemTable VALUES ('cursorAuth/accessToken', 'secret')")
-    bubbles = [_bubble(session, number, action, database) for number, action in enumerate(session.actions)]
-    composer = {
-        "_v": 16,
-        "composerId": session.id,
-        "createdAt": int(session.actions[0].at * 1000),
-        "lastUpdatedAt": int(session.ended * 1000),
-        "modelConfig": {"modelName": "claude-4.5-opus"},
-        "blobEncryptionKey": "secret",
-        "workspaceIdentifier": {"id": workspace.name, "uri": {"fsPath": session.cwd, "scheme": "file"}},
-        "fullConversationHeadersOnly": [{"bubbleId": one["bubbleId"], "type": one["type"]} for one in bubbles],
-    }
-    _put(database, f"composerData:{session.id}", composer)
-    for one in bubbles:
-        _put(database, f"bubbleId:{session.id}:{one['bubbleId']}", one)
-    return path
-
-
-def _put(database: sqlite3.Connection, key: str, value: Json) -> None:
-    database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, json.dumps(value)))
-
-
-def _bubble(session: AgentSession, number: int, action: Action, database: sqlite3.Connection) -> Json:
-    key = f"{session.id[-4:]}-{number:04}"
-    bubble: Json = {"_v": 3, "type": 1 if action.kind == "prompt" else 2, "bubbleId": key, "text": ""}
-    bubble |= {"createdAt": iso(action.at - 0.2), "tokenCount": {"inputTokens": 0, "outputTokens": 0}}
-    if action.kind in ("prompt", "say"):
-        return bubble | {"text": action.text}
-    if action.kind == "shell":
-        name, result = "run_terminal_command_v2", {"output": action.output}
-        params = {"command": action.text, "cwd": ""}
-    else:
-        name, params = "edit_file_v2", {"relativeWorkspacePath": str(Path(action.path).relative_to(session.cwd))}
-        result = {"beforeContentId": _content(database, action.before or ""), "afterContentId": _content(database, action.after)}
-    tool = {"tool": 38, "name": name, "toolCallId": f"toolu_{key}", "status": "completed", "rawArgs": json.dumps(params)}
-    return bubble | {"capabilityType": 15, "toolFormerData": tool | {"params": json.dumps(params), "result": json.dumps(result)}}
-
-
-def _content(database: sqlite3.Connection, text: str) -> str:
-    key = f"composer.content.{hashlib.sha256(text.encode()).hexdigest()}"
-    database.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (key, text))
-    return key
 
 
 # --- Cline -----------------------------------------------------------------------------------------------------------
@@ -198,80 +140,6 @@ def _crush_call(action: Action) -> tuple[str, Json]:
     if action.kind == "write":
         return "write", {"file_path": action.path, "content": action.text}
     return "edit", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
-
-
-# --- Kiro ---------------------------------------------------------------------------------------------------------------
-
-
-def kiro(home: Path, session: AgentSession) -> Path:
-    """`data.sqlite3` of Kiro CLI: a conversation is one value, filed under its directory."""
-    path = home / ".local" / "share" / "kiro-cli" / "data.sqlite3"
-    columns = "(key TEXT, conversation_id TEXT, value TEXT, created_at INTEGER, updated_at INTEGER)"
-    database = in_use(path, [f"conversations_v2 {columns}"])
-    history: list[Json] = []
-    waiting: Json = {}  # what the user's side sends next
-
-    def entry(at: float, answer: Json) -> None:
-        where = {"env_state": {"current_working_directory": session.cwd}}
-        user = {"env_context": where, "content": dict(waiting), "timestamp": iso(at - 0.5)}
-        times = {"request_start_timestamp_ms": int((at - 0.4) * 1000), "stream_end_timestamp_ms": int((at - 0.1) * 1000)}
-        history.append({"user": user, "assistant": answer, "request_metadata": times | {"model_id": "claude-sonnet-4.5"}})
-
-    for number, action in enumerate(session.actions):
-        key = f"{session.id}-{number}"
-        if action.kind == "prompt":
-            if "ToolUseResults" in waiting:
-                entry(action.at - 1, {"Response": {"message_id": f"{key}-end", "content": ""}})
-            waiting = {"Prompt": {"prompt": action.text}}
-        elif action.kind == "say":
-            entry(action.at, {"Response": {"message_id": key, "content": action.text}})
-        else:
-            name, arguments = _kiro_call(action)
-            use = {"id": f"tooluse_{key}", "name": name, "orig_name": name, "args": arguments, "orig_args": arguments}
-            entry(action.at, {"ToolUse": {"message_id": key, "content": "", "tool_uses": [use]}})
-            shown = {"exit_status": "0", "stdout": action.output, "stderr": ""}
-            content: list[Json] = [{"Json": shown}] if action.kind == "shell" else [{"Text": ""}]
-            result = {"tool_use_id": use["id"], "content": content, "status": "Success"}
-            waiting = {"ToolUseResults": {"tool_use_results": [result]}}
-    value = json.dumps({"conversation_id": session.id, "history": history, "transcript": []})
-    times = (int(session.actions[0].at * 1000), int(session.ended * 1000))
-    database.execute("INSERT INTO conversations_v2 VALUES (?, ?, ?, ?, ?)", (session.cwd, session.id, value, *times))
-    return path
-
-
-def _kiro_call(action: Action) -> tuple[str, Json]:
-    if action.kind == "shell":
-        return "execute_bash", {"command": action.text}
-    if action.kind == "write":
-        return "fs_write", {"command": "create", "path": action.path, "file_text": action.text}
-    return "fs_write", {"command": "str_replace", "path": action.path, "old_str": action.old, "new_str": action.text}
-
-
-def kiro_lines(home: Path, session: AgentSession) -> Path:
-    """`~/.kiro/sessions/cli/<id>.jsonl`, and what it is about in a file beside it."""
-    path = home / ".kiro" / "sessions" / "cli" / f"{session.id}.jsonl"
-    about = {"session_id": session.id, "cwd": session.cwd, "created_at": iso(session.actions[0].at)}
-    put_text(path.with_suffix(".json"), json.dumps(about), session.ended)
-    lines: list[Json] = []
-
-    def line(at: float, kind: str, key: str, block: Json) -> None:
-        data = {"message_id": key, "content": [block], "meta": {"timestamp": at}}
-        lines.append({"version": "v1", "kind": kind, "data": data})
-
-    for number, action in enumerate(session.actions):
-        key = f"{session.id}-{number}"
-        if action.kind in ("prompt", "say"):
-            kind = "Prompt" if action.kind == "prompt" else "AssistantMessage"
-            line(action.at, kind, key, {"kind": "text", "data": action.text})
-            continue
-        _, arguments = _kiro_call(action)
-        if action.kind == "edit":
-            arguments = {"command": "strReplace", "path": action.path, "oldStr": action.old, "newStr": action.text}
-        call = {"toolUseId": f"tooluse_{key}", "name": "shell" if action.kind == "shell" else "write", "input": arguments}
-        line(action.at - 0.2, "AssistantMessage", key, {"kind": "toolUse", "data": call})
-        result = {"toolUseId": call["toolUseId"], "content": [{"kind": "text", "data": action.output}], "status": "success"}
-        line(action.at, "ToolResults", key, {"kind": "toolResult", "data": result})
-    return put_lines(path, lines, session.ended)
 
 
 # --- Kimi CLI -----------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from support.claude_writer import iso
 from support.local_clone import Action, AgentSession
-from support.local_layouts import Json, cursor, opencode, put_lines, put_text
-from support.local_stores import in_use
+from support.local_layouts import Json, opencode, put_lines, put_text
 
 # --- Kimi Code ----------------------------------------------------------------------------------------------------------
 
@@ -126,45 +125,6 @@ def cline_cli(home: Path, session: AgentSession) -> Path:
     put_text(place / f"{session.id}.json", json.dumps({"session_id": session.id, "cwd": session.cwd}), session.ended)
     document = {"version": 1, "agent": "lead", "sessionId": session.id, "messages": messages}
     return put_text(place / f"{session.id}.messages.json", json.dumps(document), session.ended)
-
-
-# --- Cursor's command line ----------------------------------------------------------------------------------------------
-
-
-def cursor_cli(home: Path, session: AgentSession) -> Path:
-    """A transcript, and beside it the chat's `store.db`, a tree of blobs with the results of its calls."""
-    path = cursor(home, session)
-    digest = hashlib.md5(session.cwd.encode(), usedforsecurity=False).hexdigest()
-    store = home / ".cursor" / "chats" / digest / session.id / "store.db"
-    database = in_use(store, ["blobs (id TEXT PRIMARY KEY, data BLOB)", "meta (key TEXT PRIMARY KEY, value TEXT)"])
-    root = b""
-    for number, (name, arguments, result) in enumerate(_calls_of(path, session)):
-        call: Json = {"type": "tool-call", "toolCallId": f"t{number}", "toolName": name, "args": arguments}
-        answer: Json = {"type": "tool-result", "toolCallId": f"t{number}", "toolName": name, "result": result}
-        for role, part in (("assistant", call), ("tool", answer)):
-            data = json.dumps({"role": role, "content": [part]}).encode()
-            key = hashlib.sha256(data).digest()
-            root += b"\x0a\x20" + key
-            database.execute("INSERT OR REPLACE INTO blobs VALUES (?, ?)", (key.hex(), data))
-    key = hashlib.sha256(root).digest()
-    database.execute("INSERT INTO blobs VALUES (?, ?)", (key.hex(), root + b"\x2a\x01x"))
-    meta = json.dumps({"agentId": session.id, "latestRootBlobId": key.hex(), "name": "Tally"})
-    database.execute("INSERT INTO meta VALUES ('0', ?)", (meta.encode().hex(),))
-    return path
-
-
-def _calls_of(path: Path, session: AgentSession) -> Iterator[tuple[str, Json, str]]:
-    """The calls of a transcript with what they gave back."""
-    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    blocks = [block for one in records for block in one["message"]["content"] if block["type"] == "tool_use"]
-    done = [action for action in session.actions if action.kind not in ("prompt", "say")]
-    for block, action in zip(blocks, done, strict=True):
-        shown = (
-            f"Exit code: 0\n\nCommand output:\n\n```\n{action.output}\n```"
-            if action.kind == "shell"
-            else "The file has been updated."
-        )
-        yield block["name"], block["input"], shown
 
 
 # --- Grok Build ---------------------------------------------------------------------------------------------------------
