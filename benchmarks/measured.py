@@ -30,8 +30,8 @@ PAGE = ROOT / "docs" / "features-measured.md"
 
 def page(store: Store) -> str:
     found = session_features(store)
-    agents = Counter(row.agent or "unknown" for row in found)
-    repos = Counter(row.repo for row in found)
+    agents = Counter(row["agent"] or "unknown" for row in found)
+    repos = Counter(row["repo"] for row in found)
     why: dict[str, Counter[str]] = defaultdict(Counter)
     by_agent: dict[str, Counter[str]] = defaultdict(Counter)
     absent = Counter[str]()
@@ -45,7 +45,7 @@ def page(store: Store) -> str:
             by_agent[row["feature"]][row["agent"] or "unknown"] += row["n"]
     rows = []
     for feature in features():
-        values = [row.values[feature.name] for row in found if row.values[feature.name] is not None]
+        values = [row[feature.name] for row in found if row[feature.name] is not None]
         reasons = "; ".join(f"{count}: {REASONS[code].text}" for code, count in why[feature.name].most_common())
         rows.append((f"`{feature.name}`", len(values), *_spread(feature, values), reasons))
     names = [name for name, _ in agents.most_common()]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from attribution.browse import cells, markup, tables, words
 from attribution.browse.addresses import Addresses, Place, forge, forge_commit
+from attribution.features import groups
 from attribution.queries.commit import commit_numbers, report_of_commit
 from attribution.queries.commit_diff import commit_diff
 from attribution.queries.commit_list import PAGE as COMMIT_PAGE
@@ -331,7 +332,7 @@ def _session(request: PageRequest) -> Shown:
     columns = ("subject=commit", "author_at=authored", "method=linked by", "confidence", "agent_lines=its lines")
     commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
     sections = session_sections(store, page.session["id"], request.to)
-    values = {"s": page, "page": TURNS, "sections": sections, "commits": commits}
+    values = {"s": page, "page": TURNS, "sections": sections, "commits": commits, "groups": groups() if page.features else ()}
     return Shown("whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""})
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,32 +11,6 @@ from attribution.features.nulls import REASONS, TABLE, VIEW
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFeatures:
-    """All features of one session.
-
-    `values` stays a mapping: the columns of `session_features` come from the feature registry (`attribution/features`), which says
-    type, unit and meaning of each; fields here would be a second list of them.
-    """
-
-    repo: str
-    key: str
-    label: str
-    agent: str | None
-    model: str | None
-    kind: str | None
-    parent_key: str | None  # key of the session that spawned it; None: a person's
-    transcript: str
-    started_at: str | None
-    ended_at: str | None
-    session_id: int
-    values: Mapping[str, Any]  # feature -> value, JSON columns as values; None: `null_reasons` says why
-
-    def data(self) -> dict[str, Any]:
-        """Plain values in the order of the columns, for --json and --csv."""
-        return {name: getattr(self, name) for name in _SESSION} | dict(self.values)
 
 
 @lru_cache(maxsize=1)
@@ -61,7 +34,6 @@ SESSION_COLUMNS = {
     "ended_at": "last event; NULL without times [UTC]",
     "session_id": "number of the session",
 }
-_SESSION = tuple(field.name for field in fields(SessionFeatures) if field.name != "values")
 
 
 def features_ready(store: Store) -> bool:
@@ -80,8 +52,11 @@ SHORT_LIST = (
 
 def session_features(
     store: Store, repo: int | None = None, session_id: int | None = None, only: Sequence[str] = ()
-) -> list[SessionFeatures]:
-    """Features of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name."""
+) -> list[dict[str, Any]]:
+    """Features of all sessions, or those of one repository, or one session; latest first. `only`: some of the features, by name.
+
+    A row has the columns of SESSION_COLUMNS and of the feature registry, JSON as values; None: `null_reasons` says why.
+    """
     requested = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
     rows = store.rows(
         f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.parent_key, s.transcript, s.started_at, "
@@ -89,24 +64,10 @@ def session_features(
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo, session_id, session_id),
     )
-    return [SessionFeatures(**{name: row.pop(name) for name in _SESSION}, values=_Decoded(row)) for row in rows]
-
-
-class _Decoded(Mapping[str, Any]):
-    """The features of a row; JSON is decoded when it is looked at: a table of sessions shows one of fifty such columns."""
-
-    def __init__(self, row: Mapping[str, Any]) -> None:
-        self._row = row
-
-    def __getitem__(self, name: str) -> Any:
-        value = self._row[name]
-        return json.loads(value) if value is not None and name in json_columns() else value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._row)
-
-    def __len__(self) -> int:
-        return len(self._row)
+    for row in rows:
+        for name in json_columns() & row.keys():
+            row[name] = json.loads(row[name]) if row[name] is not None else None
+    return rows
 
 
 def null_reasons(store: Store, session_id: int) -> dict[str, str]:

@@ -64,14 +64,8 @@ class Message(NamedTuple):
     agent: str
     language: str
     pushes_back: bool | None  # None: not classified
-    answered: Answered | None  # None: the turn before it wrote nothing
-
-
-class Answered(NamedTuple):
-    """What the turn of a message did with the lines of the turn before."""
-
-    changed: bool
-    undone: bool
+    changed: bool | None = None  # its turn changed lines of the turn before; None: that turn wrote nothing
+    undone: bool = False  # or put a place back as it was before
 
 
 def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
@@ -92,31 +86,28 @@ def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["name"] == ALL, -row["messages"], row["name"]))
 
 
+_FEATURES = (
+    "turns_classified", "user_msg_lengths", "typed_turn_numbers", "turn_languages", "turn_pushes_back", "correction_turns",
+)  # fmt: skip
+_ANSWERS = (
+    "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
+    "FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)"
+)
+
+
 def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[Message]]]:
     """Agent, count of the word lists and later messages of each session."""
-    answered = _turn_answers(store, repo)
-    for row in session_features(store, repo):
-        values = row.values
+    deeds = {(row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"])) for row in store.rows(_ANSWERS, (repo,))}
+    for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
+        agent = values["agent"] or ""
         instructions = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
         messages = [
-            Message(
-                row.agent or "", language or UNKNOWN, None if back is None else bool(back), answered.get((row.session_id, turn))
-            )
+            Message(agent, language or UNKNOWN, None if back is None else bool(back), *deeds.get((values["session_id"], turn), ()))
             for turn, language, back in list(instructions)[1:]
         ]
-        yield row.agent or "", values["correction_turns"] or 0, messages
-
-
-def _turn_answers(store: Store, repo: int | None) -> dict[tuple[int, int], Answered]:
-    """(session, turn) -> what the turn did with the lines of the one before, where that one wrote some."""
-    rows = store.rows(
-        "SELECT session_id, turn_index + 1 AS turn, changed_next > 0 AS changed, places_undone > 0 AS undone "
-        "FROM turn_outcomes WHERE produced > 0 AND (?1 IS NULL OR repo_id = ?1)",
-        (repo,),
-    )
-    return {(row["session_id"], row["turn"]): Answered(bool(row["changed"]), bool(row["undone"])) for row in rows}
+        yield agent, values["correction_turns"] or 0, messages
 
 
 def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:
@@ -137,13 +128,13 @@ def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> di
 
 def _deeds(messages: Iterable[Message]) -> dict[str, Any]:
     """What the turns of messages that answer a turn which wrote lines did with them. In any language."""
-    answered = [(message.pushes_back, message.answered) for message in messages if message.answered is not None]
-    pairs = [(said, turn.changed) for said, turn in answered if said is not None]
+    answered = [message for message in messages if message.changed is not None]
+    pairs = [(message.pushes_back, message.changed) for message in answered if message.pushes_back is not None]
     only_said, only_changed, several = pairs.count((True, False)), pairs.count((False, True)), len(pairs) >= minimum.MESSAGES
     return {
         "deeds_answers": len(answered),
-        "deeds_changed": sum(turn.changed for _, turn in answered),
-        "deeds_undone": sum(turn.undone for _, turn in answered),
+        "deeds_changed": sum(bool(message.changed) for message in answered),
+        "deeds_undone": sum(message.undone for message in answered),
         "deeds_classified": len(pairs),
         "deeds_said_and_changed": pairs.count((True, True)),
         "deeds_said_only": only_said,

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from attribution.features import groups
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
@@ -60,28 +59,13 @@ class ShownTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFeature:
-    name: str
-    value: Any
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFeatures:
-    """The features of one group."""
-
-    title: str
-    features: list[ShownFeature]
-
-
-@dataclass(frozen=True, slots=True)
 class SessionPage:
     """Rows are dictionaries, with the columns of the tables and views of the database."""
 
     session: dict[str, Any]  # of sessions
     repo: RepositoryRow
     lines: dict[str, Any] | None  # of session_stats; None until its lines were attributed
-    features: list[ShownFeatures]
+    features: dict[str, Any]  # by name; empty when none were computed
     turns: list[ShownTurn]
     first: int  # number of the first turn shown
     turn_count: int
@@ -123,13 +107,8 @@ def mode_words(lines: Mapping[str, Any]) -> str:
     return f"too few lines ({existing:,})" if few else f"{lines['coding_mode'].replace('_', ' ')}, of {existing:,} lines"
 
 
-def _features(store: Store, session_id: int) -> list[ShownFeatures]:
-    rows = session_features(store, session_id=session_id) if features_ready(store) else []
-    return [
-        ShownFeatures(g.TITLE, [ShownFeature(f.name, row.values.get(f.name), f.description) for f in g.FEATURES])
-        for row in rows
-        for g in groups()
-    ]
+def _features(store: Store, session_id: int) -> dict[str, Any]:
+    return next(iter(session_features(store, session_id=session_id)), {}) if features_ready(store) else {}
 
 
 # --- turns ------------------------------------------------------------------------------------------------------------

@@ -68,11 +68,7 @@ def feature_table(store: Store, repo: int | None = None, key: str = "", only: Se
         *(Column(name, "", text) for name, text in SESSION_COLUMNS.items()),
         *(Column(f.name, f.type, f"{f.description} [{f.unit}]") for f in features() if not only or f.name in only),
     ]
-    table = Table("features", "What each session was like.", columns, [])
-    for row in rows:
-        values = row.data()
-        table.rows.append({column.name: values[column.name] for column in columns})
-    return table
+    return Table("features", "What each session was like.", columns, [{c.name: row[c.name] for c in columns} for row in rows])
 
 
 # --- regions ----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 
 STAGE = Stage(StageName.COSTS, "1")
+_INPUTS = ("unrecorded_tokens", "recorded_cost_usd", "tokens_by_turn", "recorded_cost_by_turn")
 
 
 def costs_key(prices: Prices) -> str:
@@ -25,15 +26,15 @@ def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
     """Costs of a repository's sessions and of their turns. Call within a transaction, after the features and the turns."""
     store.connection.execute("UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,))
     of_sessions, of_turns = [], []
-    for session in session_features(store, repo_id):
-        values, started = session.values, None if session.started_at is None else datetime.fromisoformat(session.started_at)
+    for values in session_features(store, repo_id, only=_INPUTS):
+        started = None if values["started_at"] is None else datetime.fromisoformat(values["started_at"])
         if values["unrecorded_tokens"] is not None:
             cost = cost_of(values["unrecorded_tokens"], values["recorded_cost_usd"], prices, started)
-            of_sessions.append((session.session_id, cost))
+            of_sessions.append((values["session_id"], cost))
         listed, recorded = values["tokens_by_turn"] or {}, values["recorded_cost_by_turn"] or {}
         for turn in {*listed, *recorded}:
             cost = cost_of(listed.get(turn, {}), recorded.get(turn), prices, started)
-            of_turns.append((cost["cost_usd"], session.session_id, int(turn)))
+            of_turns.append((cost["cost_usd"], values["session_id"], int(turn)))
     feature_rows.update(store, of_sessions)
     store.connection.executemany("UPDATE turn_outcomes SET cost_usd = ? WHERE session_id = ? AND turn_index = ?", of_turns)
 

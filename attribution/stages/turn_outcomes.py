@@ -85,18 +85,18 @@ def _text_values(features: Mapping[TurnKey, Mapping[str, Any]], row: Mapping[str
 def _transcript_features(store: Store, repo_id: int) -> dict[TurnKey, dict[str, Any]]:
     """Features of each turn from the transcripts; turn 0 holds the turns that the user interrupted."""
     features: dict[TurnKey, dict[str, Any]] = defaultdict(dict)
-    for row in session_features(store, repo_id):
-        values = row.values
+    for values in session_features(store, repo_id):
+        session = values["session_id"]
         if values["turn_numbers"] is None:
             continue
-        features[row.session_id, 0]["interrupted"] = frozenset(values["interrupted_turns"])
+        features[session, 0]["interrupted"] = frozenset(values["interrupted_turns"])
         for numbers, name, column in (
             ("turn_numbers", "per_turn_agent_latency_s", "latency_s"),
             ("typed_turn_numbers", "turn_languages", "language"),
             ("typed_turn_numbers", "turn_classes", "message_class"),
         ):
             for turn, value in zip(values[numbers], values[name] or (), strict=False):
-                features[row.session_id, turn][column] = value
+                features[session, turn][column] = value
     return features
 
 

@@ -19,7 +19,6 @@ from attribution.features.view import words_in
 from attribution.features.word_lists import words
 from attribution.features.wording import corrects, slope, underspecification
 from attribution.outcomes.outcome import localized_correct_file
-from attribution.queries import features as queries
 from collector.agents import claude_code
 from collector.errors import WhoWroteError
 from collector.model import (
@@ -724,17 +723,3 @@ def test_an_undo_that_git_refused_behind_a_pipe_is_none(output: str) -> None:
 def test_an_undo_after_the_commit_reaches_nothing() -> None:
     commit = _call(3, "Bash", command="git commit -am x", commits=("abc1234",))
     assert _of(_call(1, "Edit", path="a.py"), commit, _call(5, "Bash", command="git reset --hard"))["undo_commands"] == []
-
-
-def test_json_is_decoded_when_it_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[str] = []
-    loads = json.loads
-
-    def counted(text: str) -> Any:
-        decoded.append(text)
-        return loads(text)
-
-    monkeypatch.setattr(json, "loads", counted)
-    values = queries._Decoded({"touched_files": '["a"]', "turn_numbers": "[0]", "tool_errors": 1, "commits": None})
-    assert (values["tool_errors"], values["touched_files"], decoded) == (1, ["a"], ['["a"]'])
-    assert list(values) == ["touched_files", "turn_numbers", "tool_errors", "commits"] and values["commits"] is None

@@ -35,16 +35,16 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
     embeddings, labels, first_turns = (_session_rows(store, sql, repo_id) for sql in (_EMBEDDINGS, _LABELS, _FIRST_TURNS))
     rows = []
     for features in session_features(store, repo_id):
-        session = features.session_id
+        session = features["session_id"]
         vectors, judged = embeddings.get(session, {}), labels.get(session, {})
         mode, reason = failure_mode(
             {
-                **features.data(),
+                **features,
                 **{name: vectors.get(name) for name in ("assumption_lock_turn", "drift_onset_calibrated", "plan_steps_first")},
                 "scope_drift": judged.get("scope_drift"), "conflation_turn": judged.get("conflation_turn"),
                 "embedded": bool(vectors), "judged": bool(judged),
                 "first_turn": first_turns.get(session, {"first_turn": 1})["first_turn"],
-                "files_changed": bool(features.values["touched_files"]),
+                "files_changed": bool(features["touched_files"]),
             }
         )  # fmt: skip
         judge = (judged.get("model"), judged.get("prompt_version"))

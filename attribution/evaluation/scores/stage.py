@@ -22,9 +22,9 @@ def fill_scores(store: Store, repo_id: int) -> None:
     store.connection.execute("DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
     requests, deeds = _requests(store, repo_id), _deeds(store, repo_id)
     scores = [
-        (row.session_id, score({**row.data(), **requests.get(row.session_id, {})}, deeds.get(row.session_id)))
+        (row["session_id"], score({**row, **requests.get(row["session_id"], {})}, deeds.get(row["session_id"])))
         for row in session_features(store, repo_id)
-        if row.values["tool_call_count"] is not None
+        if row["tool_call_count"] is not None
     ]
     store.insert("scores", _COLUMNS, (_row(session, scored) for session, scored in scores))
 
