@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core datasette1 lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab lab-corpus fuzz lock locked lowest audit sbom clean
+.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab lab-corpus fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -17,15 +17,6 @@ test: setup
 # The core alone: a copy without the directories of the plug-ins, and the tests of the core that name no plug-in.
 core: setup
 	$(BIN)/python tests/core.py $(TESTS)
-
-# The pages with the coming Datasette, which pip does not choose by itself.
-datasette1: .venv-datasette1/ready
-	.venv-datasette1/bin/pytest -n0 tests/browse
-
-.venv-datasette1/ready: pyproject.toml
-	$(PYTHON) -m venv .venv-datasette1
-	.venv-datasette1/bin/pip install --quiet -e '.[test]' 'datasette==1.0a41'
-	touch .venv-datasette1/ready
 
 lint: setup
 	$(BIN)/ruff check .

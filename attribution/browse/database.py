@@ -19,8 +19,7 @@ class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
     def connect(self, write: bool = False) -> Any:
         assert not write, "the pages only read"
         connection = open_bounded(Path(self.path))
-        tracked = getattr(self, "_all_connections", None)  # closed with the database; the name differs between 0.65 and 1.0
-        (self._all_file_connections if tracked is None else tracked).append(connection)
+        self._all_file_connections.append(connection)  # closed with the database
         return connection
 
     async def execute(self, sql: str, *parameters: Any, **options: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -14,10 +14,10 @@ from attribution.features import groups
 from attribution.queries.commit import commit_numbers, report_of_commit
 from attribution.queries.commit_diff import commit_diff
 from attribution.queries.commit_list import PAGE as COMMIT_PAGE
-from attribution.queries.commit_list import CommitFilter, pull_request
+from attribution.queries.commit_list import CommitFilter, choices, pull_request
 from attribution.queries.commit_list import commit_page as commits_page
 from attribution.queries.open_repo import OpenRepo, newer_commits
-from attribution.queries.overview import overview, repositories, sum_by_class, survival_table
+from attribution.queries.overview import months, overview, repositories, sum_by_class, survival_table
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search, terms_of
 from attribution.queries.session_page import TURNS, mode_words, session_page
@@ -25,7 +25,6 @@ from attribution.queries.sessions import families, session_list
 from attribution.queries.tip_file import PAGE as FILE_PAGE
 from attribution.queries.tip_file import LineNote, TipFile, explained, file_of_commit, tip_file
 from attribution.queries.tree import tree
-from attribution.queries.trends import LineFilter, choices, trends
 from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
 from attribution.queries.turn_outcomes import turn_page
 from attribution.queries.turns import prompt_of
@@ -110,15 +109,9 @@ def further_tabs() -> dict[str, str]:
 
 
 def _home(request: PageRequest) -> Shown:
-    choice = LineFilter(**{field.name: request.text(field.name) for field in fields(LineFilter)})
     repos = repositories(request.store)
-    by_month = trends(request.store, choice)
-    values = {
-        "repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos), "wanted": choice,
-        "choices": choices(request.store), "trends": by_month,
-        "groups": {name: tables.group_html(group, name, request.to) for name, group in by_month.groups.items() if len(group)},
-    }  # fmt: skip
-    return Shown("whowrote_repos.html", values)
+    values = {"repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos)}
+    return Shown("whowrote_repos.html", values | {"months": months(request.store)})
 
 
 def _search(request: PageRequest) -> Shown:
@@ -198,10 +191,8 @@ def _commits(request: PageRequest) -> Shown:
     table = html(
         listed.table, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": cells.bar}
     )
-    return Shown(
-        "whowrote_commits.html",
-        {"l": listed, "table": table, "wanted": choice, "page": COMMIT_PAGE, "choices": choices(request.store)},
-    )
+    values = {"l": listed, "table": table, "wanted": choice, "page": COMMIT_PAGE}
+    return Shown("whowrote_commits.html", values | {"choices": choices(request.store, request.repository.id)})
 
 
 def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from datasette import NotFound, Response, hookimpl
 from datasette.utils import tilde_decode, tilde_encode
 
-from attribution.browse import addresses, charts, describe, failures, pages, versions, words
+from attribution.browse import addresses, charts, describe, failures, pages, words
 from attribution.browse.spreadsheet import Guard
 from collector.storage.bounded import time_limit
 from collector.storage.store import APPLICATION_ID, Store
@@ -55,16 +55,23 @@ def _is_ours(path: str | None) -> bool:
 
 @hookimpl
 def startup(datasette: Any) -> Any:
-    """Datasette 1.0 is told once; 0.65 asks (`get_metadata`, `canned_queries`), and must know by then what is empty."""
+    """What Datasette asks for later (`get_metadata`, `canned_queries`) depends on which tables are empty."""
 
-    async def describe_databases() -> None:
+    async def find_hidden_tables() -> None:
         for name in _ours(datasette):
-            if versions.describes_itself(datasette):
-                await versions.describe_database(datasette, name)
-            else:
-                _HIDDEN[datasette.databases[name].path] = await versions.hidden_tables(datasette.get_database(name))
+            _HIDDEN[datasette.databases[name].path] = await _hidden_tables(datasette.get_database(name))
 
-    return describe_databases
+    return find_hidden_tables
+
+
+async def _hidden_tables(db: Any) -> frozenset[str]:
+    """Tables of a database that are internal or have no row."""
+    names = await db.table_names()
+    internal = {name for name in names if describe.is_internal(name)}
+    query = " UNION ALL ".join(
+        f"SELECT '{name}' AS name WHERE NOT EXISTS (SELECT 1 FROM \"{name}\")" for name in names if name not in internal
+    )
+    return frozenset(internal | {row["name"] for row in (await db.execute(query)).rows} if query else internal)
 
 
 _HIDDEN: dict[str, frozenset[str]] = {}  # path of a database -> its hidden tables, as of the start
@@ -155,7 +162,7 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
     async def page() -> Any:
         if request.path.endswith(".json"):
             return Response.json({"ok": False, "error": answer.message, "status": answer.status}, status=answer.status)
-        template = versions.environment(datasette, request).get_template("whowrote_error.html")
+        template = datasette.jinja_env.get_template("whowrote_error.html")
         values = {"error": answer.message, "status": answer.status, "title": answer.title, "home": datasette.urls.path(_BASE)}
         text = await template.render_async(values)
         return Response.html(text, status=answer.status)
@@ -194,7 +201,7 @@ async def _page(datasette: Any, request: Any) -> Any:
     db = datasette.databases.get(name)
     if db is None or not is_ours(db.path):
         raise NotFound(f"There is no database of whowrote named {name}.")
-    await versions.may_view(datasette, request.actor, name)
+    await datasette.ensure_permissions(request.actor, [("view-database", name), "view-instance"])
     to = addresses.Addresses(datasette.urls.path(f"{_BASE}/{tilde_encode(name)}"))
     arguments = {key: request.args.get(key) or "" for key in request.args}
     path = request.url_vars.get("rest") or ""

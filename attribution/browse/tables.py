@@ -13,7 +13,6 @@ from collector.console.tables import Cell, html
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
-from collector.vocabulary.agents import label_of
 
 
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:
@@ -34,15 +33,6 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
 
 def _tip_cell(row: dict[str, Any]) -> str:
     return cells.small_bar(row["tip"]) if row["tip"] else cells.dim("not computed")
-
-
-def group_html(table: Table, name: str, to: Addresses) -> str:
-    """Lines grouped by repository, agent, model or kind of file."""
-    named = {"agent": lambda row: cells.text(label_of(row["name"]) or row["name"], 40)}
-    if name == "repository":
-        named = {"repository": lambda row: cells.link(to.repo(row["name"]), row["name"], 60)}
-    makers = {"classes": cells.bar} | ({"name": named[name]} if name in named else {})
-    return html(table, (f"name={name}", "lines", "commits", "sessions", "classes=by class"), makers)
 
 
 def survival_html(table: Table) -> str:

@@ -60,6 +60,20 @@ def _where(repo_id: int, commit_filter: CommitFilter) -> tuple[str, list[Any]]:
     return " AND ".join(conditions), result
 
 
+def choices(store: Store, repo_id: int) -> dict[str, list[str]]:
+    """What a filter can ask for: git authors and agents of the repository, most frequent first."""
+    columns = {"persons": ("commits", "author_name"), "agents": ("sessions", "agent")}
+    return {
+        name: [row[column] for row in store.rows(_CHOICES.format(table=table, column=column), (repo_id,))]
+        for name, (table, column) in columns.items()
+    }
+
+
+_CHOICES = (
+    "SELECT {column} FROM {table} WHERE repo_id = ? AND COALESCE({column}, '') <> '' GROUP BY 1 ORDER BY COUNT(*) DESC, 1 LIMIT 200"
+)
+
+
 def pull_request(subject: str) -> int | None:
     """The number that GitHub and Gitea put into the subject of a merged pull request."""
     result = _MERGED.search(subject) or _SQUASHED.search(subject)

@@ -67,6 +67,14 @@ def sum_by_class(rows: Iterable[Mapping[str, Any]]) -> LinesByClass:
     return {name: sum(row[name] for row in every) for name in CLASSES}
 
 
+def months(store: Store) -> dict[str, dict[str, int]]:
+    """2026-03 -> class -> lines that commits of that month added to source and test files, of a whole database."""
+    result: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in read_view(store, "daily_lines"):
+        result[row["day"][:7]].update({name: row[name] for name in CLASSES})
+    return {month: dict(lines) for month, lines in result.items()}
+
+
 def by_class(row: Mapping[str, Any]) -> LinesByClass:
     """The lines of a row at HEAD by class, older ones too."""
     return {name: row[name] for name in (*CLASSES, "older")}
