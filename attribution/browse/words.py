@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from attribution.browse import markup
 from attribution.browse.charts import NAMES
 from attribution.lineage import minimum
+from attribution.queries.explain import earlier_words
 from attribution.queries.tip_file import TipFile, TipSpan
 from attribution.stats.accuracy import audited_note
 from collector.console import formats
@@ -169,6 +170,7 @@ def teach(env: Any) -> None:
             "ww_meaning": MEANING,
             "ww_accuracy": accuracy_sentence,
             "ww_part": part,
+            "ww_earlier": earlier_words,
             "ww_least": minimum.SHARE,
         }
     )

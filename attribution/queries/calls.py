@@ -50,31 +50,22 @@ class Neighbours(NamedTuple):
     after: str
 
 
-class _ToolCall(NamedTuple):
-    name: str
-    at: str
-    call_id: str
-    subagent: str
-    outcome: str
-    command: str | None
-    input: str
+_CALL = """
+SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent, COALESCE(e.outcome, '') AS outcome,
+  t.command, COALESCE(t.input, '') AS input FROM tool_calls t
+LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ?
+WHERE t.session_id = ? AND t.call_id = ? AND t.call_id <> '' LIMIT 1
+"""
 
 
 def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerpt | None:
-    attribution = line.attribution
-    call = store.select_one(
-        _ToolCall,
-        "SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent, "
-        "COALESCE(e.outcome, '') AS outcome, t.command, COALESCE(t.input, '') AS input FROM tool_calls t "
-        "LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ? "
-        "WHERE t.session_id = ? AND t.call_id = ? LIMIT 1",
-        (printable(line.introduced.path), attribution.session_id, attribution.call_id),
-    )
-    if call is None or not attribution.call_id:
-        return None
-    arguments = [_Argument("$", "", call.command)] if call.command is not None else list(_arguments(call.input))
-    lines, match, cut = _excerpt(arguments, printable(line.text), neighbours)
-    return CallExcerpt(call.name, call.at, call.call_id, call.subagent, call.outcome, lines, match, cut)
+    of = line.attribution
+    for call in store.rows(_CALL, (printable(line.introduced.path), of.session_id, of.call_id)):
+        command, written = call.pop("command"), call.pop("input")
+        arguments = [_Argument("$", "", command)] if command is not None else list(_arguments(written))
+        lines, match, cut = _excerpt(arguments, printable(line.text), neighbours)
+        return CallExcerpt(**call, lines=lines, match=match, cut=cut)
+    return None
 
 
 def neighbours_of(texts: Sequence[str], number: int) -> Neighbours:
@@ -112,17 +103,12 @@ def _arguments(input_: str) -> Iterator[_Argument]:
             yield _Argument("", "", node)
 
 
-class _MarkedLine(NamedTuple):
-    mark: str
-    text: str
-
-
 class _Best(NamedTuple):
     """The line of the arguments that is most like the explained one, among the lines around it."""
 
     score: float
     agreeing: int  # neighbours that are the same
-    lines: list[_MarkedLine]
+    lines: list[tuple[str, str]]
     position: int  # among them
 
 
@@ -131,9 +117,9 @@ def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbo
     best = _Best(-1.0, 0, [], 0)
     for argument in arguments:
         lines = _mark_lines(argument)
-        plain = [line.text if line.mark else line.text[1:] for line in lines]
-        for index, line in enumerate(lines):
-            score = _likeness(plain[index], requested) if line.mark != "-" else 0.0
+        plain = [text if mark else text[1:] for mark, text in lines]
+        for index, (mark, _) in enumerate(lines):
+            score = _likeness(plain[index], requested) if mark != "-" else 0.0
             around = (plain[index - 1].strip() if index else "", plain[index + 1].strip() if index + 1 < len(plain) else "")
             agreeing = sum(a == b for a, b in zip(around, neighbours, strict=True))
             if (score, agreeing) > (best.score, best.agreeing):
@@ -148,17 +134,17 @@ def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbo
     return listing[start:end], match, start > 0 or end < len(best.lines)
 
 
-def _mark_lines(argument: _Argument) -> list[_MarkedLine]:
+def _mark_lines(argument: _Argument) -> list[tuple[str, str]]:
     after = argument.text.split("\n")
     if not argument.replaced or argument.mark != "+":
-        return [_MarkedLine(argument.mark, line) for line in after]
+        return [(argument.mark, line) for line in after]
     before = argument.replaced.split("\n")
-    result: list[_MarkedLine] = []
+    result: list[tuple[str, str]] = []
     for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
-            result += [_MarkedLine(" ", line) for line in after[b0:b1]]
+            result += [(" ", line) for line in after[b0:b1]]
         else:
-            result += [_MarkedLine("-", line) for line in before[a0:a1]] + [_MarkedLine("+", line) for line in after[b0:b1]]
+            result += [("-", line) for line in before[a0:a1]] + [("+", line) for line in after[b0:b1]]
     return result
 
 

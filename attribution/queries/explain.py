@@ -4,7 +4,7 @@ someone else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,6 @@ from collector.text import printable
 from collector.vocabulary.lines import Author, Evidence, Reason
 
 if TYPE_CHECKING:
-    from attribution.queries.suspects import EarlierText
     from attribution.queries.verdicts import LineAttribution
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
@@ -78,7 +77,7 @@ class LineExplanation:
     notes: list[str]
     sections: list[LineSection]  # what plug-ins say
     measured: str  # how often lines of this kind are right, where readers checked; "" when nobody read any
-    earlier: list[EarlierText]  # calls of agents whose text holds a line that is not an agent's
+    earlier: list[dict[str, Any]]  # calls of agents whose text holds a line that is not an agent's, see `earlier_texts`
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -90,7 +89,7 @@ class LineExplanation:
             "prompt_at": self.turn_at, "tool_call": call, "why_not_someone_else": self.others,
             "actions": [asdict(a) for a in self.actions], "to_know_more": self.needed, "notes": self.notes,
             **{section.name: section.rows for section in self.sections}, "measured": self.measured,
-            "earlier_texts": [asdict(e) for e in self.earlier],
+            "earlier_texts": self.earlier,
         }  # fmt: skip
 
 
@@ -140,10 +139,20 @@ def _sections(opened: KnownRepo, line: BlameLine) -> list[LineSection]:
     ]
 
 
-def _earlier(opened: KnownRepo, line: BlameLine, window: Window) -> list[EarlierText]:
+def _earlier(opened: KnownRepo, line: BlameLine, window: Window) -> list[dict[str, Any]]:
     from attribution.queries.suspects import earlier_texts  # with the search for lines in texts of agents, which few lines need
 
     return earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
+
+
+_BECAME = {"rejected": "refused by the user", "tool_error": "failed", "unmatched": "could not be replayed"}
+
+
+def earlier_words(call: Mapping[str, Any]) -> str:
+    """A row of `LineExplanation.earlier` as one sentence."""
+    what = f"edit of {call['path']}" if call["path"] else "call"
+    became = _BECAME.get(call["outcome"], call["outcome"])
+    return f"{call['at'][:10]} {call['at'][11:16]} UTC {call['name']}: {what}, {became}: {call['text'].strip()[:160]}"
 
 
 def measured_words(of: LineAttribution) -> str:
@@ -155,93 +164,59 @@ def measured_words(of: LineAttribution) -> str:
     return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}" if result.rate.checked else ""
 
 
-class _EarlierCommit(NamedTuple):
-    sha: str
-    author_at: str
+_BEFORE = """
+SELECT c.commit_sha AS sha, c.author_at FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ?1
+AND (f.path = ?2 OR f.path = (SELECT old_path FROM commit_files WHERE commit_id = ?3 AND path = ?2))
+AND c.position < (SELECT position FROM commits WHERE id = ?3) AND c.author_at < ?4 ORDER BY c.position DESC LIMIT 1
+"""
 
 
 def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
     if line.commit is None:
         return None
-    path = printable(line.introduced.path)
-    before = opened.store.select_one(
-        _EarlierCommit,
-        "SELECT c.commit_sha AS sha, c.author_at FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND "
-        "(f.path = ? OR f.path = (SELECT old_path FROM commit_files WHERE commit_id = ? AND path = ?)) AND c.position < "
-        "(SELECT position FROM commits WHERE id = ?) AND c.author_at < ? ORDER BY c.position DESC LIMIT 1",
-        (opened.repo_id, path, line.commit.id, path, line.commit.id, line.commit.author_at),
-    ) or _EarlierCommit("", "")
-    return Window(before.author_at, line.commit.author_at, before.sha[:SHORT])
+    values = (opened.repo_id, printable(line.introduced.path), line.commit.id, line.commit.author_at)
+    for before in opened.store.rows(_BEFORE, values):
+        return Window(before["author_at"], line.commit.author_at, before["sha"][:SHORT])
+    return Window("", line.commit.author_at, "")
 
 
-class _Edit(NamedTuple):
-    at: str
-    session: str  # its label
-    call_id: str
-    name: str  # of the tool, or what the edit did
-    outcome: str
-    lines_added: int | None
-    lines_removed: int | None
-
-    def words(self) -> str:
-        counts = "" if self.lines_added is None else f" +{self.lines_added} -{self.lines_removed}"
-        return f"{self.name}: {self.outcome.replace('_', ' ')}{counts}"
-
-
-class _Command(NamedTuple):
-    at: str
-    session: str  # its label
-    call_id: str
-    name: str  # of the tool
-    text: str
-
-    def words(self) -> str:
-        first = self.text.strip().split("\n", 1)[0]
-        return f"{self.name}: {first[:200]}"
+_EDITS = """
+SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''), e.op) || ': ' || replace(e.outcome, '_', ' ')
+  || CASE WHEN e.lines_added IS NULL THEN '' ELSE ' +' || e.lines_added || ' -' || COALESCE(e.lines_removed, 0) END AS what
+FROM edits e JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id
+WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?
+"""
+_COMMANDS = """
+SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input, '') AS text
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND
+"""
 
 
 def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[EarlierAction]:
     """Edits of the file by any agent within the window, and what else may concern it: commands that name it, or all suspects."""
     if window is None:
         return []
-    path = printable(line.introduced.path)
-    edits = opened.store.select(
-        _Edit,
-        "SELECT e.at, s.label AS session, e.call_id, COALESCE(NULLIF(t.name, ''), e.op) AS name, e.outcome, e.lines_added, "
-        "e.lines_removed FROM edits e "
-        "JOIN sessions s ON s.id = e.session_id LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id "
-        "WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?",
-        (opened.repo_id, path, window.since, window.until),
-    )
-    naming = path.rpartition("/")[2]
-    commands = opened.store.select(
-        _Command,
-        "SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(NULLIF(t.command, ''), t.input, '') AS text "
-        "FROM tool_calls t JOIN sessions s ON s.id = t.session_id "
-        f"WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND {_SUSPECTS.get(line.attribution.reason, _NAMING)}",
-        (opened.repo_id, window.since, window.until, naming),
-    )
-    if line.attribution.author != "agent":
-        commands += _working_on(opened, window, path, {command.call_id for command in commands})
-    editing = {edit.call_id for edit in edits}
-    calls: list[_Edit | _Command] = [*edits, *(command for command in commands if command.call_id not in editing)]
-    explaining = line.attribution.call_id
-    actions = [EarlierAction(call.at, call.session, call.words(), call.call_id == explaining) for call in calls]
+    path, store, of = printable(line.introduced.path), opened.store, line.attribution
+    edits = store.rows(_EDITS, (opened.repo_id, path, window.since, window.until))
+    asked = (opened.repo_id, window.since, window.until)
+    commands = store.rows(f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, path.rpartition("/")[2]))
+    if of.author != "agent":
+        existing = {command["call_id"] for command in commands}
+        every = store.rows(f"{_COMMANDS} t.command <> '' ORDER BY t.at DESC LIMIT 2000", asked)
+        commands += [command for command in every if command["call_id"] not in existing and _works_on(command["text"], path)]
+    editing = {edit["call_id"] for edit in edits}
+    for command in commands:
+        first = command["text"].strip().split("\n", 1)[0]
+        command["what"] = f"{command['name']}: {first[:200]}"
+    calls = [*edits, *(command for command in commands if command["call_id"] not in editing)]
+    actions = [EarlierAction(call["at"], call["session"], call["what"], call["call_id"] == of.call_id) for call in calls]
     return sorted(actions, key=lambda action: action.at)
 
 
-def _working_on(opened: KnownRepo, window: Window, path: str, existing: set[str]) -> list[_Command]:
-    """Commands that do not name the file and may write to its directory."""
+def _works_on(command: str, path: str) -> bool:
     from attribution.queries.suspects import works_on
 
-    rows = opened.store.select(
-        _Command,
-        "SELECT t.at, s.label AS session, t.call_id, t.name, t.command AS text FROM tool_calls t "
-        "JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ? AND t.at > ? AND t.at <= ? "
-        "AND t.command IS NOT NULL ORDER BY t.at DESC LIMIT 2000",
-        (opened.repo_id, window.since, window.until),
-    )
-    return [command for command in rows if command.call_id not in existing and works_on(command.text, path)]
+    return works_on(command, path)
 
 
 def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 
@@ -17,27 +16,6 @@ _WHOLE = ("format", "generate", "restore")  # kinds of effects that concern ever
 _MOST = 2000  # calls that are looked through
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierText:
-    """A call of an agent whose text holds the line, layout aside."""
-
-    at: str
-    session: str  # its label
-    call_id: str
-    name: str  # of the tool
-    path: str  # of the edited file; "" for a command or another call
-    outcome: str  # what became of the edit: applied, tool_error, rejected, …; else the status of the call
-    error: str  # first words of the error
-    text: str  # its line that holds the line
-
-    def words(self) -> str:
-        """One sentence."""
-        what = f"edit of {self.path}" if self.path else "call"
-        became = {"rejected": "refused by the user", "tool_error": "failed", "unmatched": "could not be replayed"}
-        when = f"{self.at[:10]} {self.at[11:16]} UTC"
-        return f"{when} {self.name}: {what}, {became.get(self.outcome, self.outcome)}: {self.text.strip()[:160]}"
-
-
 _EARLIER = """
 SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path, COALESCE(e.outcome, t.status) AS outcome,
   COALESCE(t.error, '') AS error, COALESCE(t.command, '') AS command, COALESCE(t.input, '') AS input
@@ -46,33 +24,24 @@ WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command,
 """
 
 
-class _Call(NamedTuple):
-    at: str
-    session: str
-    call_id: str
-    name: str
-    path: str
-    outcome: str
-    error: str
-    command: str
-    input: str
+def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[dict[str, Any]]:
+    """Calls up to a moment (ISO 8601) whose text holds the line, layout aside, each with `text`, its line that does.
 
-    def holding(self, bare: str) -> EarlierText | None:
-        """The call, if its text holds a line without layout."""
-        text = f"{self.command} {produced(self.input)}"
-        return EarlierText(*self[:7], _line_of(text, bare)) if bare in without_layout(text) else None
-
-
-def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[EarlierText]:
-    """Calls up to a moment (ISO 8601) whose text holds the line; those that were refused or failed first, then the latest."""
+    Those that were refused or failed come first, then the latest. `path` is that of the edited file, "" for a command; `outcome`
+    what became of the edit (applied, tool_error, rejected, …), else the status of the call; `error` its first words.
+    """
     bare = without_layout(line)
     words = "".join(c if c.isalnum() or c == "_" else " " for c in line).split()
     if len(bare) < MIN_LENGTH or not words:
         return []
     longest = max(words, key=len)
-    calls = store.select(_Call, _EARLIER, (repo_id, until, longest, longest, _MOST))
-    holding = dict.fromkeys(text for call in calls if (text := call.holding(bare)) is not None)
-    return sorted(holding, key=lambda text: text.outcome in ("applied", "ok"))[:most]
+    holding: list[dict[str, Any]] = []
+    for call in store.rows(_EARLIER, (repo_id, until, longest, longest, _MOST)):
+        text = f"{call.pop('command')} {produced(call.pop('input'))}"
+        if bare in without_layout(text):
+            call["text"] = _line_of(text, bare)
+            holding += [call] if call not in holding else []
+    return sorted(holding, key=lambda call: call["outcome"] in ("applied", "ok"))[:most]
 
 
 _REPLACED = frozenset({"old_string", "old_str", "oldString", "oldText", "old_text"})

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from attribution.queries.explain import earlier_words
 from attribution.queries.verdicts import NO_COMMIT
 from attribution.terminal.style import STYLE, cut, grid, minute, notes, show, source, title, words
 from collector.console.terminal import one_line
@@ -55,7 +56,7 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
     if verdict.tool:
         table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
     if explanation.earlier:
-        table.add_row("earlier text\nof an agent", _paragraphs([earlier.words() for earlier in explanation.earlier]))
+        table.add_row("earlier text\nof an agent", _paragraphs([earlier_words(call) for call in explanation.earlier]))
     if explanation.others:
         table.add_row("why not\nsomeone else", _paragraphs(explanation.others))
     if explanation.actions:
