@@ -334,16 +334,13 @@ def confidence(store: Store) -> None:
     store.insert("confidence", _CONFIDENCE, map(_confidence_row, map(confidence_of, tiers)))
 
 
-_CONFIDENCE = (
-    "author", "how", "evidence", "reason", "class", "measured_on", "checked", "correct", "rate", "low", "high", "forgotten",
-    "forgotten_said", "planted", "planted_said", "decoys", "decoys_said",
-)  # fmt: skip
+_CONFIDENCE = ("author", "how", "evidence", "reason", "class", "measured_on", "checked", "correct", "rate", "low", "high")
 
 
 def _confidence_row(c: TierConfidence) -> tuple[Any, ...]:
     low, high = c.rate.interval or (None, None)
     read = (c.measured_on, c.rate.checked, c.rate.correct, c.rate.share, low, high)
-    return (*c.tier, c.tier.line_class, *read, *c.forgotten, *c.planted, *c.decoys)
+    return (*c.tier, c.tier.line_class, *read)
 
 
 # --- problems ---------------------------------------------------------------------------------------------------------

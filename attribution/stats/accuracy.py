@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +22,7 @@ from typing import Any, NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
-from collector.vocabulary.lines import LINE_CLASSES, Author, Evidence, LineClass, RateOf, line_class
+from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
 
 _DRAWS = 2_000
 _PRIOR = 0.5
@@ -40,16 +39,6 @@ class MeasuredTier(NamedTuple):
     @property
     def line_class(self) -> str:
         return line_class(self.author, self.evidence, self.reason)
-
-
-class Tried(NamedTuple):
-    """Lines whose author was known beforehand, and how many of them got a class; None where that was not tried."""
-
-    lines: int | None
-    said: int | None
-
-
-_NOT_TRIED = Tried(None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +69,11 @@ class Rate:
 
 
 class TierConfidence(NamedTuple):
-    """How often a tier is right where blind readers checked, and its class in tests with known authors."""
+    """How often a tier is right where blind readers checked."""
 
     tier: MeasuredTier
     measured_on: RateOf
     rate: Rate
-    forgotten: Tried
-    planted: Tried
-    decoys: Tried
 
 
 class ClassConfidence(NamedTuple):
@@ -138,12 +124,11 @@ def confidence_of(tier: MeasuredTier) -> TierConfidence:
 
     What readers found of people who were seen says nothing of those who are known by a date.
     """
-    name = tier.line_class
-    values = {"class": name, **tier._asdict()}
+    values = {"class": tier.line_class, **tier._asdict()}
     alike = [of for of in _GROUPS if of is not RateOf.CLASS or tier.evidence != Evidence.DATED]
     rates = {of: _rate({column: values[column] for column in _GROUPS[of]}) for of in alike}
     measured_on = next((of for of, rate in rates.items() if not too_few_read(rate.checked)), alike[-1])
-    return TierConfidence(tier, measured_on, rates[measured_on], _forgotten(name), _planted_lines(name), _decoys(name))
+    return TierConfidence(tier, measured_on, rates[measured_on])
 
 
 _GROUPS = {
@@ -164,39 +149,6 @@ def _read() -> list[dict[str, Any]]:
 def _rate(values: Mapping[str, str]) -> Rate:
     rows = [row for row in _read() if all(row[column] == value for column, value in values.items())]
     return Rate(sum(row["checked"] for row in rows), sum(row["correct"] for row in rows))
-
-
-# What the tests call the answers that are of a class; the lines of a forgotten session are nobody's, those planted a person's.
-_FORGOTTEN = {LineClass.HUMAN: "human observed", LineClass.LIKELY_HUMAN: "human inferred", LineClass.AGENT: "another session"}
-_PERSONS = ("after", "inside", "elsewhere")
-
-
-def _forgotten(name: str) -> Tried:
-    tests, answer = measurements().get("forgotten"), _FORGOTTEN.get(LineClass(name))
-    if not tests or answer is None:
-        return _NOT_TRIED
-    return Tried(sum(test["lines"] for test in tests.values()), sum(test["answers"].get(answer, 0) for test in tests.values()))
-
-
-def _planted_lines(name: str) -> Tried:
-    tests = measurements().get("spikes")
-    if not tests or LineClass(name) not in _FORGOTTEN:
-        return _NOT_TRIED
-    answers: Counter[str] = Counter()
-    for test in tests.values():
-        for kind in _PERSONS:
-            for answer, lines in test.get("complete", {}).get(kind, {}).items():
-                is_likely = answer == _FORGOTTEN[LineClass.LIKELY_HUMAN]
-                answers[LineClass.LIKELY_HUMAN if is_likely else answer.partition(" ")[0]] += lines  # behind the author stands how
-    return Tried(answers.total(), answers[name])
-
-
-def _decoys(name: str) -> Tried:
-    tests = measurements().get("decoys")
-    if not tests or name != Author.AGENT:
-        return _NOT_TRIED
-    assigned = sum(test["given"] for test in tests.values())
-    return Tried(assigned + sum(test["certain"] for test in tests.values()), assigned)
 
 
 def corrected_shares(counts: Mapping[str, int], confusion: Mapping[str, Mapping[str, int]], seed: int = 1) -> list[CorrectedShare]:

@@ -32,14 +32,6 @@ SHIPPED = {
         {"class": "agent", "how": "shell", "evidence": "inferred", "reason": "", "checked": 3, "correct": 1, "wrong": 2},
         {"class": "human", "how": "none", "evidence": "observed", "reason": "", "checked": 29, "correct": 29, "wrong": 0},
     ],
-    "forgotten": {"o/n": {"lines": 500, "sessions": 2, "answers": {"human observed": 1, "another session": 5, "unknown": 494}}},
-    "spikes": {
-        "o/n": {
-            "complete": {"after": {"human observed": 2, "human inferred": 7}, "paste": {"human inferred": 50}},
-            "incomplete": {"after": {"agent exact": 9}},
-        }
-    },
-    "decoys": {"o/n": {"given": 1, "certain": 199}},
 }
 MATRIX = {"agent": {"agent": 98, "unknown": 2}, "human": {"human": 45, "agent": 5}, "unknown": {"unknown": 50, "agent": 50}}
 
@@ -162,18 +154,6 @@ def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(
     found = confidence_of(tier)
     assert (found.measured_on, found.rate.checked, found.rate.correct) == (of, checked, correct)
     assert (found.rate.share is None) == (checked < 30)
-
-
-@pytest.mark.usefixtures("shipped")
-def test_tests_with_known_authors_stand_beside_the_rate_of_their_class() -> None:
-    agent, human, likely = (
-        confidence_of(MeasuredTier(*tier))
-        for tier in (("agent", "exact", "observed", ""), ("human", "none", "observed", ""), ("human", "none", "inferred", ""))
-    )
-    assert (agent.forgotten, human.forgotten, likely.forgotten) == ((500, 5), (500, 1), (500, 0))
-    assert (agent.planted, human.planted, likely.planted) == ((9, 0), (9, 2), (9, 7))  # pastes are nobody's, records are complete
-    assert (agent.decoys, human.decoys) == ((200, 1), (None, None))
-    assert confidence_of(MeasuredTier("tool", "none", "inferred", "")).forgotten == (None, None)
 
 
 @pytest.mark.usefixtures("shipped")
