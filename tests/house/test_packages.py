@@ -72,7 +72,6 @@ ADAPTERS = {
         "attribution/browse/serve.py",
         "attribution/browse/database.py",  # how it opens a file
         "attribution/browse/failures.py",  # its errors
-        "attribution/browse/versions.py",  # what differs between its versions
     },
     "uvicorn": {"attribution/browse/serve.py"},
     "mcp": {"whowrote/servers/mcp_server.py"},
