@@ -134,8 +134,16 @@ class Variants:
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:
-    made = {new[: len(short)] if old and old.startswith(short) else short: call for short, call in edits.made.items()}
-    return edits if made == edits.made else replace(edits, made=made)
+    if not old:
+        return edits
+    commits = [
+        replace(made, printed=_rename(made.printed, old, new), shown=_rename(made.shown, old, new)) for made in edits.commits
+    ]
+    return edits if commits == edits.commits else replace(edits, commits=commits)
+
+
+def _rename(ids: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
+    return tuple(new[: len(short)] if old.startswith(short) else short for short in ids)
 
 
 def name_of(path: Path) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
 from attribution.authorship.align import text_of
 from attribution.authorship.case import AddedFile, added_file
 from attribution.authorship.diffs import CommitDiff
+from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.printed_diffs import PrintedDiffs
+from collector.checkpoints.statements import checkpoint_ids
 from collector.files.kinds import BY_HAND, Attributes
 from collector.git.ancestry import Ancestry
 from collector.git.program import open_scratch
@@ -26,6 +28,7 @@ class CommitHistory:
     commits: list[Commit]
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
+    recorded: dict[str, Commit] = field(default_factory=dict)  # as git has them, those that were put on the clock of a session
     _versions: dict[str, list[tuple[float, str]]] | None = None
     _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
@@ -40,6 +43,21 @@ class CommitHistory:
                     if file.change.new is not None and file.content == "text":
                         self._versions.setdefault(file.change.path, []).append((diff.commit.author_time, file.change.new))
         return self._versions
+
+    def put_on_clock(self, own: Mapping[str, OwnCommit]) -> None:
+        """Gives sessions' own commits times of the sessions' clocks. Call before anything is asked about versions.
+
+        Checkpoints were stored by git's clock, so commits that name some keep it.
+        """
+        for number, commit in enumerate(self.commits):
+            moved = own[commit.sha].on_its_clock(commit) if commit.sha in own else commit
+            if moved != commit and not checkpoint_ids(commit.message):
+                self.recorded[commit.sha], self.commits[number] = commit, moved
+                self.diffs[commit.sha].commit = moved
+
+    def touched(self, sha: str) -> set[str]:
+        """Paths that a commit changed."""
+        return {file.change.path for file in self.diffs[sha].files or ()}
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether `ancestor` can be reached from `descendant`, both commits of this history."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from attribution.authorship.case import SLACK
 from attribution.authorship.originals import SquashSource
+from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
@@ -19,7 +20,6 @@ from collector.model import Checkpoint, Commit, SessionRecord
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
 _RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days
 BY_CALL = "made_by_call"
-_SHORT = 7  # characters of an abbreviated id, at least
 _MAX_BEHIND = 500  # commits that a branch may be behind the one it is merged into
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
@@ -47,6 +47,7 @@ class CommitLinks:
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
     methods: Mapping[str, MethodConfidence] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
+    own: bool = False  # a session on record made it
 
     @property
     def is_resolved(self) -> bool:
@@ -64,7 +65,7 @@ class CommitLinks:
     def with_record(self, record: SessionRecord, how: MethodConfidence) -> CommitLinks:
         """The same commit, linked to one session in another way than by its message."""
         methods = {**self.methods, record.checkpoint_id: how}
-        return CommitLinks(self.commit, self.named, [record], self.incomplete, methods=methods)
+        return replace(self, records=[record], methods=methods)
 
     def method_of(self, session: str) -> MethodConfidence:
         """The strongest link to a session."""
@@ -124,19 +125,18 @@ def add_originals(links: dict[str, CommitLinks], created: Mapping[str, SquashSou
         for original in item.originals:
             for key in checkpoint_ids(original.commit.message):
                 methods.setdefault(key, MethodConfidence(original.method, original.confidence))
-        links[sha] = _link_commit(ours.commit, methods, existing, item)
+        links[sha] = replace(_link_commit(ours.commit, methods, existing, item), own=ours.own)
 
 
-def add_calls(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
-    """A commit that names no checkpoint that is here is linked to the session of the call that printed its id."""
+def add_own(links: dict[str, CommitLinks], own: Mapping[str, OwnCommit], checkpoints: Iterable[Checkpoint]) -> None:
+    """A commit that names no checkpoint that is here is linked to the session that made it; of the others it is noted."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
-    open_ = {sha[:_SHORT]: sha for sha, item in links.items() if not item.is_resolved and len(item.commit.parents) < 2}
-    for session in session_edits:
-        for short in session.made:
-            sha = open_.get(short[:_SHORT], "")
-            if session.key in records and len(short) >= _SHORT and sha.startswith(short):
-                record = records[session.key]
-                links[sha] = links[sha].with_record(record, MethodConfidence(BY_CALL, 0.99))
+    for sha, made in own.items():
+        link = links.get(sha)
+        if link is not None and made.session in records:
+            if not link.is_resolved:
+                link = link.with_record(records[made.session], MethodConfidence(BY_CALL, 0.99 if made.printed else 0.97))
+            links[sha] = replace(link, own=True)
 
 
 def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
@@ -186,7 +186,7 @@ def commit_probes(
                 # amended without a new checkpoint: its last content is of the committer's time
                 others = [*_earlier(link), *([at] if last else []), *([commit.commit_time + SLACK] if late else [])]
                 result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True) for moment in others)
-        elif len(commit.parents) < 2:
+        else:
             for root, line in timelines.items():
                 if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):
                     redone = commit.commit_time > at + _LATE

@@ -59,7 +59,7 @@ def confirm_people(judged: Judged) -> None:
     add_rewritten(produced, all_lines, judged.replayed.edits)
     unrecorded = evidence.unrecorded_agents()
     for commit, verdict in commits:
-        confirm(commit, verdict, lines[commit.sha], produced, unrecorded)
+        confirm(commit, verdict, lines[commit.sha], produced, unrecorded, evidence.links[commit.sha].own)
 
 
 def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.agent_text import ProducedText, produced_texts
+from attribution.authorship.commit_calls import CommitCall, commit_calls
 from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
@@ -68,7 +69,7 @@ class SessionEdits:
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
-    made: dict[str, CallRef] = field(default_factory=dict)  # abbreviated ids of commits -> the call that made it
+    commits: list[CommitCall] = field(default_factory=list)
     listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
@@ -85,6 +86,7 @@ def session_edits(
     # Agents that record no results (Cursor) say of no call how it ended; for the others "unknown" means cut off.
     no_results = bool(session.calls) and all(c.status is Status.UNKNOWN for c in session.calls)
     last = track.started
+    refs: dict[str, CallRef] = {}
     for order, call in enumerate(session.calls):
         at = _moment(call, last)
         last = at
@@ -93,8 +95,7 @@ def session_edits(
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
-        if call.status is Status.OK:
-            track.made.update((sha, ref) for sha in call.commits)
+        refs[call.call_id] = ref
         if call.spawn is not None:
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         if call.seen is not None and call.seen.whole:
@@ -113,6 +114,7 @@ def session_edits(
     track.glimpses = [
         sighted for sighted in (*partial, *printed, *session.notices) if sighted.path in edited and sighted.at is not None
     ]
+    track.commits = commit_calls(session, refs)
     track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]

@@ -17,8 +17,9 @@ from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
 from attribution.authorship.elsewhere import commits_elsewhere
-from attribution.authorship.links import add_calls, add_imports, commit_probes, link_by_trailer
+from attribution.authorship.links import add_imports, add_own, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
+from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
@@ -37,12 +38,7 @@ from collector.checkpoints import read_all
 from collector.files.stated import attributes_at
 from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
-from collector.load import (
-    LOAD,
-    facts_key,
-    key_of_run,
-    write_commits,
-)
+from collector.load import LOAD, facts_key, key_of_run, write_commits
 from collector.local import find_sessions, local_checkpoints
 from collector.local.private import keep_private
 from collector.model import Checkpoint, Commit, Problem
@@ -107,8 +103,10 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     context.progress("reading commits", 0, 0)
     attributes = attributes_at(context.repo, head)
     history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
+    own = own_commits(history.commits, sessions.edits, history.touched)
+    history.put_on_clock(own)
     links = link_by_trailer(history.commits, checkpoints)
-    add_calls(links, sessions.edits, checkpoints)
+    add_own(links, own, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints)
     clocks = other_clocks(context.repo, old_commits(history.commits))
@@ -152,9 +150,8 @@ def _probes(
     """Root -> moments at which the worktree is compared with a commit."""
     history, links = evidence.history, evidence.links
     commits = {c.sha: c for c in history.commits}
-    touched = {sha: {f.change.path for f in d.files or ()} for sha, d in history.diffs.items()}
-    probes = commit_probes(links, commits, roots_of, lines, touched)
-    added = CommitTexts(touched, texts.added, history.rarity)
+    touched = {sha: history.touched(sha) for sha in history.diffs}
+    probes, added = commit_probes(links, commits, roots_of, lines, touched), CommitTexts(touched, texts.added, history.rarity)
     for root, more in content_probes(links, commits, lines, added, evidence.unlinked_sessions()).items():
         existing = {(probe.at, probe.sha) for probe in probes[root]}
         probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in existing)
@@ -225,4 +222,6 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
 
 
 def _commits_since(history: CommitHistory, since: float | None) -> list[Commit]:
-    return [c for c in history.commits if since is None or c.author_time >= since]
+    """As git has them, with its times."""
+    recorded = (history.recorded.get(commit.sha, commit) for commit in history.commits)
+    return [commit for commit in recorded if since is None or commit.author_time >= since]

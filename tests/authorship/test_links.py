@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from attribution.authorship.case import SLACK
-from attribution.authorship.links import MethodConfidence, add_calls, add_imports, commit_probes, link_by_trailer, since
+from attribution.authorship.commit_calls import CommitCall
+from attribution.authorship.links import MethodConfidence, add_imports, add_own, commit_probes, link_by_trailer, since
+from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
@@ -268,8 +270,8 @@ def test_commit_amended_without_a_new_checkpoint_is_also_looked_at_when_it_was_a
 def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id() -> None:
     commit = _commit(_named(B), sha="abcdef0123456789")
     links = link_by_trailer([commit], known := [_checkpoint(A, "s1")])
-    track = SessionEdits(1, "s1", "/w", ("/w",), AT, AT, made={"abcdef0": CallRef(1, "c", 1, AT)})
-    add_calls(links, [track], known)
+    made = CommitCall(CallRef(1, "c", 1, AT), AT, "git commit", ("abcdef0",), ())
+    add_own(links, {commit.sha: OwnCommit("s1", made, True)}, known)
     found = links[commit.sha]
     assert (found.sessions, found.incomplete, found.named) == (["s1"], True, (B,))
     assert found.method_of("s1").method == "made_by_call"
@@ -356,7 +358,9 @@ def test_without_a_trailer_recent_work_on_the_same_files_by_the_same_person_coun
         assert found == {"/w": [CommitProbe(AT + SLACK, "c1", 0.0, linked=False)]}
 
 
-def test_merge_without_a_trailer_is_nobodys_work() -> None:
+def test_merge_without_a_trailer_is_looked_at_like_any_commit() -> None:
+    """Somebody committed the conflict that the agent resolved."""
     parents = [_commit(at=AT - 9, sha="p"), _commit(at=AT - 8, sha="q")]
     merge = _commit(parents=["p", "q"])
-    assert _looks(merge, lines=[_line("/w", [("a.py", AT - 10)])], parents=parents) == {}
+    ((look,),) = _looks(merge, lines=[_line("/w", [("a.py", AT - 10)])], parents=parents).values()
+    assert (look.since, look.linked) == (AT - 8, False)

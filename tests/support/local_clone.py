@@ -16,6 +16,7 @@ from support.builder.objects import git_environment
 
 START = 1_772_442_000.0  # 2 March 2026, 09:00 UTC
 NAME, EMAIL = "Ada Example", "ada@example.com"
+PRINTED = "[main {short}] {message}\n 1 file changed"
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,13 @@ class AgentSession:
         self.clone.wait(5)
         self.actions.append(Action("shell", self.clone.clock, text=command, output=output))
 
-    def commit(self, message: str) -> str:
-        """The agent's own `git commit`, which prints the id."""
+    def commit(self, message: str, command: str = "", output: str = PRINTED, off: float = 0.0) -> str:
+        """The agent's own `git commit`, which prints the id; git's clock is `off` by so many seconds."""
         self.clone.wait(5)
         started = self.clone.clock
-        sha = self.clone.commit(message)
-        output = f"[main {sha[:7]}] {message}\n 1 file changed"
-        self.actions.append(Action("shell", started, text=f"git commit -qam '{message}'", output=output))
+        sha = self.clone.commit(message, off)
+        printed = output.format(short=sha[:7], sha=sha, message=message)
+        self.actions.append(Action("shell", started, text=command or f"git commit -qam '{message}'", output=printed))
         return sha
 
     def say(self, text: str) -> None:
@@ -104,9 +105,9 @@ class Clone:
 
     def __post_init__(self) -> None:
         self.path.mkdir(parents=True)
-        self._git("init", "-q", "-b", "main")
-        self._git("config", "user.name", NAME)
-        self._git("config", "user.email", EMAIL)
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.name", NAME)
+        self.git("config", "user.email", EMAIL)
 
     def wait(self, seconds: float) -> None:
         self.clock += seconds
@@ -136,11 +137,11 @@ class Clone:
     def session(self, id: str, cwd: str = "") -> AgentSession:
         return AgentSession(self, id, cwd or str(self.path))
 
-    def commit(self, message: str) -> str:
+    def commit(self, message: str, off: float = 0.0) -> str:
         self.wait(3)
-        self._git("add", "-A", ".", ":!.crush", ":!.aider*")
-        self._git("commit", "-q", "-m", message)
-        sha = self._git("rev-parse", "HEAD").strip()
+        self.git("add", "-A", ".", ":!.crush", ":!.aider*")
+        self.git("commit", "-q", "-m", message, off=off)
+        sha = self.git("rev-parse", "HEAD").strip()
         files: dict[str, dict[int, str]] = {}
         for path, lines in self.lines.items():
             known = {id(line) for line in self._committed.get(path, [])}
@@ -152,10 +153,10 @@ class Clone:
         self.wait(8)
         return sha
 
-    def _git(self, *arguments: str) -> str:
-        when = f"{int(self.clock)} +0000"
+    def git(self, *arguments: str, off: float = 0.0, check: bool = True) -> str:
+        when = f"{int(self.clock + off)} +0000"
         environment = git_environment() | {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        done = subprocess.run(["git", *arguments], cwd=self.path, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(["git", *arguments], cwd=self.path, env=environment, capture_output=True, text=True, check=check)
         return done.stdout
 
 

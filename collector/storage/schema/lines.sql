@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
     -- same_patch_id (the message of an original commit with the same patch does),
     -- trailer_in_pull_ref (the message of an earlier version (same author, second and subject) does),
     -- squash_by_number (the messages of the pull request whose number the subject ends with do),
-    -- made_by_call (a call of the session printed the id of the commit),
+    -- made_by_call (a call of the session printed the id of the commit, or made it quietly: a later call showed its id, or its message and second fit),
     -- imported (the imported session names the commit, which was made while it went on),
     -- worktree (the session worked in the same directory as a linked one and wrote lines of the commit),
     -- time_and_files (the same person, the same files, and the text), content (rare text alone)

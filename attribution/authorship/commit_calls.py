@@ -1,0 +1,51 @@
+"""Calls of a session that made commits, or may have, and the ids that they and the calls after them printed. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from attribution.authorship.verdicts import CallRef
+from collector.model import Session, Status, ToolCall
+
+_MAKES = re.compile(
+    r"\bgit\b[^|;&\n]{0,200}?\s(?:commit|merge|cherry-pick|revert|am)\b|\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|describe|desc|new|squash)\b"
+    r"|\bgh\s+pr\s+merge\b"
+)
+_SHOWS = re.compile(r"\b(?:git|jj|gh)\b")
+_ID = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
+_MOST_SHOWN = 20  # ids, of a log that was printed after a commit
+
+
+@dataclass(frozen=True, slots=True)
+class CommitCall:
+    """A call that made commits, or may have."""
+
+    call: CallRef
+    started: float  # seconds since the epoch; 0 where the agent records no time
+    text: str  # with the message of the commit, if the call names one
+    printed: tuple[str, ...]  # abbreviated ids of the commits that it made, as far as they were printed
+    shown: tuple[str, ...]  # those that it and the calls after it showed for the first time
+
+
+def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCall]:
+    """The calls of a session that made commits or may have. `refs`: by id of the call."""
+    results: list[CommitCall] = []
+    known: set[str] = set()
+    for call in session.calls:
+        text = call.command.text if call.command is not None else call.input
+        fresh = tuple(dict.fromkeys(short for short in _shown_ids(call) if short not in known))
+        known.update(fresh)
+        if call.commits or (call.command is not None and call.status is Status.OK and _MAKES.search(text)):
+            started = call.at if call.at is not None and call.done_at is not None else 0.0
+            results.append(CommitCall(refs[call.call_id], started or 0.0, text, call.commits, fresh[:_MOST_SHOWN]))
+        elif results and fresh:
+            results[-1] = replace(results[-1], shown=(*results[-1].shown, *fresh)[:_MOST_SHOWN])
+    return results
+
+
+def _shown_ids(call: ToolCall) -> Iterator[str]:
+    """Ids of commits in what a command printed."""
+    if call.command is not None and _SHOWS.search(call.command.text):
+        yield from (short for short in _ID.findall(call.command.output) if not short.isdigit())

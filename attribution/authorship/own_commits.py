@@ -1,0 +1,117 @@
+"""Commits that sessions made themselves, by what their calls ran and printed. Pure.
+
+The id that a call printed for its commit is a fact, whatever the clocks say. A quiet commit is the one whose id the calls after it
+show, else the one of that very moment, if author, message and files fit.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from attribution.authorship.case import SLACK
+from attribution.authorship.commit_calls import CommitCall
+from attribution.authorship.session_edits import SessionEdits
+from collector.model import Commit
+
+_NAMES_MESSAGE = re.compile(r"\s(?:-[a-zA-Z]*m|--message|--subject)\b|\"message\"")
+_SHORT = 7  # characters of an abbreviated id, at least
+_CLOCKS = 86_400.0  # seconds by which the clocks of a machine and of its git may differ at all
+
+Paths = Callable[[str], Collection[str]]
+"""Paths that a commit changed, by its id."""
+
+
+class OwnCommit(NamedTuple):
+    """The session and the call that made a commit."""
+
+    session: str
+    made: CommitCall
+    printed: bool  # the call printed the id: no matter what else fits
+
+    def on_its_clock(self, commit: Commit) -> Commit:
+        """The commit with times of the session's clock, where neither of its own is of the call: git's clock is off by the rest.
+
+        A commit that was amended or rebased since has one of them.
+        """
+        started, ended = self.made.started, self.made.call.at
+        if not started or any(started - SLACK <= at <= ended + SLACK for at in (commit.author_time, commit.commit_time)):
+            return commit
+        offset = ended - commit.commit_time
+        return replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
+
+
+def own_commits(commits: Iterable[Commit], sessions: Iterable[SessionEdits], paths: Paths) -> dict[str, OwnCommit]:
+    """Commit id -> the session and call that made it."""
+    search = _Search(list(commits), paths)
+    sessions = list(sessions)
+    for session in sessions:
+        search.add_printed(session)
+    for session in sessions:
+        search.add_quiet(session)
+    return search.found
+
+
+class _Search:
+    def __init__(self, commits: list[Commit], paths: Paths) -> None:
+        self._paths = paths
+        self._by_time = sorted((moment, c.sha, c) for c in commits for moment in {c.author_time, c.commit_time})
+        self._by_id: dict[str, list[Commit]] = defaultdict(list)
+        for commit in commits:
+            self._by_id[commit.sha[:_SHORT]].append(commit)
+        self.found: dict[str, OwnCommit] = {}
+
+    def add_printed(self, session: SessionEdits) -> None:
+        for made in session.commits:
+            for commit in self._named(made.printed):
+                self.found.setdefault(commit.sha, OwnCommit(session.key, made, True))
+
+    def add_quiet(self, session: SessionEdits) -> None:
+        for made in session.commits:
+            if any(True for _ in self._named(made.printed)):
+                continue
+            shown = (commit for commit in self._named(made.shown) if self._is_shown(commit, made))
+            commit = next(shown, None) or self._of_that_moment(session, made)
+            if commit is not None:
+                self.found[commit.sha] = OwnCommit(session.key, made, False)
+
+    def _named(self, ids: Iterable[str]) -> Iterator[Commit]:
+        """The commits with these ids."""
+        return (commit for short in ids for commit in self._by_id.get(short[:_SHORT], ()) if commit.sha.startswith(short))
+
+    def _is_shown(self, commit: Commit, made: CommitCall) -> bool:
+        """Whether an id that was shown after the call is of the commit that it made."""
+        near = not made.started or abs(commit.commit_time - made.call.at) < _CLOCKS
+        return commit.sha not in self.found and near and _has_message(commit, made)
+
+    def _of_that_moment(self, session: SessionEdits, made: CommitCall) -> Commit | None:
+        """The commit that was made while the call ran: with its message, else the only one that fits the session."""
+        during = list(self._during(made))
+        if _NAMES_MESSAGE.search(made.text):
+            return next((commit for commit in during if _has_message(commit, made)), None)
+        fitting = [
+            c for c in during if c.author_email in session.emails and self._touches(c, {raw.edit.path for raw in session.edits})
+        ]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _during(self, made: CommitCall) -> Iterator[Commit]:
+        """Commits that nobody claimed and that were authored, or amended, while the call ran."""
+        first = bisect_left(self._by_time, made.started - SLACK, key=lambda item: item[0])
+        for moment, sha, commit in self._by_time[first:] if made.started else ():
+            if moment > made.call.at + SLACK:
+                return
+            if sha not in self.found and moment == (commit.commit_time if "--amend" in made.text else commit.author_time):
+                yield commit
+
+    def _touches(self, commit: Commit, paths: Collection[str]) -> bool:
+        return any(path == own or path.endswith("/" + own) for own in self._paths(commit.sha) for path in paths)
+
+
+def _has_message(commit: Commit, made: CommitCall) -> bool:
+    """Whether the call names the subject of the commit, quotes and backslashes aside."""
+    subject, text = (re.sub(r"[\s\\'\"]+", " ", value).strip() for value in (commit.subject, made.text))
+    return bool(subject) and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", text) is not None

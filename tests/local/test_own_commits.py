@@ -1,0 +1,158 @@
+"""A commit that a session made is its own: whatever the clocks say, however small it is, and whether or not git printed its id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import local_layouts as layouts
+from support.invariants import broken_checks
+from support.local_clone import AgentSession, Clone
+from support.local_writers import WRITERS
+from support.truth import Line, program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.storage.store import Store
+
+SMALL = "def f():\n    return 41\n"
+LONG = "".join(f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(6))
+LICENCE = "# Copyright 2026 The Example Authors\n# SPDX-License-Identifier: Apache-2.0\n\n"
+HOUR = 3600.0
+
+
+@pytest.fixture
+def clone(home: Path) -> Clone:
+    made = Clone(home / "work" / "tally")
+    made.person("src/app.py", "def total(rows):\n    return sum(rows)\n")
+    made.commit("Start by hand")
+    return made
+
+
+@pytest.fixture
+def session(clone: Clone) -> AgentSession:
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
+    session.prompt("Write it and commit")
+    return session
+
+
+def said_of(clone: Clone, db: Path, sha: str, path: str) -> dict[int, Line]:
+    with Store(db) as store:
+        done = attribute_repo(store, clone.path, AttributeOptions())
+        assert not broken_checks(store)
+        return program_lines(store, done.repo_id).get(sha, {}).get(path, {})
+
+
+def authors(lines: dict[int, Line]) -> list[str]:
+    return sorted({line.author for line in lines.values()})
+
+
+QUIET = {
+    "-q": ("git commit -qam '{message}'", ""),
+    "> /dev/null": ("git add -A && git commit -am '{message}' > /dev/null", ""),
+    "heredoc": ("git commit -qa -F - <<'EOF'\n{message}\n\nBody.\nEOF", ""),
+    "then log": ("git commit -qam '{message}' && git log --oneline -1", "{short} (HEAD -> main) {message}"),
+    "then rev-parse": ("git commit -qam '{message}'; git rev-parse HEAD", "{sha}"),
+    "no message": ("git commit -a --no-edit -q", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"])
+@pytest.mark.parametrize("way", ["-q", "then log"])
+def test_quiet_commit_is_its_sessions_in_every_agent(
+    agent: str, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    command, output = QUIET[way]
+    session.write("src/f.py", SMALL)
+    sha = session.commit("Add f", command.format(message="Add f"), output)
+    WRITERS[agent](home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
+
+
+@pytest.mark.parametrize("way", QUIET)
+def test_every_way_of_a_quiet_commit(way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path) -> None:
+    command, output = QUIET[way]
+    session.write("src/f.py", SMALL)
+    sha = session.commit("Add f", command.format(message="Add f"), output)
+    layouts.claude_code(home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
+
+
+def test_quiet_command_makes_no_commit_of_another_message_its_own(
+    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """The call failed to commit; a person committed two lines of their own in that second."""
+    clone.person("src/g.py", "def g():\n    return 42\n")
+    sha = session.commit("By hand", "git commit -qam 'Add f' || true", "nothing to commit, working tree clean")
+    layouts.claude_code(home, session)
+    assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/g.py"))
+
+
+@pytest.mark.parametrize("off", [-40.0, 40.0, -HOUR, HOUR, 9 * HOUR, -9 * HOUR])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_clock_of_git_may_be_off(agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path) -> None:
+    clone.wait(10 * HOUR)
+    session.prompt("Go on")
+    session.write("src/steps.py", LONG)
+    sha = session.commit("Add steps", off=off)
+    WRITERS[agent](home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
+
+
+def test_commit_keeps_gits_times_in_the_database(clone: Clone, session: AgentSession, home: Path, tmp_path: Path) -> None:
+    session.write("src/steps.py", LONG)
+    sha = session.commit("Add steps", off=-40.0)
+    layouts.claude_code(home, session)
+    said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    with Store(tmp_path / "out.db") as store:
+        (row,) = store.rows("SELECT author_at FROM commits WHERE commit_sha = ?", (sha,))
+    assert row["author_at"][:19] == clone.git("show", "-s", "--format=%ad", "--date=format-local:%Y-%m-%dT%H:%M:%S", sha).strip()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
+@pytest.mark.parametrize("off", [0.0, -HOUR])
+def test_what_a_hook_adds_in_the_sessions_own_commit_is_no_persons(
+    agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/steps.py", LONG)
+    clone.put("src/steps.py", LICENCE + LONG, "hook")
+    sha = session.commit("Add steps", off=off)
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    assert authors({number: line for number, line in lines.items() if number <= 2}) == ["unknown"]
+    assert authors({number: line for number, line in lines.items() if number > 3}) == ["agent"]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_what_two_sightings_of_the_session_bracket_is_still_a_persons(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
+    clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
+    session.prompt("Go on")
+    session.edit("src/app.py", "sum(rows) or 0", "sum(rows, 0)")
+    sha = session.commit("Add spread", QUIET["-q"][0].format(message="Add spread"), "")
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
+    expected = "human" if agent == "claude-code" else "unknown"  # Codex records no text before its patches
+    assert {number: line.author for number, line in lines.items()}[5] == expected
+
+
+@pytest.mark.parametrize("command", ["git add -A && git commit --no-edit", "git merge --continue"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_conflict_that_the_agent_resolved_is_its_own(
+    agent: str, command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.git("checkout", "-q", "-b", "side")
+    clone.person("src/app.py", "def total(rows):\n    return sum(rows, 1)\n")
+    clone.commit("Side")
+    clone.git("checkout", "-q", "main")
+    clone.person("src/app.py", "def total(rows):\n    return sum(rows, 2)\n")
+    clone.commit("Main")
+    clone.git("merge", "side", check=False)
+    resolved = "def total(rows):\n" + "".join(f"    part_{n} = sum(rows, {n})\n" for n in range(5)) + "    return part_1\n"
+    session.write("src/app.py", resolved)
+    sha = session.commit("Merge branch 'side'", command)
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
+    assert len(lines) == 6 and authors(lines) == ["agent"]
