@@ -6,7 +6,6 @@ apart, everything that a harness puts in the user's mouth is left out (`features
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attribution.features.view import TYPED, SessionView, view_of, words_in
+from collector.json_values import get_dict, parse_json
 from collector.model import Session, Status, ToolCall
 
 FEWEST_WORDS = 4  # a message of fewer ("yes", "commit it") has no topic of its own
@@ -109,12 +109,7 @@ def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
 
 def _steps(arguments: str) -> Iterator[str]:
     """Steps in the arguments of TodoWrite, update_plan, ExitPlanMode and the like; none of anything else."""
-    try:
-        content = json.loads(arguments)
-    except ValueError:
-        return
-    if not isinstance(content, dict):
-        return
+    content = get_dict(parse_json(arguments))
     if isinstance(content.get("plan"), str):
         yield from _list_items(content["plan"])
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import RegionChoice, region_table
+from collector.json_values import get_dict, parse_json
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 
@@ -174,11 +174,7 @@ def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
 def _call(call: dict[str, Any], edits: Sequence[dict[str, Any]]) -> ShownCall:
     if call["command"]:
         return ShownCall(call, edits, text=call["command"][:_TEXT])
-    try:
-        arguments = json.loads(call["input"] or "{}")
-    except ValueError:
-        arguments = {}
-    diff = list(_diff(arguments)) if edits and isinstance(arguments, dict) else []
+    diff = _diff(get_dict(parse_json(call["input"]))) if edits else []
     text = "" if diff else (call["input"] or "")[:_TEXT]
     return ShownCall(call, edits, diff[:_DIFF], max(0, len(diff) - _DIFF), text)
 

@@ -10,22 +10,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from attribution.evaluation.attempts.model import Attempt, Document
+from collector.json_values import LARGEST, get
 from collector.text import printable
 
 _SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
 _MOST_TEXT, _MOST_JSON, DEEPEST = 2_000, 20_000, 8
-_LARGEST = 2**53
-
-
-def dictionary(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def text(value: object, most: int = _MOST_TEXT) -> str:
     """A name or message; empty for anything that is none."""
     if isinstance(value, str):
         return printable(value[:most]).strip()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST else ""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST else ""
 
 
 def name(value: object) -> str | None:
@@ -35,7 +31,7 @@ def name(value: object) -> str | None:
 
 def number(value: object) -> float | None:
     """A finite number; booleans count."""
-    if isinstance(value, bool | int | float) and abs(value) < _LARGEST:  # NaN compares with nothing
+    if isinstance(value, bool | int | float) and abs(value) < LARGEST:  # NaN compares with nothing
         return float(value)
     return None
 
@@ -102,19 +98,12 @@ def attempt_of(harness: str, document: Document, record: Mapping[str, Any], shap
     return Attempt(harness, document.source, **{"instance": "", **heads}, values=values, treatment=treatment, extra=extra)
 
 
-def dig(value: object, path: str) -> Any:
-    """What stands at a path like `agent_result.cost_usd`; None where nothing does."""
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
 def read_columns(record: object, columns: Columns) -> tuple[dict[str, Any], set[str]]:
     """(columns with a value, the paths that gave them)."""
     values, paths = {}, set()
     for column, (read, candidates) in columns.items():
         for path in candidates:
-            value = read(dig(record, path))
+            value = read(get(record, *path.split(".")))
             if value is not None:
                 values[column] = value
                 paths.add(path)

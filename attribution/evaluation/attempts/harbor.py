@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import Attempt, Document
+from collector.json_values import get, get_dict, parse_json
 
 NAME = "harbor"
 ORDER = 30
@@ -71,25 +70,17 @@ def read(document: Document) -> list[Attempt] | None:
     trial = document.value
     if not isinstance(trial, dict) or "task_name" not in trial or not any(mark in trial for mark in _MARKS):
         return None
-    name, provider = (fields.text(fields.dig(trial, f"agent_info.model_info.{part}")) for part in ("name", "provider"))
+    name, provider = (fields.text(get(trial, "agent_info", "model_info", part)) for part in ("name", "provider"))
     beside = {
         "(job)": document.context(CONTEXT),
-        "(trajectory)": _trajectory(document),
+        "(trajectory)": parse_json(document.sibling("agent/trajectory.json")),  # that Harbor's agents leave
         "(model)": f"{provider}/{name}" if provider and name else "",  # as it was asked for
     }
     attempt = fields.attempt_of(NAME, document, trial, _SHAPE, beside)
     attempt.values["timed_out"] = int("Timeout" in attempt.values.get("error", ""))
-    rewards = fields.dictionary(fields.dig(trial, "verifier_result.rewards"))
+    rewards = get_dict(trial, "verifier_result", "rewards")
     if "reward" in rewards or len(rewards) == 1:  # the reward of that name, or the only one
         attempt.values["reward"] = fields.number(rewards.get("reward", next(iter(rewards.values()))))
     if len(rewards) > 1:
         attempt.extra["rewards"] = fields.storable(rewards)
     return [attempt]
-
-
-def _trajectory(document: Document) -> object:
-    """The trajectory that Harbor's agents leave."""
-    try:
-        return json.loads(document.sibling("agent/trajectory.json") or "{}")
-    except (ValueError, RecursionError):
-        return None

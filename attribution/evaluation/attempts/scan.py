@@ -18,6 +18,7 @@ from attribution.evaluation.attempts.merge import STAGE, merged_attempts
 from attribution.evaluation.attempts.model import RESULT, Attempt, Document
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
+from collector.json_values import get_dict, parse_json
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
 from collector.text import printable
@@ -79,21 +80,14 @@ class _Scan:
         """(relative path, path) of files by suffix, a directory's own before those below it."""
         for name, below, files in os.walk(self.root, followlinks=False):
             below.sort()
-            folder = Path(name)
-            for path in (folder / file for file in sorted(files) if file.endswith(_SUFFIXES)):
+            for path in (Path(name) / file for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]):
                 source = path.relative_to(self.root).as_posix()
                 if path.is_symlink():  # one inside is read where it is
-                    self._complain_outside(path)
+                    if not self._is_inside(path):
+                        self._problem(source, "symlink_outside", "not followed")
                 elif path.is_file():
                     self.result.sources.add(printable(source))
                     yield source, path
-            for path in (folder / file for file in below):
-                if path.is_symlink():
-                    self._complain_outside(path)
-
-    def _complain_outside(self, link: Path) -> None:
-        if not self._is_inside(link):
-            self._problem(link.relative_to(self.root).as_posix(), "symlink_outside", "not followed")
 
     def _is_inside(self, path: Path) -> bool:
         try:
@@ -105,10 +99,7 @@ class _Scan:
         """The nearest file of that name in a directory or above it."""
         path = folder / name
         if path not in self.contexts:
-            try:
-                self.contexts[path] = fields.dictionary(json.loads(_text(path, _MOST_CONTEXT) or "{}"))
-            except (ValueError, RecursionError):  # a problem when its turn comes as a file
-                self.contexts[path] = {}
+            self.contexts[path] = get_dict(parse_json(_text(path, _MOST_CONTEXT)))  # no JSON: a problem when its turn comes
         return self.contexts[path] if self.contexts[path] or folder == self.root else self._context(folder.parent, name)
 
     def _document(self, source: str, path: Path, value: Any) -> Document:
@@ -147,7 +138,7 @@ class _Scan:
         if attempts is None:
             is_job = isinstance(value, dict) and "n_total_trials" in value  # Harbor's totals of what the trials say themselves
             if path.name in swe_bench.REPORT_NAMES and not is_job:
-                self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, fields.dictionary(value)))[:12])}")
+                self._problem(source, "unknown_shape", f"keys: {', '.join(sorted(map(str, get_dict(value)))[:12])}")
             return []
         # What a trial printed or recorded completes its result; of several attempts nothing tells which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:

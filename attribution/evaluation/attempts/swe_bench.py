@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document
+from collector.json_values import get
 
 NAME = "swe-bench"
 ORDER = 10
@@ -95,9 +96,9 @@ def _test_counts(status: object) -> dict[str, list[int]]:
     """`tests_status` as category -> [succeeded, failed]."""
     counts = {}
     for name in _CATEGORIES:
-        sides = [fields.dictionary(fields.dictionary(status).get(name)).get(side) for side in ("success", "failure")]
+        sides = [get(status, name, side) for side in ("success", "failure")]
         if any(isinstance(side, list) for side in sides):
-            counts[name] = [len(side or ()) for side in sides]
+            counts[name] = [len(side) if isinstance(side, list) else 0 for side in sides]
     return counts
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import Attempt, Document
+from collector.json_values import get_dict, get_list
 
 NAME = "terminal-bench"
 ORDER = 20
@@ -42,8 +43,8 @@ def read(document: Document) -> list[Attempt] | None:
     value = document.value
     if _is_trial(value):
         return [_trial(document, value, 3)]  # RUN/TASK/TRIAL/results.json
-    results = fields.dig(value, "results")
-    if isinstance(results, list) and results and all(_is_trial(trial) for trial in results):
+    results = get_list(value, "results")
+    if results and all(_is_trial(trial) for trial in results):
         return [_trial(document, trial, 1) for trial in results]  # RUN/results.json
     return None
 
@@ -57,7 +58,7 @@ def _trial(document: Document, trial: dict[str, Any], depth: int) -> Attempt:
     attempt = fields.attempt_of(NAME, document, trial, _SHAPE, {"(run)": run, "(directory)": document.folder(depth)})
     dataset, version = fields.text(run.get("dataset_name")), fields.text(run.get("dataset_version"))
     attempt.dataset = f"{dataset}@{version}" if dataset and version else dataset
-    outcomes = [fields.text(outcome) for outcome in fields.dictionary(trial.get("parser_results")).values()]
+    outcomes = [fields.text(outcome) for outcome in get_dict(trial, "parser_results").values()]
     if outcomes:
         attempt.tests = {"ALL": [outcomes.count("passed"), len(outcomes) - outcomes.count("passed")]}
     return attempt

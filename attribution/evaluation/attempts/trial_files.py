@@ -9,7 +9,6 @@ their description alone; no real file was at hand.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import defaultdict
@@ -21,6 +20,7 @@ from typing import Any
 from attribution.evaluation.attempts import fields
 from collector.agents import atif, reader_for, readers
 from collector.agents.machine.files import content, listed
+from collector.json_values import get_str, parse_json
 from collector.model import Session
 
 FOLDERS = ("agent", "agent-logs", "agent_logs", "sessions")  # of a trial
@@ -112,10 +112,5 @@ def _printed_values(name: str, value: str) -> dict[str, Any]:
 
 
 def _event(line: str) -> Any:
-    if "plannotator" not in line or "{" not in line:
-        return None
-    try:
-        event = json.loads(line[line.index("{") :])
-    except (ValueError, RecursionError):
-        return None
-    return fields.storable(event) if isinstance(event, dict) and str(event.get("event", "")).startswith("plannotator") else None
+    event = parse_json(line[line.index("{") :]) if "plannotator" in line and "{" in line else None
+    return fields.storable(event) if get_str(event, "event").startswith("plannotator") else None

@@ -6,7 +6,6 @@ and commits are ours, not the vendor's; a session is summed over all its checkpo
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -14,6 +13,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from attribution.exchange.exports import ExportRequest, ExportResult
+from collector.json_values import get_dict, parse_json
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
@@ -153,7 +153,7 @@ def _prompt(text: str, number: int) -> Row:
 
 
 def _call(row: Row) -> Row:
-    arguments = _object(row["tool_input_json"])
+    arguments = get_dict(parse_json(row["tool_input_json"]))
     program = re.match(r"\s*(\S+)", row["command"] or "")
     is_git = program is not None and program[1] in ("git", "gh")
     return {
@@ -161,14 +161,6 @@ def _call(row: Row) -> Row:
         "pattern": str(arguments["pattern"]) if arguments.get("pattern") else None,
         "bash_category": ("git" if is_git else "other") if row["tool_name"].lower() in _SHELL else None,
     }
-
-
-def _object(text: str | None) -> Row:
-    try:
-        value = json.loads(text) if text else None
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 _COMPLETED: dict[str, Callable[[Iterable[Row], Labels], Iterator[Row]]] = {

@@ -8,15 +8,13 @@ from attribution.exchange.producers.model import (
     ClaimSource,
     RecordBuilder,
     Who,
-    get,
-    moment,
     note_of_version,
-    objects,
     others,
     plain_path,
     word,
 )
 from attribution.exchange.words import ClaimedAuthor
+from collector.json_values import first_of, objects, time_of
 
 NAME = "agent-blame"
 LABEL = "Agent Blame"
@@ -41,11 +39,11 @@ def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
     if isinstance(note, ClaimRecord):
         return [note]
     builder = RecordBuilder(source)
-    for item in objects(get(note, "attributions")):
+    for item in objects(first_of(note, "attributions")):
         recorded, category = word(item, "path"), word(item, "category")
         path = plain_path(recorded)
         if lines := builder.span(path, item):
             who = Who(_AUTHORS.get(category, ClaimedAuthor.UNKNOWN), word(item, "provider"), word(item, "model"))
             builder.claims.append(Claim(path, lines, who, category, recorded, detail=others(item, _USED)))
     detail = others(note, ("version", "timestamp", "attributions", "contributors", "history"))
-    return [builder.record(NAME, word(note, "version"), written_at=moment(get(note, "timestamp")), detail=detail)]
+    return [builder.record(NAME, word(note, "version"), written_at=time_of(first_of(note, "timestamp")), detail=detail)]

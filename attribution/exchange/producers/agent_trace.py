@@ -12,16 +12,14 @@ from attribution.exchange.producers.model import (
     ClaimSource,
     RecordBuilder,
     Who,
-    get,
     json_of,
-    moment,
-    objects,
     others,
     plain_path,
     unread,
     word,
 )
 from attribution.exchange.words import ClaimedAuthor, RecordState
+from collector.json_values import first_of, objects, time_of
 
 NAME = "agent-trace"
 LABEL = "Agent Trace"
@@ -53,7 +51,7 @@ def _is_flat(value: Any) -> bool:
 
 
 def _is_record(value: Any) -> bool:
-    return isinstance(get(value, "files"), list) and "version" in value and ("id" in value or "vcs" in value)
+    return isinstance(first_of(value, "files"), list) and "version" in value and ("id" in value or "vcs" in value)
 
 
 def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
@@ -72,15 +70,15 @@ def _read_line(source: ClaimSource, line: int, value: Any) -> ClaimRecord:
 
 def _record(source: ClaimSource, value: dict[str, Any], version: str, line: int) -> ClaimRecord:
     builder = RecordBuilder(source)
-    tool, metadata = get(value, "tool"), get(value, "metadata")
-    revision, is_ours = word(get(value, "vcs"), "revision"), isinstance(get(metadata, OWN), dict)
+    tool, metadata = first_of(value, "tool"), first_of(value, "metadata")
+    revision, is_ours = word(first_of(value, "vcs"), "revision"), isinstance(first_of(metadata, OWN), dict)
     # A note sits on the commit it speaks of; a line of a file names what was checked out when the lines were written.
     before = not source.commit and not is_ours
     for file in objects(value["files"]):
         builder.claims += _file(builder, file, word(tool, "name"), metadata, before)
     return builder.record(
         NAME, version, tool_version=" ".join(x for x in (word(tool, "name"), word(tool, "version")) if x),
-        commit=source.commit or revision, before=before, base=revision, written_at=moment(get(value, "timestamp")),
+        commit=source.commit or revision, before=before, base=revision, written_at=time_of(first_of(value, "timestamp")),
         state=RecordState.OWN if is_ours else RecordState.READ, detail=others(value, _USED), entry=line,
     )  # fmt: skip
 
@@ -91,16 +89,16 @@ def _file(builder: RecordBuilder, file: dict[str, Any], tool: str, metadata: Any
     if not path or _PSEUDO.match(path):
         builder.problem("pseudo_file", recorded)  # a log of commands, say: there are no such lines
         return
-    for talk in objects(get(file, "conversations")):
+    for talk in objects(first_of(file, "conversations")):
         session = word(metadata, "conversation_id", "session_id") or word(talk, "url", "id")
-        for span in objects(get(talk, "ranges")):
+        for span in objects(first_of(talk, "ranges")):
             lines = builder.span(path, span)
             if not lines:
                 continue
-            if hook and lines == ((1, 1),) and get(span, "content_hash") is None:
+            if hook and lines == ((1, 1),) and first_of(span, "content_hash") is None:
                 builder.problem("placeholder_range", path)  # what hooks write when they do not know the place
                 continue
-            who = _who(get(span, "contributor") or get(talk, "contributor"), tool, session)
+            who = _who(first_of(span, "contributor") or first_of(talk, "contributor"), tool, session)
             detail = others(span, ("start_line", "end_line", "contributor"))
             yield Claim(path, lines, who, word(talk, "url", "id"), recorded, detail=detail)
 
@@ -117,7 +115,7 @@ def _flat(source: ClaimSource, value: dict[str, Any], version: str, line: int) -
     if lines := builder.span(path, value):
         who = Who(ClaimedAuthor.AGENT, word(value, "tool"), word(value, "model"), word(value, "session_id"))
         builder.claims.append(Claim(path, lines, who, word(value, "tool_use_id"), recorded, detail=others(value, _USED_FLAT)))
-    return builder.record(NAME, version, before=not source.commit, written_at=moment(value.get("timestamp")), entry=line)
+    return builder.record(NAME, version, before=not source.commit, written_at=time_of(value.get("timestamp")), entry=line)
 
 
 def json_lines(data: bytes) -> Iterator[tuple[int, Any]]:

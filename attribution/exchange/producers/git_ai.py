@@ -14,16 +14,15 @@ from attribution.exchange.producers.model import (
     ClaimSource,
     RecordBuilder,
     Who,
-    get,
     json_of,
     number,
-    objects,
     others,
     unread,
     word,
 )
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.git.ranges import Ranges, parse
+from collector.json_values import first_of, objects
 from collector.text import decode, normal_path
 from collector.vocabulary.agents import sounds_like_an_agent
 
@@ -125,13 +124,13 @@ def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) ->
 def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
     """Whom a key names, and whether it is dangling."""
     if key.startswith("h_") or key == "human":
-        record = get(get(meta, "humans"), key)
+        record = first_of(first_of(meta, "humans"), key)
         basis = basis_of_people(word(meta, "git_ai_version")) if key.startswith("h_") else ClaimBasis.REST
         detail = others(record, ("author",))
         return Who(ClaimedAuthor.HUMAN, person=word(record, "author"), detail=detail, basis=basis), record is None
     first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
-    record = get(get(meta, first), key) or get(get(meta, second), key)
-    agent = get(record, "agent_id")
+    record = first_of(first_of(meta, first), key) or first_of(first_of(meta, second), key)
+    agent = first_of(record, "agent_id")
     session, person = word(agent, "id") or key, word(record, "human_author")
     detail = others(record, _USED_OF_AGENT)
     return Who(ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail), record is None
@@ -142,14 +141,14 @@ def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
 
 def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
     version = word(meta, "schema_version")
-    files = get(meta, "files")
+    files = first_of(meta, "files")
     if not isinstance(files, dict) or not (version.startswith("authorship/0.") or not version):  # the first had no version
         return unread(NAME, source, RecordState.UNKNOWN_VERSION if version else RecordState.UNREADABLE, version, version)
     builder = RecordBuilder(source)
     for name, file in files.items():
-        for author in objects(get(file, "authors")):
-            ranges = _numbers_and_pairs(builder, get(author, "lines"))
-            agent, person = get(author, "agent_metadata"), word(author, "author")
+        for author in objects(first_of(file, "authors")):
+            ranges = _numbers_and_pairs(builder, first_of(author, "lines"))
+            agent, person = first_of(author, "agent_metadata"), word(author, "author")
             who = Who(ClaimedAuthor.HUMAN, person=person, basis=ClaimBasis.REST)
             if agent is not None or sounds_like_an_agent(person):
                 who = Who(ClaimedAuthor.AGENT, word(agent, "tool") or person)

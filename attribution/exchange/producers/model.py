@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Protocol
 
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.agents.common.jsonl import values
 from collector.git.ranges import HIGHEST, Ranges
+from collector.json_values import first_of
 from collector.model import Problem
 from collector.text import normal_path
 
@@ -114,7 +114,7 @@ class RecordBuilder:
 
     def span(self, path: str, value: Any) -> Ranges:
         """The range of lines a JSON object gives; () and a problem when it gives none that can be."""
-        first, last = get(value, "start_line", "startLine"), get(value, "end_line", "endLine")
+        first, last = first_of(value, "start_line", "startLine"), first_of(value, "end_line", "endLine")
         if path and 0 < number(first) <= number(last):
             return ((number(first), number(last)),)
         self.problem("bad_ranges", f"{path}: {str(first)[:50]}-{str(last)[:50]}")
@@ -151,26 +151,12 @@ def json_of(data: bytes) -> Any:
         return None
 
 
-def get(value: Any, *names: str) -> Any:
-    """The first of these keys that a JSON object has; None for anything else."""
-    if isinstance(value, dict):
-        for name in names:
-            if value.get(name) is not None:
-                return value[name]
-    return None
-
-
 def word(value: Any, *names: str) -> str:
-    """As `get`, as a short text."""
-    item = get(value, *names)
+    """The first of these keys that an object has, as a short text."""
+    item = first_of(value, *names)
     if isinstance(item, bool) or not isinstance(item, str | int | float):
         return ""
     return str(item)[:_MAX_TEXT]
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """The JSON objects of a list; [] for anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def number(value: Any) -> int:
@@ -178,16 +164,6 @@ def number(value: Any) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 11:
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST else 0
-
-
-def moment(value: Any) -> float | None:
-    """RFC 3339 text -> seconds."""
-    if not isinstance(value, str):
-        return None
-    try:
-        return datetime.fromisoformat(value).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def others(value: Any, used: Iterable[str]) -> str:
