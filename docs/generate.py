@@ -238,7 +238,7 @@ def _minimums() -> dict[str, object]:
     )  # fmt: skip
 
     needed = [
-        ("excess rework, log-rank test, hazard ratio", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
+        ("excess rework, hazard ratio", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
         ("ratio of weaknesses per 1,000 lines", f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side"),
         ("means and differences of maintainability", f"{COMMITS} whole commits on each side"),
         ("weaknesses per 1,000 lines of one group", f"{RATE.lines:,} scanned lines"),

@@ -34,7 +34,7 @@ class Minimum(NamedTuple):
 
 
 SURVIVAL = Minimum(100, 10)
-"""Excess rework, the log-rank test and the hazard ratio."""
+"""Excess rework and the hazard ratio."""
 SHARE = Minimum(20, 3)
 """A share of lines that survive, of those old enough."""
 SHARE_OF_SESSION = Minimum(20, 1)

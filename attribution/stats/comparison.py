@@ -1,4 +1,4 @@
-"""Lines of agents against a baseline of other lines: excess rework, and a test within the same files. Pure.
+"""Lines of agents against a baseline of other lines: excess rework, and how many lines of both the same files have. Pure.
 
 No baseline is beyond doubt, so each comparison says which one it uses, how many lines it has, and `spread` how far the answer moves
 from one to the other.
@@ -7,11 +7,9 @@ from one to the other.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import NamedTuple
 
 from attribution.lineage import minimum
@@ -52,40 +50,30 @@ class Comparison:
     agent_lines: int  # in files where both have lines
     baseline_lines: int
     files: int
-    observed: float  # deaths of agent lines in these files
-    expected: float  # deaths they would have, did lines of both die alike in each file
-    chi_square: float | None  # stratified log-rank, one degree of freedom, lines taken as independent
-    p_value: float | None
     rework_agent: Rework
     rework_baseline: Rework
     excess_rework: float | None  # share removed within 30 days, agent minus baseline, in the whole repository
     excess_low: float | None = None  # 95 % interval by commit
     excess_high: float | None = None
-    refused: str = ""  # why there is no test within the same files, in words
+    refused: str = ""  # why lines of the same files cannot be compared, in words
     refused_rework: str = ""  # why there is no excess rework, in words
 
 
 def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> Comparison:
-    """The log-rank test is stratified by file (and repository): only files with lines of both count.
+    """Excess rework over the repositories, and the lines in files that have lines of both.
 
-    Below `least` on either side there is no test or no excess rework, and the reason instead.
+    Below `least` on either side there is no excess rework, or no comparison of these files, and the reason instead.
     """
     ours, theirs, strata = sides(records, baseline)
     both = [r for stratum in strata.values() for r in stratum]
     refused = refusal(both, baseline, least)
     refused_rework = refusal([*_old(ours), *_old(theirs)], baseline, least)
-    observed = expected = variance = 0.0
-    for stratum in strata.values():
-        o, e, v = _log_rank(stratum)
-        observed, expected, variance = observed + o, expected + e, variance + v
-    chi = (observed - expected) ** 2 / variance if variance > 0 and not refused else None
     a, b = _rework(ours), _rework(theirs)
     excess = None if refused_rework or a is None or b is None else b.share - a.share
     band = _difference(a, b) if excess is not None and a is not None and b is not None else None
     agent = sum(r.lines for r in both if r.author == LineClass.AGENT)
     return Comparison(
-        baseline, agent, sum(r.lines for r in both) - agent, len(strata), observed, expected, chi,
-        math.erfc(math.sqrt(chi / 2)) if chi is not None else None, _rework_row(ours, a), _rework_row(theirs, b), excess,
+        baseline, agent, sum(r.lines for r in both) - agent, len(strata), _rework_row(ours, a), _rework_row(theirs, b), excess,
         band.low if band else None, band.high if band else None, refused, refused_rework,
     )  # fmt: skip
 
@@ -146,31 +134,3 @@ def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
         strata[r.repo, r.path].append(r)
     mixed = {file: lines for file, lines in strata.items() if len({r.author == LineClass.AGENT for r in lines}) == 2}
     return Sides(ours, theirs, mixed)
-
-
-def _log_rank(records: Sequence[LifetimeRecord]) -> tuple[float, float, float]:
-    """(observed, expected, variance) of agent deaths in one stratum; weights are counts. Mantel 1966."""
-    ages = sorted({r.days for r in records if r.dead})
-    if not ages:
-        return 0.0, 0.0, 0.0
-    risk, risk_agent = _count_at_risk(records, ages), _count_at_risk([r for r in records if r.author == LineClass.AGENT], ages)
-    deaths, deaths_agent = [0] * len(ages), [0] * len(ages)
-    for r in records:
-        if r.dead:
-            index = bisect_left(ages, r.days)
-            deaths[index] += r.lines
-            deaths_agent[index] += r.lines if r.author == LineClass.AGENT else 0
-    observed = expected = variance = 0.0
-    for n, n1, d, d1 in zip(risk, risk_agent, deaths, deaths_agent, strict=True):
-        observed += d1
-        expected += d * n1 / n
-        if n > 1:
-            variance += d * (n1 / n) * (1 - n1 / n) * (n - d) / (n - 1)
-    return observed, expected, variance
-
-
-def _count_at_risk(records: Iterable[LifetimeRecord], ages: Sequence[float]) -> list[int]:
-    """Lines at least as old as each age when they ended."""
-    ordered = sorted((r.days, r.lines) for r in records)
-    days, sums = [day for day, _ in ordered], [0, *accumulate(lines for _, lines in ordered)]
-    return [sums[-1] - sums[bisect_left(days, age)] for age in ages]

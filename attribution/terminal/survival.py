@@ -142,9 +142,6 @@ def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[s
         for what, refused in (("hazard ratio", c["refused"]), ("excess rework", c["refused_rework"])):
             if refused:
                 console.print(Text(f"no {what} against {c['baseline']}: {refused}", "yellow"))
-        if c["chi_square"] is not None and c["p_value"] is not None:
-            test = f"chi² {c['chi_square']:.1f}, p = {c['p_value']:.2g}, assumes independent lines, so p is too small"
-            dim(console, f"log-rank by file, {c['baseline']}: {test}")
 
 
 def _excess_text(c: Row) -> str:

@@ -347,7 +347,7 @@ def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Sho
     assert done.after == "" and "no commit names an agent" in done.notes[0]
     records = lifetimes.records(shop.store, 1, every_kind=True)
     assert {r.author for r in records} == {"undeclared"}
-    assert compare(records, "human").chi_square is None
+    assert compare(records, "human").excess_rework is None
 
 
 def test_where_the_window_begins() -> None:

@@ -39,7 +39,7 @@ def quality(explain: str, weights: str, db: Path, output_format: str) -> None:
         "repo?", "key=session", "task_type=task", "work", "tier", "q=Q", "q_rank=rank", "completion=compl", "execution=exec",
         "efficiency=eff", "outcome=outc", "cost_usd", "label=first prompt",
     )  # fmt: skip
-    models = model_table({**row, "category": row["task_type"]} for row in table)
+    models = model_table(table)
     if not output_format:
         people = [row for row in table if not row["parent"]]
         spawned = len(table) - len(people)

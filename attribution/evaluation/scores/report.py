@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, mix, tier_of
-from attribution.evaluation.words import TaskType
-from attribution.lineage import minimum
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
 from collector.storage.views import read_view, table_of
@@ -89,44 +87,25 @@ def _reweigh(row: dict[str, Any]) -> dict[str, Any]:
 
 # --- models -----------------------------------------------------------------------------------------------------------
 
-ALL, UNKNOWN = "all", "unknown"
+UNKNOWN = "unknown"
 
 
 def model_table(scored: Iterable[Mapping[str, Any]]) -> Table:
-    """Mean quality and cost of each model over the sessions that have both: see `frontiers`."""
-    notes = ["frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."]
-    return table_of(frontiers(scored), {"mean_cost_usd": "USD"}, notes, "models", "Quality and cost by model")
+    """Mean quality and cost of each model over the sessions with `model`, `q` and `cost_usd`, cheapest first.
 
-
-def frontiers(scored: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Models on the plane of cost and quality: over all sessions, then over each type of task in which two have enough sessions.
-
-    `scored`: sessions with `model`, `category`, `q` and `cost_usd`; those without one of them are left out.
+    `frontier`: 1 where no other model is both cheaper and better.
     """
-    complete = [
-        session
-        for session in scored
-        if session["model"] not in (None, "", UNKNOWN) and session["q"] is not None and session["cost_usd"]
-    ]
-    rows = frontier(complete)
-    for task in TaskType:
-        counts = Counter(session["model"] for session in complete if session["category"] == task)
-        enough = {model for model, sessions in counts.items() if sessions >= minimum.SESSIONS}
-        if len(enough) > 1:
-            rows += frontier([session for session in complete if session["category"] == task and session["model"] in enough], task)
-    return rows
-
-
-def frontier(scored: Sequence[Mapping[str, Any]], task: str = ALL) -> list[dict[str, Any]]:
-    """Means of each model, cheapest first. `frontier`: 1 where no other model is both cheaper and better."""
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for session in scored:
-        groups[session["model"]].append((session["q"], session["cost_usd"]))
+        if session["model"] not in (None, "", UNKNOWN) and session["q"] is not None and session["cost_usd"]:
+            groups[session["model"]].append((session["q"], session["cost_usd"]))
     means = sorted((sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model) for model, g in groups.items())
-    return [
+    rows = [
         {
-            "model": model, "category": task, "sessions": len(groups[model]), "mean_q": q, "mean_cost_usd": cost,
-            "q_per_usd": q / cost, "frontier": int(not any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)),
+            "model": model, "sessions": len(groups[model]), "mean_q": q, "mean_cost_usd": cost, "q_per_usd": q / cost,
+            "frontier": int(not any(c <= cost and b >= q and (c, b) != (cost, q) for c, b, _ in means)),
         }
         for cost, q, model in means
     ]  # fmt: skip
+    notes = ["frontier: no other model is both cheaper and better. Over the sessions that have a score and a cost."]
+    return table_of(rows, {"mean_cost_usd": "USD"}, notes, "models", "Quality and cost by model")

@@ -13,7 +13,7 @@ from support.commands import clone, rows, run
 from attribution.evaluation.scores.baselines import ALL, LEAST, baseline, baselines
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, Deeds, PartWeights, acceptance, mix, score
 from attribution.evaluation.scores.ratings import agreement, fit_weights, read_ratings
-from attribution.evaluation.scores.report import frontier, frontiers
+from attribution.evaluation.scores.report import model_table
 from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
 from attribution.stats.agreement import pearson, ranks, spearman
@@ -199,15 +199,6 @@ def test_baselines_are_of_the_type_where_enough_was_measured() -> None:
     assert score(_row()).rank is None
 
 
-def test_frontiers_by_task_need_two_models_with_enough_sessions() -> None:
-    def some(model: str, task: str, n: int, q: float, cost: float) -> list[dict[str, Any]]:
-        return [{"model": model, "category": task, "q": q, "cost_usd": cost}] * n
-
-    scored = [*some("a", "coding", 5, 0.9, 1.0), *some("b", "coding", 5, 0.8, 2.0), *some("a", "chat", 5, 0.9, 1.0)]
-    found = frontiers([*scored, *some("b", "chat", 4, 0.9, 1.0)])
-    assert [(row["category"], row["model"]) for row in found] == [("all", "a"), ("all", "b"), ("coding", "a"), ("coding", "b")]
-
-
 @pytest.mark.parametrize(
     ("values", "special", "q", "tier"),
     [
@@ -249,7 +240,7 @@ def test_no_cost_no_return() -> None:
 
 def test_frontier() -> None:
     scored = [("cheap", 0.6, 0.1), ("cheap", 0.8, 0.1), ("dear", 0.9, 1.0), ("worse", 0.6, 2.0), ("same", 0.7, 0.1)]
-    points = frontier([{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored])
+    points = model_table([{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored]).rows
     found = [(p["model"], p["sessions"], p["frontier"]) for p in points]
     assert found == [("cheap", 2, 1), ("same", 1, 1), ("dear", 1, 1), ("worse", 1, 0)]
     assert points[0]["mean_q"] == pytest.approx(0.7) and points[0]["q_per_usd"] == pytest.approx(7)
