@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from typing import Any
 
@@ -45,7 +45,7 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "14"  # version of everything that is read here
+FACTS = "15"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -172,11 +172,27 @@ def _read_local(
     """A session from its transcript on this machine, which is whole, and what copies in checkpoints have besides."""
     reader = next(candidate for candidate in transcript_readers if local.agent == candidate.NAME)
     copies = (content for copy in files.copies() if reader.sniff(first_value(content := _content(repo, copy))))
-    session = reader.read(files.key, chain(load(local), copies))
+    session = on_utc(repo, reader.read(files.key, chain(load(local), copies)))
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
         session = bounded(session, [*_stored_copies(repo, files, reader), StoredCopy(local.at, calls)])
     return LoadedSession(files, session, "present", list(session.problems))
+
+
+def on_utc(repo: GitRepo, session: Session) -> Session:
+    """A session whose times are those of its author's clock, in UTC: the commits that it made say in which zone that was.
+
+    Where the clone has none of them, nothing is known of its times.
+    """
+    if not session.local_clock:
+        return session
+    shas = (sha for call in session.calls for sha in call.commits)
+    offset = next((offset for sha in shas if (offset := repo.author_offset(sha)) is not None), None)
+
+    def moment(local: float | None) -> float | None:
+        return None if local is None or offset is None else local - offset
+
+    return replace(session, calls=tuple(replace(call, not_before=moment(call.not_before)) for call in session.calls))
 
 
 def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:
@@ -232,7 +248,7 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
     if len(matching) > 1:
         names = ", ".join(candidate.NAME for candidate in matching)
         loaded.problems.append(Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}"))
-    session = reader.read(files.key, chain(_different(repo, first, distinct), _subagents(repo, files, reader)))
+    session = on_utc(repo, reader.read(files.key, chain(_different(repo, first, distinct), _subagents(repo, files, reader))))
     loaded.session = bounded(session, _stored_copies(repo, files, reader)) if is_undated(session) else session
     loaded.problems.extend(loaded.session.problems)
     if _is_blank(session) and first.strip():

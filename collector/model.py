@@ -218,6 +218,7 @@ class Session:
     parent_id: str = ""  # the session that spawned this one, when they are stored apart
     started_at: float | None = None
     ended_at: float | None = None
+    local_clock: bool = False  # moments before which calls were not made are those of the author's clock, taken for UTC
     truncated_start: bool = False  # the first record continues a record that no copy has: earlier work is not on record
     problems: tuple[Problem, ...] = ()
 
@@ -234,7 +235,7 @@ class TranscriptReader(Protocol):
     GIVES: frozenset[str]  # what a transcript of the format can hold, see `FACETS` in `collector.agents.common.reader`
 
     def sniff(self, head: object) -> bool:
-        """Whether a transcript whose first JSON value is `head` is of this format."""
+        """Whether a transcript whose first JSON value is `head` is of this format; a text shows its first line."""
         ...
 
     def read(self, session_id: str, blobs: Iterable[bytes]) -> Session:

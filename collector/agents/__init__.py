@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from collector.agents.common.jsonl import first_value
-from collector.agents.machine.model import Store
+from collector.agents.common.jsonl import first_line, first_value
+from collector.agents.machine.model import Committed, Store
 from collector.model import TranscriptReader
 from collector.plugins import modules_of
+from collector.text import decode
 
 
 def readers() -> list[TranscriptReader]:
@@ -27,6 +28,11 @@ def stores() -> list[Store]:
     return [store for module in modules for store in getattr(module, "STORES", ())]
 
 
+def committed_records() -> list[Committed]:
+    """The transcripts of all agents that people commit beside their code."""
+    return [record for module in modules_of(__name__) for record in getattr(module, "COMMITTED", ())]
+
+
 def unproven() -> list[str]:
     """Slugs of agents of which no real transcript was ever read: their reader and its sample follow documents and excerpts.
 
@@ -36,9 +42,13 @@ def unproven() -> list[str]:
 
 
 def readers_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> list[TranscriptReader]:
-    """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer."""
+    """The readers that recognise the first JSON value, the one to use first; more than one is a fault of a sniffer.
+
+    Of a text that is no JSON they are shown its first line.
+    """
     head = first_value(blob)
-    return [reader for reader in (existing or readers()) if reader.sniff(head)] if head is not None else []
+    head = decode(first_line(blob)) if head is None else head
+    return [reader for reader in (existing or readers()) if reader.sniff(head)]
 
 
 def reader_for(blob: bytes, existing: Sequence[TranscriptReader] | None = None) -> TranscriptReader | None:

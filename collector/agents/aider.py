@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Roots, Store
+from collector.agents.machine.model import Committed, LocalSession, Roots, Store
 from collector.model import Command, Edit, Replacement, Session
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
@@ -28,8 +30,8 @@ GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens",
 ORDER = 70
 
 _BEGINNING = "# aider chat started at "
-_ROOT = re.compile(r"^> (?:whowrote|Git working dir): (/.+|[A-Za-z]:.+)$")
-_BEGAN = re.compile(r"^> whowrote began: (\d{1,11})$")
+_PLACE = re.compile(r"> whowrote: (.*)\n")
+_ROOT = re.compile(r"^> Git working dir: (/.+|[A-Za-z]:.+)$")
 _MODEL = re.compile(r"^> (?:Main model|Model): (\S+)")
 _VERSION = re.compile(r"^> Aider v(\S+)")
 _NUMBER = r"(\d[\d,]{0,12}(?:\.\d{1,6})?)([km]?)"
@@ -43,14 +45,33 @@ _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def sniff(head: object) -> bool:
-    return False  # it is no JSON; whoever finds the file by its name knows whose it is
+    return isinstance(head, str) and head.startswith((_BEGINNING, "> whowrote: "))
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    """Of a history with several runs only the one that the id names is read: `aider` and when it began."""
     reader = _Reader(NAME, session_id)
+    began = session_id.removeprefix(f"{NAME} ")
     for blob in copies(blobs):
-        reader.copy(decode(blob))
-    return reader.session()
+        text = decode(blob)
+        if place := _PLACE.match(text):  # what the loader of local histories puts before them
+            reader.add_cwd(place[1])
+            text = text[place.end() :]
+        reader.copy(_run_of(text, began))
+    return replace(reader.session(), local_clock=True)
+
+
+def _run_of(text: str, began: str) -> str:
+    """The run that began at that time; all of the text where none did."""
+    return next((run for moment, run in _runs(text) if moment == began), text)
+
+
+def _runs(text: str) -> Iterator[tuple[str, str]]:
+    """(when it began on the author's clock, text) of each run."""
+    starts = list(_RUN.finditer(text))
+    ends = [*(start.start() for start in starts[1:]), len(text)]
+    for start, end in zip(starts, ends, strict=False):  # of a text without runs there is one end
+        yield start[1], text[start.start() : end]
 
 
 class _Reader(RecordReader):
@@ -80,12 +101,19 @@ class _Reader(RecordReader):
                 self._end_prompt(number)
                 self._end_answer(number)
                 self._notice(line.rstrip(), number)
-            elif not line.startswith(_BEGINNING):
+            elif line.startswith(_BEGINNING):
+                self._begin_run(line.removeprefix(_BEGINNING).strip())
+            else:
                 if line.strip():
                     self._end_prompt(number)
                 self.answer.append(line)
                 fence = _closing(line)
         self._end_answer(len(text))
+
+    def _begin_run(self, moment: str) -> None:
+        """On the clock of the author's machine, whose zone is not recorded."""
+        with suppress(ValueError):
+            self.began = datetime.strptime(moment, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 
     def _end_prompt(self, number: int) -> None:
         if self.prompt:
@@ -105,9 +133,7 @@ class _Reader(RecordReader):
         for pattern, note in ((_ROOT, self.add_cwd), (_VERSION, self.add_version)):
             if match := pattern.match(line):
                 note(match[1])
-        if match := _BEGAN.match(line):
-            self.began = float(match[1])
-        elif match := _MODEL.match(line):
+        if match := _MODEL.match(line):
             self.model = self.switched("model_change", self.model, match[1], None)
         elif match := _TOKENS.match(line):
             self.begin(None)
@@ -185,44 +211,25 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-_RUN = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
+_RUN = re.compile(rf"^{_BEGINNING}(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
+
+
+def runs(text: str) -> list[str]:
+    """Ids of the runs of a history that edited something; each is a session."""
+    return [f"{NAME} {moment}" for moment, run in _runs(text) if "\n> Applied edit to " in run]
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     cwd = str(location.parent)
-    if not roots.of(cwd):
-        return
-    data = files.content(location)
-    for number, entry in enumerate(_RUN.finditer(data)):
-        began = entry[1].decode()
-        if b"\n> Applied edit to " in _run(data, number):
-            key = f"aider {began}"
-            why = f"kept in {cwd}"
-            yield LocalSession(key, (location,), why, str(number), cwd)
+    if roots.of(cwd):
+        for key in runs(decode(files.content(location))):
+            yield LocalSession(key, (location,), f"kept in {cwd}", cwd=cwd)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
-    """One run; lines before it name the directory and, in seconds since 1970, when it began. Raises ValueError for another date."""
-    run = _run(files.content(session.files[0]), int(session.key))
-    head = f"> whowrote: {session.cwd}\n"
-    if match := _RUN.match(run):
-        began = datetime.strptime(match[1].decode(), "%Y-%m-%d %H:%M:%S")  # on the clock of this machine
-        head += f"> whowrote began: {max(int(began.timestamp()), 0)}\n"
-    yield head.encode("utf-8", "surrogateescape") + run
+    """The whole history, after a line that names the directory."""
+    yield f"> whowrote: {session.cwd}\n".encode("utf-8", "surrogateescape") + files.content(session.files[0])
 
 
-def _run(data: bytes, number: int) -> bytes:
-    starts = [entry.start() for entry in _RUN.finditer(data)]
-    if number >= len(starts):
-        return b""
-    return data[starts[number] : starts[number + 1] if number + 1 < len(starts) else len(data)]
-
-
-STORES = (
-    Store(
-        NAME,
-        find=_find,
-        load=_load,
-        inside=".aider.chat.history.md",
-    ),
-)
+COMMITTED = (Committed(":(glob)**/.aider.chat.history.md", lambda path, data: runs(decode(data))),)
+STORES = (Store(NAME, find=_find, load=_load, inside=".aider.chat.history.md"),)

@@ -26,7 +26,7 @@ from collector.agents.common.reader import (
     is_error,
 )
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Roots, Store
+from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.json_values import get, get_dict, get_int, get_list, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp
@@ -430,6 +430,7 @@ def _join(group: list[LocalSession]) -> LocalSession:
     return replace(main, files=tuple(path for session in (main, *forks) for path in session.files), why=why)
 
 
+COMMITTED = (Committed(":(glob)**/.claude/projects/*/*.jsonl", session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),)
 STORES = (
     Store(
         NAME,

@@ -23,7 +23,7 @@ from collector.agents.common.messages import CODEX_INJECTED, text_of
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Roots, Store
+from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_str, parse_json, time_of, to_json
@@ -678,6 +678,8 @@ def _content(path: Path, size: int) -> bytes:
     return decompressed(files.content(path) if size > _LONG else files.head(path, size), size)
 
 
+_ROLLOUT_ID = r"-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$"
+COMMITTED = (Committed(":(glob)**/.codex/*sessions/**/rollout-*.jsonl", session_in_path(_ROLLOUT_ID)),)
 STORES = (
     Store(
         NAME,

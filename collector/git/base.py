@@ -46,6 +46,7 @@ _MOST_MAILMAP = 1_000_000  # bytes
 _OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
 # Source: gpg-interface.c of git.
 _SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*(?:\n .*)*)", re.M)
+_AUTHOR_ZONE = re.compile(rb"^author [^\n]* ([+-])(\d\d)(\d\d)$", re.M)
 _SIGNATURES = {
     b"-----BEGIN PGP ": Signature.GPG,
     b"-----BEGIN SSH SIGNATURE": Signature.SSH,
@@ -253,6 +254,16 @@ class RepositoryBase:
                     stack.append((f"{prefix}{name}/", entry.oid))
                 else:
                     yield prefix + name, entry
+
+    def author_offset(self, name: str) -> float | None:
+        """How many seconds the clock of a commit's author is ahead of UTC; `name` may be the beginning of its id."""
+        sha = self._parse_name(name)
+        kind, data = (self._object(sha) if sha else None) or ("", b"")
+        zone = _AUTHOR_ZONE.search(data) if kind == "commit" else None
+        if zone is None:
+            return None
+        minutes = int(zone[2]) * 60 + int(zone[3])
+        return 60.0 * (-minutes if zone[1] == b"-" else minutes)
 
     def file_at(self, sha: str, path: str) -> str | None:
         """Blob id of a path in a commit."""

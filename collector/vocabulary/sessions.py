@@ -14,6 +14,7 @@ class CheckpointStore(Word):
     V2 = "v2", "the metadata ref of the short-lived second layout"
     V2_FULL = "v2full", "its transcript refs"
     SHADOW = "shadow", "a snapshot at the end of a turn, not tied to a commit"
+    TREE = "tree", "no checkpoint: a transcript among the files of a commit"
     LOCAL = "local", "no checkpoint: a transcript that the agent kept on this machine"
 
 

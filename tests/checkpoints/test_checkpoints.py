@@ -242,7 +242,7 @@ def test_sibling_refs_are_no_checkpoints(ref: str, tmp_path: Path) -> None:
 
 
 def test_layouts_are_the_modules_of_the_folder() -> None:
-    assert {layout.NAME for layout in layouts()} == {"branch", "per_ref", "shadow", "v2"}
+    assert {layout.NAME for layout in layouts()} == {"branch", "in_tree", "per_ref", "shadow", "v2"}
 
 
 @pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])

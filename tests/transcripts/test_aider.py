@@ -11,7 +11,6 @@ from collector.model import Session
 
 FENCE = "```"
 HISTORY = f"""> whowrote: /home/ana/work/tally
-> whowrote began: 1772442000
 # aider chat started at 2026-03-02 09:00:00
 
 > Aider v0.86.1$$

@@ -25,7 +25,7 @@ def first_value(blob: bytes) -> object | None:
 
     None of one that is too long to be read.
     """
-    line = _first_line(blob)
+    line = first_line(blob)
     if len(line) > MAX_VALUE:
         return None
     try:
@@ -35,7 +35,7 @@ def first_value(blob: bytes) -> object | None:
     return value
 
 
-def _first_line(blob: bytes) -> bytes:
+def first_line(blob: bytes) -> bytes:
     """The first line with text among the first few."""
     start = 0
     for _ in range(50):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from collector.agents.machine import files
 from collector.text import normal_path
@@ -214,3 +214,16 @@ class Store:
             if roots.of(cwd):
                 used = (path, *(other for other in self.beside(path) if files.is_plain(other)))
                 yield LocalSession(number, used, f"started in {cwd}", cwd=cwd)
+
+
+class Committed(NamedTuple):
+    """Transcripts of an agent that people commit: the git pathspec of their files, and the sessions in one, by (path, content)."""
+
+    paths: str
+    sessions: Callable[[str, bytes], Sequence[str]]
+
+
+def session_in_path(pattern: str) -> Callable[[str, bytes], Sequence[str]]:
+    """The session whose id the path of a file has where `pattern` says."""
+    named = re.compile(pattern)
+    return lambda path, data: [match[1] for match in [named.search(path)] if match]

@@ -1,0 +1,183 @@
+"""Transcripts that were committed beside the code: read from any clone, in any time zone, also once they are removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import git
+from support.commands import run
+
+from collector.storage.store import Store
+
+SAMPLES = Path(__file__).parent.parent.parent / "fixtures" / "lab"
+ZONES = ("UTC", "America/New_York", "Asia/Tokyo")
+CODE = "x = 1\n\n\ndef double(value):\n    return value * 2\n\n\ndef triple(value):\n    return value * 3 + compute(value)\n"
+AIDER = """
+# aider chat started at 2025-08-06 12:06:30
+
+> Aider v0.86.1  
+> Model: gpt-4o with diff edit format  
+
+#### add two functions  
+
+a.py
+```python
+<<<<<<< SEARCH
+x = 1
+=======
+{code}>>>>>>> REPLACE
+```
+
+> Tokens: 8.5k sent, 233 received. Cost: $0.0014 message, $0.0087 session.  
+> Applied edit to a.py  
+> Commit {sha} feat: add two functions  
+"""  # noqa: W291 (the program's own lines end in blanks)
+
+
+class Clone:
+    """A repository of a developer whose clock is two hours ahead of UTC."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir()
+        git(path, "init", "-q", "-b", "main")
+
+    def put(self, name: str, text: str) -> None:
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.path / name).write_text(text)
+
+    def commit(self, minute: int, message: str = "Change") -> str:
+        when = f"2025-08-06T12:{minute:02}:00+0200"
+        git(self.path, "add", "-A")
+        person = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-c", f"user.signingkey={when}")
+        os.environ |= {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        try:
+            git(self.path, *person, "commit", "-q", "-m", message)
+        finally:
+            del os.environ["GIT_AUTHOR_DATE"], os.environ["GIT_COMMITTER_DATE"]
+        return git(self.path, "rev-parse", "HEAD").decode().strip()
+
+
+@pytest.fixture
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def with_aider(path: Path, where: str = "") -> Clone:
+    """An edit by Aider that it committed itself, and later its history."""
+    clone = Clone(path)
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    clone.put("a.py", CODE)
+    sha = clone.commit(8, "feat: add two functions")
+    clone.put(f"{where}.aider.chat.history.md", AIDER.format(code=CODE, sha=sha[:7]))
+    clone.commit(20, "Keep the history")
+    return clone
+
+
+def bare(clone: Clone) -> Path:
+    mirror = clone.path.with_name(clone.path.name + ".git")
+    git(clone.path.parent, "clone", "-q", "--bare", str(clone.path), str(mirror))
+    return mirror
+
+
+def attributed(repo: Path, db: Path) -> Store:
+    result = run("repo", repo, "--db", db, "-q", "--allow-no-checkpoints", "--local", "auto")
+    assert result.exit_code == 0, result.output
+    return Store(db, create=False)
+
+
+def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
+    """(class, how, evidence, agent, lines) of the file in all commits."""
+    with attributed(repo, db) as store:
+        sql = "SELECT l.class, l.how, l.evidence, s.agent, l.start_line, l.end_line FROM line_spans l " \
+            "LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id, l.start_line"  # fmt: skip
+        return [tuple(row.values()) for row in store.rows(sql, (path,))]
+
+
+@pytest.mark.parametrize("zone", ZONES, indirect=True)
+def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(zone: None, tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    expected = [("undeclared", "none", "inferred", None, 1, 1), ("agent", "exact", "replayed", "aider", 2, 9)]
+    assert spans(clone.path, tmp_path / "a.db") == expected
+    assert spans(bare(clone), tmp_path / "b.db") == expected
+    with Store(tmp_path / "b.db", create=False) as store:
+        (session,) = store.rows("SELECT key, turns, tool_calls, output_tokens FROM sessions")
+        assert tuple(session.values()) == ("aider 2025-08-06 12:06:30", 1, 2, 233)
+        (checkpoint,) = store.rows("SELECT store, ref FROM checkpoints")
+        assert tuple(checkpoint.values()) == ("tree", ".aider.chat.history.md")
+
+
+def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    before = spans(bare(clone), tmp_path / "a.db")
+    (clone.path / ".aider.chat.history.md").unlink()
+    clone.commit(30, "Remove it")
+    shutil.rmtree(tmp_path / "work.git")
+    assert spans(bare(clone), tmp_path / "b.db") == before
+
+
+def test_a_run_without_edits_is_no_session(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    history = clone.path / ".aider.chat.history.md"
+    history.write_text(history.read_text() + "\n# aider chat started at 2025-08-07 09:00:00\n\n#### hello\n\nHello!\n")
+    clone.commit(40, "More of it")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 1
+
+
+def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    history = clone.path / ".aider.chat.history.md"
+    before = spans(bare(clone), tmp_path / "a.db")
+    history.write_text("\n# aider chat started at 2025-08-07 09:00:00\n")
+    clone.commit(40, "Start again")
+    shutil.rmtree(tmp_path / "work.git")
+    assert spans(bare(clone), tmp_path / "b.db") == before
+
+
+@pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
+def test_a_home_that_was_committed_has_the_sessions_that_the_agent_recorded(name: str, tmp_path: Path) -> None:
+    served = json.loads((SAMPLES / name / "served.json").read_text())
+    clone = Clone(tmp_path / "work")
+    shutil.copytree(SAMPLES / name / "home", clone.path, dirs_exist_ok=True)
+    clone.commit(0, "Everything")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        (session,) = store.rows("SELECT agent, tool_calls, output_tokens, turns FROM sessions")
+    expected = (
+        served["agent"],
+        len(served["served"]["calls"]),
+        served["served"]["tokens"]["output"],
+        len(served["served"]["prompts"]),
+    )
+    assert tuple(session.values()) == expected
+
+
+def test_a_recorders_own_file_that_was_committed_by_mistake_is_read(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
+    clone.put(".entire/metadata/2025-08-06-995fc99a/full.jsonl", transcript.read_text())
+    clone.commit(0)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert [tuple(row.values()) for row in store.rows("SELECT key, agent FROM sessions")] == [("995fc99a", "claude-code")]
+
+
+def test_other_files_of_such_names_are_no_transcripts(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    clone.put("docs/.aider.chat.history.md", "# About Aider\n")
+    clone.put(".claude/projects/x/notes.jsonl", '{"note": 1}\n')
+    clone.put(".codex/sessions/readme.md", "none\n")
+    clone.commit(0)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 0
