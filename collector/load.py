@@ -36,6 +36,7 @@ from collector.runtime.stages import (
     forget_runs,
     forget_subjects,
 )
+from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
 from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.session_cache import SessionCache, compress, sessions_of
@@ -64,6 +65,7 @@ class SessionFiles:
     records: list[SessionRecord] = field(default_factory=list)
     emails: set[str] = field(default_factory=set)
     local: LocalSession | None = None  # its transcript on this machine
+    copied: CopiedEvents | None = None  # what of it counts for other sessions, once all are read
 
     def copies(self) -> list[tuple[str, ...]]:
         """Distinct readable copies as tuples of blob ids."""
@@ -85,6 +87,10 @@ class SessionFiles:
         return {call: frozenset(files) for call, files in files_of.items()}
 
     def input_key(self) -> str:
+        """Changes with what is made of the session: its copies, and what of them counts elsewhere."""
+        return self.copies_key() if self.copied is None else digest(self.copies_key(), self.copied.key())
+
+    def copies_key(self) -> str:
         text = "|".join(sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()}))
         local = [self.local.agent, self.local.stamp, str(self.local.unseen_until)] if self.local is not None else []
         return digest(text, *local, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
@@ -102,7 +108,7 @@ def session_files(checkpoints: Iterable[Checkpoint], local: LocalSessions = NOTH
     for key in sessions.keys() & local.sessions.keys():
         sessions[key].local = local.sessions[key]
         sessions[key].emails |= local.emails
-    return sorted(sessions.values(), key=lambda f: (min((r.created_at or 0.0 for r in f.records), default=0.0), f.key))
+    return sorted(sessions.values(), key=lambda files: (*min((r.created_at or 0.0, r.index) for r in files.records), files.key))
 
 
 @dataclass(slots=True)
@@ -129,12 +135,19 @@ def read_session(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
         return failed_session(files, error)
 
 
+def leave_out(loaded: LoadedSession) -> LoadedSession:
+    """The session without what counts for others."""
+    if loaded.session is None or loaded.files.copied is None:
+        return loaded
+    return replace(loaded, session=without_copied(loaded.session, loaded.files.copied))
+
+
 def inputs_key(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> str:
     """Changes when what is read of a session may: with its copies, what checkpoints say of it, and the program."""
     beside = sorted({*files.compacts(), *files.tasks()})  # a fetch can bring them later
     return digest(
         FACTS,
-        files.input_key(),
+        files.copies_key(),
         *(oid for oid in beside if repo.has(oid)),
         *(repr(record) for record in files.records),
         *(reader.NAME for reader in transcript_readers),
@@ -319,9 +332,15 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
     ids = store_checkpoints(context, checkpoints)
     files = session_files(checkpoints)
+    events: dict[str, EventKeys] = {}  # of the sessions that were read
     with sessions_of(store, stored_name(store, context.repo_id)) as cache:
         for number, pending in enumerate(files):  # one in memory at a time
             progress("reading sessions", number, len(files))
+            loaded = _load_session(context, cache, ids[pending.key], pending)
+            if loaded is not None and loaded.session is not None:
+                events[pending.key] = event_keys(loaded.session)
+        copied = copied_events(events)
+        for pending in (replace(pending, copied=copied[pending.key]) for pending in files if pending.key in copied):
             _load_session(context, cache, ids[pending.key], pending)
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
@@ -331,16 +350,19 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         write_commits(store, context.repo_id, commits, repo.mailmap(head))
 
 
-def _load_session(context: RunContext, cache: SessionCache, session_id: int, files: SessionFiles) -> None:
+def _load_session(context: RunContext, cache: SessionCache, session_id: int, files: SessionFiles) -> LoadedSession | None:
+    """The session as it was read; None when it is stored."""
     run = session_run(context, files)
     if run.is_current:
-        return
+        return None
     loaded = read_session(context.repo, files)
-    stored = store_session(run, session_id, *prepare_session(context.store.policy, session_id, loaded))
-    if stored is loaded and loaded.session is not None and cache.has_room():
+    own = leave_out(loaded)
+    stored = store_session(run, session_id, *prepare_session(context.store.policy, session_id, own))
+    if stored is own and loaded.session is not None and cache.has_room():
         with suppress(NotPacked, *PART_ERRORS):  # one that is too large is read again
             parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
             cache.put(files.key, _parsed_key(context.repo, files, readers()), compress(pack(_Parsed, parsed)))
+    return loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -572,13 +594,14 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
     if session is None:
         values |= {"agent": None, "started_at": iso(min((r.created_at for r in records if r.created_at), default=None))}
         return values
+    fork = session.fork
     models = Counter(u.model for u in session.usage if u.model and u.model != "<synthetic>")
     prompts = [printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id]
     commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)
     spawns = [c.spawn for c in session.calls if c.spawn is not None]
     tokens = {
-        f"{name}_tokens": sum(getattr(usage, name) for usage in session.usage) if session.usage else None
+        f"{name}_tokens": sum(getattr(usage, name) for usage in session.usage) if session.counts_tokens else None
         for name in ("input", "output", "cache_read", "cache_write")
     }
     return (
@@ -594,6 +617,10 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
             "branch": printable(session.branches[0]) if session.branches else None,
             "agent_version": session.versions[0] if session.versions else None,
             "parent_key": session.parent_id or None,
+            "forked_from": fork.session if fork is not None else None,
+            "left_at": iso(fork.at) if fork is not None else None,
+            "copied_turns": fork.turns if fork is not None else None,
+            "copied_calls": fork.calls if fork is not None else None,
             "turns": len(session.user_turns),
             "tool_calls": len(session.calls),
             "interruptions": marks["interrupt"] + marks["interrupt_tool"],

@@ -201,6 +201,17 @@ class SessionEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ForkPoint:
+    """Where a session left the one that it repeats."""
+
+    session: str  # id of that one
+    at: float | None  # the last event that both have
+    turns: int  # of the user that both have
+    calls: int
+    responses: int
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """Everything one agent session recorded, each event once, in time order."""
 
@@ -216,6 +227,8 @@ class Session:
     versions: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     parent_id: str = ""  # the session that spawned this one, when they are stored apart
+    forked_from: str = ""  # the session that the agent names as the origin of this one
+    fork: ForkPoint | None = None  # of one that repeats another: what both have is left out here
     started_at: float | None = None
     ended_at: float | None = None
     local_clock: bool = False  # moments before which calls were not made are those of the author's clock, taken for UTC
@@ -226,6 +239,11 @@ class Session:
     def user_turns(self) -> tuple[Turn, ...]:
         """The turns that the user asked for: typed messages, approved plans, and slash commands that the model answered."""
         return tuple(turn for turn in self.turns if turn.origin != "injected")
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether tokens are on record, if only those of responses that count for another session."""
+        return bool(self.usage or (self.fork is not None and self.fork.responses))
 
 
 class TranscriptReader(Protocol):

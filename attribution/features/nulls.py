@@ -39,6 +39,7 @@ REASONS: dict[str, NullReason] = {
     "no_transcript": NullReason("the transcript cannot be read", "f.session_id IS NULL OR f.tool_call_count IS NULL", absent=True),
     "unfinished": NullReason("the run was stopped before: run `whowrote repo` again", "f.touched_files IS NULL"),
     "spawned": NullReason("another session spawned this one: nobody typed", "s.parent_key IS NOT NULL"),
+    "forked": NullReason("the session goes on from another one", "s.forked_from IS NOT NULL"),
     "command_first": NullReason(
         "the session begins with a slash command",
         "(SELECT t.origin FROM turns t WHERE t.session_id = s.id AND t.origin <> 'injected' ORDER BY t.turn_index LIMIT 1) = 'command'",

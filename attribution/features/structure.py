@@ -52,7 +52,7 @@ FEATURES = (
 def compute(view: SessionView) -> Values:
     session, calls = view.session, view.calls
     user_turns = None if session.parent_id else len(view.user_turns)
-    responses = len({u.message_id for u in view.responses}) if session.usage else None
+    responses = len({u.message_id for u in view.responses}) if session.counts_tokens else None
     spawns = [call for call in calls if call.spawn is not None]
     return {
         "user_turn_count": user_turns,
@@ -72,7 +72,7 @@ def compute(view: SessionView) -> Values:
         "subagent_count": len(spawns),
         "subagents_succeeded": sum(1 for call in spawns if call.status is Status.OK) if spawns else None,
         "compaction_events": [_compaction(m, view) for m in session.marks if m.kind == "compaction"],
-        "model_changes": _model_changes(view) if session.usage else None,
+        "model_changes": _model_changes(view) if session.counts_tokens else None,
         "ended_normally": int(_ended_normally(view)),
     }
 

@@ -100,4 +100,4 @@ def _usage_by_turn(view: SessionView) -> Values:
         else:
             costs[str(response.turn)] += response.cost
     tokens = {turn: usage_by_model(usage) for turn, usage in listed.items()}
-    return {"tokens_by_turn": tokens if used else None, "recorded_cost_by_turn": dict(costs) or None}
+    return {"tokens_by_turn": tokens if view.session.counts_tokens else None, "recorded_cost_by_turn": dict(costs) or None}

@@ -36,11 +36,11 @@ FEATURES = (
 
 def compute(view: SessionView) -> Values:
     session = view.session
-    used = usage_of(view)
+    used, counted = usage_of(view), session.counts_tokens
     reasoned = [u.reasoning for u in used if u.reasoning is not None]
     costs = [u.cost for u in used if u.cost is not None]
     models = usage_by_model(used)
-    whole = {kind: sum(counts[kind] for counts in models.values()) if used else None for kind in KINDS}
+    whole = {kind: sum(counts[kind] for counts in models.values()) if counted else None for kind in KINDS}
     read = (whole["input"] or 0) + (whole["cache_read"] or 0)
     main = sorted(view.responses, key=lambda u: u.at or 0.0)
     return {
@@ -49,12 +49,12 @@ def compute(view: SessionView) -> Values:
         "cache_read_tokens": whole["cache_read"],
         "cache_write_tokens": whole["cache_write"],
         "cache_read_ratio": (whole["cache_read"] or 0) / read if read else None,
-        "context_growth_curve": [u.input + u.cache_read + u.cache_write for u in main] if used else None,
+        "context_growth_curve": [u.input + u.cache_read + u.cache_write for u in main] if counted else None,
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
-        "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None]) if used else None,
-        "tokens_too_low": _too_low(view, whole["output"] or 0) if used else None,
+        "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None]) if counted else None,
+        "tokens_too_low": _too_low(view, whole["output"] or 0) if counted else None,
     }
 
 

@@ -50,7 +50,7 @@ FEATURES = (
     Feature("plan_steps_detected", "integer", "steps", "numbered or bulleted lines of the agent's first turn before its first change of a file; the larger of that and its first to-do list", HEURISTIC, null=_NOTHING_SAID),
     Feature("confirmation_requests", "integer", "times", "questions of the list `confirmation` in the main agent's text, and calls of a tool that asks", HEURISTIC, null=_NOTHING_SAID),
     Feature("clarification_sought", "boolean", "0 or 1", "1: in its first turn the agent asked, by a tool that asks or by a question at the end of its text, before changing anything", HEURISTIC, null=("no_answer",)),
-    Feature("prompt_underspecification", "real", "0 to 1", "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`; the first message may be a plan", HEURISTIC, null=(*_NOTHING_TYPED, "command_first"), version=2),
+    Feature("prompt_underspecification", "real", "0 to 1", "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`; the first message may be a plan", HEURISTIC, null=(*_NOTHING_TYPED, "command_first", "forked"), version=2),
     Feature("repetition_rate", "real", "share", "calls that repeat an earlier call of the same tool with the same arguments (for shells: the same command) / calls", null=("no_call",)),
     Feature("repeated_calls", "integer", "calls", "numerator of repetition_rate", null=("no_call",)),
 )  # fmt: skip
@@ -101,7 +101,9 @@ def _user_values(view: SessionView) -> Values:
         "correction_ratio": None if corrections is None else corrections / len(texts),
         "last_message_rejects": int(rejects) if english[-1] else None,
         "last_message_accepts": int(accepts) if english[-1] else None,
-        "prompt_underspecification": underspecification(opening.text) if opening.origin in FROM_USER else None,
+        "prompt_underspecification": underspecification(opening.text)
+        if opening.origin in FROM_USER and view.session.fork is None
+        else None,
     }
 
 

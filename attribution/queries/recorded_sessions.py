@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from collector.agents import readers
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
+_TURNS = "SELECT t.session_id, t.turn_index FROM turns t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?"
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
     """A session that can be read when it is wanted."""
@@ -27,10 +32,12 @@ class RecordedSession:
     input_key: str  # changes when any stored copy does
     _repo: GitRepo
     _files: SessionFiles
+    _turns: Container[int]  # its own: those that a fork repeats are another session's
 
     def read(self) -> Session | None:
         """None when no copy can be read."""
-        return read_session(self._repo, self._files, readers()).session
+        session = read_session(self._repo, self._files, readers()).session
+        return session and replace(session, turns=tuple(turn for turn in session.turns if turn.index in self._turns))
 
 
 def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[RecordedSession]:
@@ -40,7 +47,12 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
     local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if _is_local(store, repo_id) else NOTHING_LOCAL
     files = session_files([*checkpoints, *local_checkpoints(local, checkpoints)], local)
     keyed = [(shown(session.key), session) for session in files]
-    return [RecordedSession(ids[key], key, session.input_key(), repo, session) for key, session in keyed if key in ids]
+    turns = defaultdict[int, set[int]](set)
+    for row in store.rows(_TURNS, (repo_id,)):
+        turns[row["session_id"]].add(row["turn_index"])
+    return [
+        RecordedSession(ids[key], key, session.input_key(), repo, session, turns[ids[key]]) for key, session in keyed if key in ids
+    ]
 
 
 def _is_local(store: Store, repo_id: int) -> bool:

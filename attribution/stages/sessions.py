@@ -26,6 +26,7 @@ from collector.load import (
     failed_session,
     inputs_key,
     kept_session,
+    leave_out,
     prepare_session,
     read_session,
     session_files,
@@ -40,6 +41,7 @@ from collector.runtime import workers
 from collector.runtime.bounds import PART_ERRORS, apply_limits, memory_left, part_of_the_time, time_left
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext, clear_problems, digest
+from collector.session_graph import EventKeys, copied_events, event_keys
 from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import Policy
 from collector.storage.session_cache import SessionCache, compress, inflate, sessions_of
@@ -73,6 +75,8 @@ class _SessionRead:
 
     reach: TranscriptReach
     edits: SessionEdits | None  # None: without a transcript
+    events: EventKeys | None = None  # of the whole session; None: without a transcript
+    copied: str = ""  # the key of what was left out of it because it counts for other sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,11 @@ class _ReadTask:
     policy: Policy
     rows: bool  # False: they are stored
     features: bool
+
+    def is_due(self, copied: str, just_read: bool) -> bool:
+        """Whether it has to be read; `copied`: the key of what was left out when it was read last."""
+        unstored = (self.rows or self.features) and not just_read
+        return unstored or copied != (self.files.copied.key() if self.files.copied is not None else "")
 
 
 @dataclass(slots=True)
@@ -100,7 +109,9 @@ class _Prepared:
 
 def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
     """Makes what is to be written about a session."""
+    events = event_keys(loaded.session) if loaded.session is not None else None
     try:
+        loaded = leave_out(loaded)
         with part_of_the_time():
             edits = edits_of(loaded, task.session_id)
     except (*INPUT_ERRORS, *PART_ERRORS) as error:  # without its edits a transcript explains nothing: it counts as unreadable
@@ -111,7 +122,8 @@ def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
         loaded, edits = stored, edits if stored is loaded else None
     ended = (loaded.session.ended_at if loaded.session is not None else None) or 0.0
     reach = TranscriptReach(loaded.state, ended, loaded.compact)
-    done = _Prepared(_SessionRead(reach, edits), replace(loaded, session=None), rows)
+    copied = task.files.copied.key() if task.files.copied is not None else ""
+    done = _Prepared(_SessionRead(reach, edits, events, copied), replace(loaded, session=None), rows)
     if task.features and loaded.session is not None:
         try:
             done.features = of_session(loaded.session)
@@ -134,21 +146,27 @@ class _Reading:
     version: str
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
-        """Returns what is known of each session, and reads the sessions that are not stored or not known."""
+        """Returns what is known of each session, and reads the sessions that are not stored or not known.
+
+        What a session repeats of others is known once all were read: those that do are read again without it.
+        """
         reads: dict[str, _SessionRead] = {}
-        waiting: list[_ReadTask] = []
         for session in files:
-            task = self._read_task(session)
-            existing = None if task.rows or task.features else self._stored_read(session.key, self._key(session))
-            if existing is None:
-                waiting.append(task)
-            else:
+            if (existing := self._stored_read(session.key, self._key(session))) is not None:
                 self.context.progress("reading sessions", len(reads), len(files))
                 reads[session.key] = existing
-        for task, done in self._all(waiting, jobs):
-            self.context.progress("reading sessions", len(reads), len(files))
-            reads[task.files.key] = self._take(task, done)
+        missing = [session for session in files if session.key not in reads]
+        self._read_into(reads, list(map(self._read_task, missing)), jobs)
+        copied = copied_events({f.key: events for f in files if (events := reads[f.key].events) is not None})
+        tasks = [self._read_task(replace(session, copied=copied.get(session.key))) for session in files]
+        just_read = {session.key for session in missing}
+        self._read_into(reads, [t for t in tasks if t.is_due(reads[t.files.key].copied, t.files.key in just_read)], jobs)
         return reads
+
+    def _read_into(self, reads: dict[str, _SessionRead], waiting: Sequence[_ReadTask], jobs: int) -> None:
+        for number, (task, done) in enumerate(self._all(waiting, jobs)):
+            self.context.progress("reading sessions", number, len(waiting))
+            reads[task.files.key] = self._take(task, done)
 
     def _read_task(self, files: SessionFiles) -> _ReadTask:
         rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
@@ -193,7 +211,7 @@ class _Reading:
         if done.rows is not None:
             stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
             if stored is not done.loaded:
-                return _SessionRead(TranscriptReach(stored.state, compact=stored.compact), None)
+                return _SessionRead(TranscriptReach(stored.state, compact=stored.compact), None, copied=read.copied)
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
         if read.edits is not None and done.packed is not None:

@@ -145,6 +145,7 @@ class _Reader(RecordReader):
         self.add_cwd(record.get("cwd"))
         self.add_version(record.get("version"))
         self.add_branch(record.get("gitBranch"))
+        self.forked_from = self.forked_from or get_str(record, "forkedFrom", "sessionId")
         kind, agent_id = get_str(record, "type"), get_str(record, "agentId")
         if agent_id:  # a subagent's own record, of a file of its own
             self.agents.add(agent_id)

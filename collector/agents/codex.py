@@ -159,7 +159,9 @@ class _Reader(RecordReader):
         if thread_id and thread_id != self.thread.id:  # the head of a copied history
             self.thread.replaying, self.thread.replay_at = True, time
             self.add_event("forked", time, thread_id)
+            self.forked_from = self.forked_from or ("" if self.thread.child else thread_id)
             return
+        self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
         self.add_cwd(meta.get("cwd"))
         self.add_version(meta.get("cli_version"))
         self.add_branch(get(meta, "git", "branch"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from collector.agents import opencode
 from collector.model import Session
+from collector.session_graph import copied_events, event_keys, without_copied
 
 _CREATED = 1_790_000_000_000  # milliseconds
 
@@ -28,22 +29,21 @@ def _answer(at: int, path: str, model: str = "m1", cost: Any = 0) -> dict[str, A
     return {"info": info, "parts": [part]}
 
 
-def _read(*messages: dict[str, Any]) -> Session:
-    info = {"id": "ses_1", "directory": "/w", "title": "Count (fork #1)", "time": {"created": _CREATED, "updated": _CREATED}}
-    return opencode.read("ses_1", [json.dumps({"info": info, "messages": list(messages)}).encode()])
+def _read(*messages: dict[str, Any], name: str = "ses_1") -> Session:
+    info = {"id": name, "directory": "/w", "title": "Count (fork #1)", "time": {"created": _CREATED, "updated": _CREATED}}
+    return opencode.read(name, [json.dumps({"info": info, "messages": list(messages)}).encode()])
 
 
-def test_a_fork_begins_where_it_was_made() -> None:
-    session = _read(_prompt(-90_000, "first"), _answer(-80_000, "/w/a"), _prompt(5_000, "second"), _answer(6_000, "/w/b"))
-    assert [turn.text for turn in session.turns] == ["second"]
-    assert [edit.path for call in session.calls for edit in call.edits] == ["/w/b"]
-    assert [mark.kind for mark in session.marks] == ["forked"]
-    assert len(session.usage) == 1 and session.started_at == _CREATED / 1000
-
-
-def test_a_first_message_at_the_moment_of_the_session_is_its_own() -> None:
-    session = _read(_prompt(-300, "first"), _answer(10, "/w/a"))
-    assert ([turn.text for turn in session.turns], session.marks) == (["first"], ())
+def test_a_fork_begins_where_it_was_made_and_a_fork_of_a_session_that_is_not_stored_has_all() -> None:
+    copied = [_prompt(-90_000, "first"), _answer(-80_000, "/w/a")]
+    renamed = [message | {"info": message["info"] | {"id": f"msg_new{n}"}} for n, message in enumerate(copied)]
+    origin, fork = _read(*copied), _read(*renamed, _prompt(5_000, "second"), _answer(6_000, "/w/b"), name="ses_2")
+    assert len(fork.turns) == len(fork.calls) == 2
+    keys = copied_events({session.id: event_keys(session) for session in (origin, fork)})
+    fork = without_copied(fork, keys["ses_2"])
+    assert [turn.text for turn in fork.turns] == ["second"]
+    assert [edit.path for call in fork.calls for edit in call.edits] == ["/w/b"]
+    assert (len(fork.usage), fork.fork and fork.fork.session) == (1, "ses_1")
 
 
 def test_a_prompt_names_the_model_it_was_sent_to() -> None:

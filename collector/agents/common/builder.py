@@ -33,6 +33,7 @@ class SessionBuilder:
         self.agent = agent
         self.session_id = session_id
         self.parent_id = ""
+        self.forked_from = ""
         self.problems: list[Problem] = []
         self.truncated_start = False
         self.order = 0  # number of the record that is being read
@@ -202,6 +203,7 @@ class SessionBuilder:
             versions=tuple(self.versions),
             branches=tuple(self.branches),
             parent_id=self.parent_id,
+            forked_from=self.forked_from,
             started_at=min(span, default=None),
             ended_at=max(span, default=None),
             truncated_start=self.truncated_start,

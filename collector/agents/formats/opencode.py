@@ -2,8 +2,7 @@
 
 A tool part holds its call and its result. Part and call ids may be redacted, so a part is known by its message and its place in
 it. `apply_patch` records whole texts of each file before and after (up to 1.2; later versions a diff); the summary of a user
-message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`. A fork
-begins with the messages of the session it was copied from, older than itself: they are read there.
+message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ _TOKENS = {
     "input": "input", "output": "output", "cache_read": "cache.read", "cache_write": "cache.write", "reasoning": "reasoning",
 }  # fmt: skip
 _REDACTED = "REDACTED"
-_CLOCK = 1.0  # seconds by which the first message may seem older than its session
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
 _TAGS = ("content", "file")
 _CUT_LINE = "... (line truncated to"
@@ -55,11 +53,7 @@ class _Reader(RecordReader):
         self.add_version(info.get("version"))
         self.parent_id = self.parent_id or get_str(info, "parentID")
         ends = _turn_ends(messages)
-        created = time_of(get(info, "time", "created"))
-        own = [(number, message) for number, message in enumerate(messages) if not _is_copied(message, created)]
-        if len(own) < len(messages):
-            self.add_event("forked", created)
-        for number, message in own:
+        for number, message in enumerate(messages):
             key = _message_key(get_dict(message, "info"), number)
             if self.is_new(key):
                 self._message(message, key, ends)
@@ -206,12 +200,6 @@ def body_of(display: str) -> str:
 
 def _model(info: dict[str, Any]) -> str:
     return get_str(info, "modelID") or get_str(info, "model", "modelID")
-
-
-def _is_copied(message: dict[str, Any], created: float | None) -> bool:
-    """Whether the message is older than its session."""
-    time = time_of(get(message, "info", "time", "created"))
-    return created is not None and time is not None and time < created - _CLOCK
 
 
 def _message_key(info: dict[str, Any], number: int) -> str:

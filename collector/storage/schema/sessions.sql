@@ -36,6 +36,10 @@ CREATE TABLE IF NOT EXISTS sessions (
   branch TEXT, -- first git branch
   agent_version TEXT, -- first version of the agent seen
   parent_key TEXT, -- session that spawned this one, when stored separately
+  forked_from TEXT, -- key of the session that this one repeats, as a fork or a copy does: what both have counts there alone; NULL for other sessions
+  left_at TEXT, -- when it left that one: the last event that both have; NULL for other sessions
+  copied_turns INTEGER, -- turns of the user that both have, which are not here; NULL for other sessions
+  copied_calls INTEGER, -- tool calls that both have, which are not here; NULL for other sessions
   kind TEXT, -- '' for ordinary sessions; agent_review, agent_investigate, imported
   turns INTEGER NOT NULL DEFAULT 0, -- turns of the user: typed messages, approved plans, and slash commands that the model answered, without /exit, /clear and the like
   tool_calls INTEGER NOT NULL DEFAULT 0, -- tool calls, subagents included
@@ -80,7 +84,7 @@ CREATE INDEX IF NOT EXISTS checkpoint_sessions_session ON checkpoint_sessions(se
 CREATE TABLE IF NOT EXISTS turns (
   id INTEGER PRIMARY KEY, -- number of the turn
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
-  turn_index INTEGER NOT NULL, -- 1, 2, … within the session
+  turn_index INTEGER NOT NULL, -- 1, 2, … within the session; those of a fork go on from the session that it repeats
   at TEXT, -- when it was sent
   origin TEXT NOT NULL {TurnOrigin}, -- where its text comes from
   prompt TEXT, -- the text, injected reminders removed; NULL where texts are not stored
