@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab lab-corpus fuzz lock locked lowest audit sbom clean
+.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab lab-corpus canary fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -89,6 +89,10 @@ MINUTES ?= 240
 lab-corpus: setup
 	PYTHONPATH=benchmarks $(BIN)/python -m corpus make $(if $(AGENTS),--agents '$(AGENTS)') --seeds $(SEEDS) --minutes $(MINUTES) $(if $(HELD_OUT),--held-out)
 	PYTHONPATH=benchmarks $(BIN)/python -m corpus score $(if $(HELD_OUT),--held-out)
+
+# The newest version of each agent; ISSUE=1 opens an issue about what is read otherwise than before.
+canary: setup
+	PYTHONPATH=benchmarks $(BIN)/python -m lab.canary $(if $(AGENTS),--agents '$(AGENTS)') $(if $(ISSUE),--issue)
 
 # SECONDS: for each reader. Without atheris (it has no wheels for some systems) inputs are random instead of guided by coverage.
 SECONDS ?= 60

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from lab.agents import BY_NAME
 from lab.install import CACHE, NotInstalled, install
 
-from corpus.answers import CONTESTANTS, answer
+from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answer, asked
 from corpus.axes import WEIGHTS, crossed_counts, draw
+from corpus.floors import SAMPLE, measure
 from corpus.history import History
+from corpus.page import PAGE, PARTS, page_text, store_scores
 from corpus.score import print_scores, scores
-from corpus.store import histories, keep
+from corpus.store import about, histories, keep, small_choice
 
 CORPUS = CACHE / "corpus"
 
 
-def directory(held_out: bool) -> Path:
+def directory(*, held_out: bool) -> Path:
     return CORPUS / ("held-out" if held_out else "open")
 
 
@@ -36,7 +38,7 @@ def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int
     failures, until = 0, time.time() + 60 * minutes
     for seed in seeds:
         plan = draw(seed, list(versions))
-        target = directory(held_out) / f"{seed:05}"
+        target = directory(held_out=held_out) / f"{seed:05}"
         if plan.held_out != held_out or target.exists():
             continue
         if time.time() > until:
@@ -56,37 +58,68 @@ def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int
 
 
 def print_counts(held_out: bool) -> None:
-    rows = [json.loads((path / "history.json").read_text("utf-8")) for path in histories(directory(held_out))]
+    rows = [about(path) for path in histories(directory(held_out=held_out))]
     for axis, value, count, agents in crossed_counts(rows):
         print(f"{axis:8} {value:16} {count:4} {agents}")
 
 
-def score(corpus: Path, names: list[str]) -> None:
-    """Prints the scores of each contestant; its answers are in `answers-NAME.jsonl` beside the corpus."""
+def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
+    """Prints and returns the scores of each contestant; its answers are beside the corpus.
+
+    A contestant that reads one agent alone is asked about that agent's histories; this program's scores of them stand beside.
+    """
+    corpus, results = CORPUS / part, {}
     for name in names:
-        target = corpus.with_name(f"answers-{corpus.name}-{name}.jsonl")
-        failures = answer(corpus, name, target)
-        print(f"\n== {name}" + (f", of {failures} histories without an answer" if failures else ""))
-        print_scores(scores(corpus, target))
+        target = CORPUS / f"answers-{part}-{name}.jsonl"
+        histories_asked = asked(corpus, name, most)
+        failures = answer(histories_asked, name, target)
+        chosen = {path.name for path in histories_asked}
+        results[name] = scores(corpus, target, chosen)
+        if name in ONE_AGENT and "whowrote" in results:
+            results[f"whowrote as {name}"] = scores(corpus, CORPUS / f"answers-{part}-whowrote.jsonl", chosen)
+        print(f"\n== {part}, {name}" + (f", of {failures} histories without an answer" if failures else ""))
+        print_scores(results[name], kinds=part == "open")
+    return results
+
+
+def make_sample(most: int) -> None:
+    """Takes histories of at most so many bytes into the repository, with today's floors."""
+    shutil.rmtree(SAMPLE, ignore_errors=True)
+    for path in small_choice(directory(held_out=False), most):
+        shutil.copytree(path, SAMPLE / path.name)
+    measure()
+
+
+def make_page(names: list[str], most: int) -> None:
+    parts = {part: CORPUS / part for part in PARTS if (CORPUS / part).exists()}
+    store_scores(parts, {part: score(part, names, most) for part in parts})
+    PAGE.write_text(page_text(), "utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="corpus", description="Makes and scores histories whose lines have known authors.")
-    parser.add_argument("action", choices=("make", "counts", "score"))
+    parser.add_argument("action", choices=("make", "counts", "score", "sample", "floors", "page"))
     parser.add_argument("--agents", default=",".join(WEIGHTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
     parser.add_argument("--held-out", action="store_true", help="the fifth of the seeds that is held apart")
     parser.add_argument("--minutes", type=float, default=600, help="no history is begun after that")
-    parser.add_argument("--contestants", default=",".join(CONTESTANTS), help="names separated by commas")
+    parser.add_argument("--contestants", default=",".join(ALWAYS), help=f"of {', '.join(CONTESTANTS)}")
+    parser.add_argument("--most", type=int, default=60, help="histories for a contestant that reads one agent alone")
+    parser.add_argument("--bytes", type=int, default=2_600_000, help="of sample: its size")
     options = parser.parse_args()
-    if options.action == "score":
-        score(directory(options.held_out), options.contestants.split(","))
-        return 0
-    if options.action == "counts":
+    if options.action == "sample":
+        make_sample(options.bytes)
+    elif options.action == "floors":
+        measure()
+    elif options.action == "score":
+        score("held-out" if options.held_out else "open", options.contestants.split(","), options.most)
+    elif options.action == "page":
+        make_page(options.contestants.split(","), options.most)
+    elif options.action == "counts":
         print_counts(options.held_out)
-        return 0
-    first, _, last = options.seeds.partition("-")
-    make(options.agents.split(","), range(int(first), int(last or first) + 1), options.held_out, options.minutes)
+    else:
+        first, _, last = options.seeds.partition("-")
+        make(options.agents.split(","), range(int(first), int(last or first) + 1), options.held_out, options.minutes)
     return 0
 
 

@@ -11,13 +11,16 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lab.install import CACHE
+from lab.play import environment, plan_row, run_inside
+
 from corpus.ledger import added_lines
-from corpus.store import SHOP, histories, unpack
+from corpus.store import SHOP, about, histories, unpack
 
 Row = dict[str, Any]
 _PROGRAM = Path(sys.executable).parent / "whowrote"
@@ -28,6 +31,8 @@ _TRAILER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_BLAMED = re.compile(r"([0-9a-f]{40}) (\d+) (\d+)")
+OPENTRACES = "opentraces==0.4.13"
 _AFTER = 1800  # seconds after a session's last event in which a commit is still counted as its
 
 
@@ -39,10 +44,15 @@ def git(clone: Path) -> Callable[..., str]:
     return run
 
 
+def arguments(clone: Path, home: Path, database: Path) -> list[str]:
+    """Of this program, as a user calls it whose clone has moved since the agents worked in it."""
+    options = ("--db", database, "--transcripts", home, "--was-at", SHOP, "--allow-no-checkpoints")
+    return ["repo", str(clone), *map(str, options)]
+
+
 def attribute(clone: Path, home: Path, database: Path) -> None:
-    """As a user would whose clone has moved since the agents worked in it."""
-    command = [_PROGRAM, "repo", clone, "--db", database, "--transcripts", home, "--was-at", SHOP, "--allow-no-checkpoints"]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    command = [str(_PROGRAM), *arguments(clone, home, database)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not database.exists():
         raise RuntimeError(f"{clone}: {done.stderr[-1000:]}")
 
@@ -115,19 +125,61 @@ def by_blame(clone: Path, home: Path) -> Iterator[Row]:
     yield from _every_line(clone, lambda commit, moment, message: "person")
 
 
+def opentraces_program() -> Path:
+    """The program, installed from PyPI when the cache lacks it."""
+    directory = CACHE / "peers" / "opentraces"
+    program = directory / "bin" / "opentraces"
+    if not program.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True, capture_output=True)
+        subprocess.run([str(directory / "bin" / "pip"), "install", "-q", OPENTRACES], check=True, capture_output=True)
+    return program
+
+
+def by_opentraces(clone: Path, home: Path) -> Iterator[Row]:
+    """opentraces takes up the sessions of Claude Code that it finds, and names the trace of lines of the files as they are."""
+    program, run = opentraces_program(), git(clone)
+    commits = run("rev-list", "HEAD").split("\n")
+    calls = {"init": ["init", "--agent", "claude-code", "--import-existing"], "backfill": ["backfill"]}
+    calls |= {f"commit-{commit}": ["trail", "blame", "commit", commit] for commit in commits}
+    rows = [plan_row(name, [program, "--json", *call], environment(), 120) for name, call in calls.items()]
+    log = clone.parent.parent / "opentraces"
+    run_inside({"home": str(home), "commands": rows}, log)
+    traced: set[tuple[str, int]] = set()
+    for commit in commits:
+        text = (log / f"commit-{commit}.out").read_text("utf-8")
+        for path, lines in json.loads(text)["files"].items() if text.startswith("{") else ():
+            traced |= {(path, line["n"]) for line in lines["lines"] if line["trace_id"]}
+    for path in sorted({path for path, _ in traced}):
+        blamed = run("blame", "--porcelain", "HEAD", "--", path).split("\n")
+        for match in filter(None, map(_BLAMED.match, blamed)):
+            if (path, int(match[3])) in traced:
+                yield {"commit": match[1], "path": path, "line": int(match[2]), "class": "agent"}
+
+
 CONTESTANTS: Mapping[str, Callable[[Path, Path], Iterator[Row]]] = {
     "whowrote": by_this_program,
     "trailers": by_trailers,
     "sessions": by_sessions,
     "blame": by_blame,
+    "opentraces": by_opentraces,
 }
+ALWAYS = ("whowrote", "sessions", "trailers", "blame")  # the others must be installed and take their time
+# Those that read the sessions of one agent alone are asked about its histories alone.
+ONE_AGENT = {"opentraces": "claude-code"}
 
 
-def answer(corpus: Path, name: str, target: Path) -> int:
-    """Writes what a contestant says of every history of the corpus; how many it could say nothing about."""
+def asked(corpus: Path, name: str, most: int = 0) -> list[Path]:
+    """The histories that a contestant is asked about, the first so many if `most` is not 0."""
+    agent = ONE_AGENT.get(name)
+    rows = [path for path in histories(corpus) if agent is None or about(path)["agent"] == agent]
+    return rows[:most] if most and agent else rows
+
+
+def answer(asked_about: Iterable[Path], name: str, target: Path) -> int:
+    """Writes what a contestant says of each of the histories; how many it could say nothing about."""
     failures = 0
     with target.open("w", encoding="utf-8") as out:
-        for history in histories(corpus):
+        for history in asked_about:
             with tempfile.TemporaryDirectory() as scratch:
                 clone = unpack(history, Path(scratch))
                 try:

@@ -27,7 +27,6 @@ PACE = 4.0  # characters a second that the person types
 SLOWER = 10  # so many times as long as in the lab, where the model answers at once, agents take
 DAY = 86_400.0
 TOOLS = ("generator", "formatter", "package-manager", "hook")  # values of the axis `writes` where a program writes lines
-MANIFESTS = ("package.json", "package-lock.json")
 TRAILERS = {
     "claude-code": "Co-Authored-By: Claude <noreply@anthropic.com>",
     "codex": "Co-authored-by: Codex <noreply@openai.com>",
@@ -107,8 +106,10 @@ class History(Run):
         self.branch = "feature" if plan.git in ("rebase", "squash", "cherry-pick", "conflict", "branch-deleted") else ""
         self.branch = "feature" if plan.lost == "worktree-gone" else self.branch
         self.inserted_at = 0
+        self.sights: dict[str, set[int]] | None = None  # the lines of each file when it was last seen; None: no session can tell
         super().__init__(BY_NAME[plan.agent], versions[plan.agent], "corpus", f"corpus/{plan.seed:05}")
         self.homes.append(self.home)
+        self.name_person()
         (self.home / ".profile").write_text(f'export PATH="{program_directory()}:$PATH"\n', "utf-8")
 
     # What the machine does.
@@ -124,6 +125,11 @@ class History(Run):
             raise RuntimeError(f"git {' '.join(arguments)}: {done.stderr.decode()}{done.stdout.decode()}")
         output = done.stdout.decode("utf-8", "surrogateescape")
         return output if whole else output.removesuffix("\n")
+
+    def name_person(self) -> None:
+        """In the settings of the clone: not every agent lets its commands see those of the home."""
+        self.git("config", "user.name", "Dev")
+        self.git("config", "user.email", "dev@lab.example")
 
     def file_text(self, path: str) -> str | None:
         target = self.repository / path
@@ -217,6 +223,7 @@ class History(Run):
     # What the agent does.
 
     def take_up(self, row: Mapping[str, str]) -> None:
+        self.touched.add(row["path"])
         who = "tool" if row["how"] in TOOLS else "agent"
         how = row["how"] or {"shell": "heredoc"}.get(row["action"], "tool")
         author = Author(who, self.agent.name, len(self.kept) - 1, row["call"], how, "agent" if who == "tool" else "")
@@ -225,10 +232,13 @@ class History(Run):
 
     def ask(self, step: str, script: Script, **options: Any) -> None:
         self.kept.append(self.home == self.homes[0])
+        self.touched = set[str]()
         self.clock.step(self.rng.uniform(3, 30), SLOWER)
         super().ask(step, script, **options)
         self.clock.step(self.rng.uniform(2, 20))
         self.follow_hook(Author("tool", how="hook", run_by="agent"))
+        for path in self.touched:
+            self.sees(path)
 
     def _plan(self, command: Command, script: Script) -> dict[str, Any]:
         plan = super()._plan(command, script)
@@ -255,10 +265,22 @@ class History(Run):
         command = f"git add -A && git commit {quiet}-m '{message}'" + (f" -m '{trailer}'" if trailer else "")
         return [[Action("shell", command=command, how="hook" if self.plan.writes == "hook" else "")]]
 
+    def sees(self, path: str, *, reads: bool = False) -> None:
+        """The agent has the file before it; by reading it shows what a person added since it was seen last."""
+        if self.sights is None:
+            return
+        lines = self.ledger.current.get(path, [])
+        before = self.sights.get(path)
+        if reads and before is not None:
+            self.ledger.seen |= {line.number for line in lines if line.author.who == "person" and line.number not in before}
+        self.sights[path] = {line.number for line in lines}
+
     def edits(self, path: str, changes: Sequence[Callable[[list[str]], Splice | None]]) -> list[Response]:
         """Calls that edit a file, one after the other, each drawn for the text that the one before leaves."""
         shown, _ = self.lines(path)
         responses = [read(path)] if self.plan.reads or self.agent.name == "copilot-cli" else []
+        if responses:
+            self.sees(path, reads=True)
         for change in changes:
             splice = change(shown)
             if splice is None:
@@ -365,6 +387,8 @@ class History(Run):
             hook.write_text(HOOK, "utf-8")
             hook.chmod(0o755)
         self.clock.step(self.rng.uniform(0.1, 20) * DAY)
+        if self.plan.lost != "other-machine":
+            self.sights = {path: {line.number for line in lines} for path, lines in self.ledger.current.items()}
         if self.plan.lost == "worktree-gone":
             self.git("worktree", "add", "-q", "-b", "feature", "../shop-feature")
             self.repository, self.place = self.home / "shop-feature", Path("/home/dev/shop-feature")
@@ -410,6 +434,8 @@ class History(Run):
         if self.plan.lost == "session-deleted":
             self.gone = {str(path) for path in self.transcripts()}
             self.kept[:] = [False] * len(self.kept)
+            self.sights = None
+            self.ledger.seen.clear()
         if self.plan.lost == "second-agent":
             self.agent, self.version = BY_NAME[self.plan.second], self.versions[self.plan.second]
         if self.plan.lost == "compaction" and self.agent.name == "claude-code":
@@ -444,6 +470,7 @@ class History(Run):
             (other / "shop" / ".git" / "hooks" / "pre-commit").chmod(0o755)
         self.home, self.repository = other, other / "shop"
         self.homes.append(other)
+        self.name_person()
 
     def return_from_other_machine(self) -> None:
         self.commit("The rest of it")

@@ -50,6 +50,7 @@ class Ledger:
     current: dict[str, list[Line]] = field(default_factory=dict)
     known: dict[str, dict[str, list[Line]]] = field(default_factory=dict)  # path to text to lines, oldest first
     numbers: Iterator[int] = field(default_factory=count)
+    seen: set[int] = field(default_factory=set)  # a person's lines that a session on record saw, after it had seen the file without
 
     def text(self, path: str) -> str:
         """The current text, as far as bytes are characters (surrogateescape)."""
@@ -188,7 +189,7 @@ def truth_rows(ledger: Ledger, git: Git, kept: Sequence[bool], skipped: Iterable
                 continue
             lines = ledger.state(path, git("show", f"{commit}:{path}", whole=True))
             older = {line.number for parent in parents for line in _parent_state(ledger, git, parent, path)}
-            rows = [(number, _facts(lines[number - 1], older, kept)) for number in sorted(numbers)]
+            rows = [(number, _facts(ledger, lines[number - 1], older, kept)) for number in sorted(numbers)]
             yield from _runs(commit, path, rows)
 
 
@@ -197,12 +198,13 @@ def _parent_state(ledger: Ledger, git: Git, parent: str, path: str) -> list[Line
     return ledger.state(path, git("show", f"{parent}:{path}", whole=True)) if listed else []
 
 
-def _facts(line: Line, older: set[int], kept: Sequence[bool]) -> dict[str, Any]:
+def _facts(ledger: Ledger, line: Line, older: set[int], kept: Sequence[bool]) -> dict[str, Any]:
     author = line.author
     row: dict[str, Any] = {"author": author.who, "how": author.how}
     row |= {name: value for name, value in (("agent", author.agent), ("call", author.call), ("by", author.run_by)) if value}
     row |= {"also": line.also} if line.also else {}
     row |= {"lost": True} if author.start >= 0 and not kept[author.start] else {}
+    row |= {"seen": True} if line.number in ledger.seen else {}
     row |= {"weak": True} if not any(sign.isalnum() for sign in line.text) else {}
     unclear = "ambiguous" if line.ambiguous else "shifted" if line.number in older else ""
     return row | ({"unclear": unclear} if unclear else {})

@@ -11,6 +11,7 @@ a run of lines that a commit adds:
     by         of a tool: who ran it
     agent, call, how                    which agent, the agent's id of the call, in which way
     lost       the session that shows it is not in the home
+    seen       of a person's: a session in the home read the file without the line, or had it from a commit, and then with it
     weak       no line of it has a letter or a digit
     unclear    nobody is asked: git shows as added what stood there (shifted), or two authors wrote the same (ambiguous)
 
@@ -27,7 +28,7 @@ import argparse
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -52,7 +53,9 @@ class Truth:
     def group(self) -> str:
         author, facts = str(self.facts["author"]), self.facts
         if author == "person":
-            return "person, before any session" if facts.get("how") == "base" else "person"
+            if facts.get("how") == "base":
+                return "person, before any session"
+            return "person, seen" if facts.get("seen") else "person"
         return f"{author}, session lost" if facts.get("lost") else author
 
 
@@ -89,13 +92,15 @@ def rows_of(path: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def read_truth(corpus: Path) -> tuple[list[Truth], dict[str, dict[str, str]]]:
-    """Lines that are asked about, and the axes of each history."""
+def read_truth(corpus: Path, names: Collection[str] | None = None) -> tuple[list[Truth], dict[str, dict[str, str]]]:
+    """Lines that are asked about, and the axes of each history; of the histories with these names alone, if there are any."""
     lines: list[Truth] = []
     axes: dict[str, dict[str, str]] = {}
     for about in sorted(corpus.glob("*/history.json")):
         row = json.loads(about.read_text("utf-8"))
         name = about.parent.name
+        if names is not None and name not in names:
+            continue
         axes[name] = {axis: row[axis] for axis in (*AXES, "agent")}
         for facts in rows_of(about.parent / "truth.jsonl"):
             if not facts.get("unclear"):
@@ -104,9 +109,9 @@ def read_truth(corpus: Path) -> tuple[list[Truth], dict[str, dict[str, str]]]:
     return lines, axes
 
 
-def read_answers(path: Path) -> dict[Key, Answer]:
+def answers_of(rows: Iterable[Mapping[str, Any]]) -> dict[Key, Answer]:
     answers = {}
-    for row in rows_of(path):
+    for row in rows:
         if row["class"] not in CLASSES:
             raise ValueError(f"{row['class']} is none of {', '.join(CLASSES)}")
         answer = Answer(row["class"], row.get("detail") or "", row.get("call") or "")
@@ -190,7 +195,8 @@ def summary(lines: Sequence[Scored]) -> dict[str, Any]:
     of_agents = [line for line in lines if line.truth.facts["author"] == "agent"]
     of_people = [line for line in lines if line.truth.facts["author"] == "person"]
     recorded = [line for line in lines if line.truth.group == "agent"]
-    people = [line for line in lines if line.truth.group == "person"]
+    people = [line for line in lines if line.truth.group in ("person", "person, seen")]
+    seen = [line for line in people if line.truth.group == "person, seen"]
     called = [line for line in lines if line.answer.said == "agent"]
     with_call = [line for line in recorded if line.answer.said == "agent" and line.answer.call and line.truth.facts.get("call")]
     return {
@@ -199,6 +205,7 @@ def summary(lines: Sequence[Scored]) -> dict[str, Any]:
         "agent_precision": rate(called, lambda line: line.by_source),
         "agent_called_person": rate(of_agents, lambda line: line.answer.said == "person" and line.wrong),
         "person_found": rate(people, lambda line: line.answer.said == "person"),
+        "person_seen_found": rate(seen, lambda line: line.answer.said == "person"),
         "person_called_agent": rate(of_people, lambda line: line.answer.said == "agent" and line.wrong),
         "call_right": rate(with_call, lambda line: line.answer.call == line.truth.facts["call"]),
     }
@@ -234,9 +241,9 @@ def wrong_kinds(lines: Iterable[Scored]) -> Table:
     ]
 
 
-def scores(corpus: Path, answers: Path) -> dict[str, Any]:
-    truth, axes = read_truth(corpus)
-    said = read_answers(answers)
+def scores(corpus: Path, answers: Path, names: Collection[str] | None = None) -> dict[str, Any]:
+    truth, axes = read_truth(corpus, names)
+    said = answers_of(rows_of(answers))
     lines = score(truth, said)
     return {
         "histories": len(axes),
@@ -258,7 +265,8 @@ def percent(value: Mapping[str, Any]) -> str:
     return f"{100 * value['rate']:.1f}" + (f" ({100 * limits[0]:.1f} to {100 * limits[1]:.1f})" if limits else "")
 
 
-def print_scores(result: Mapping[str, Any]) -> None:
+def print_scores(result: Mapping[str, Any], *, kinds: bool = True) -> None:
+    """`kinds`: also the kinds of wrong answers, with where they are."""
     print(f"{result['histories']} histories, {result['lines']} lines, of them {result['scored']} with a letter or a digit")
     for name in ("recall", "precision", "axes"):
         print()
@@ -267,8 +275,7 @@ def print_scores(result: Mapping[str, Any]) -> None:
                 print(" | ".join(key for key in row if key != "said" or name == "precision"))
             cells = [percent(value) if isinstance(value, dict) and "rate" in value else str(value) for value in row.values()]
             print(" | ".join(cells))
-    print()
-    for row in result["wrong"]:
+    for row in result["wrong"] if kinds else []:
         print(row)
 
 

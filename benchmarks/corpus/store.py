@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any
 
 from lab.samples import TEXT_SUFFIXES, Cutter, database_dump, neutral
 
-from corpus.history import MANIFESTS, History
+from corpus.axes import AXES
+from corpus.history import History
 from corpus.ledger import line_counts, truth_rows
 
+LONG = 150  # characters, as in lab.samples
 SHOP = Path("/home/dev/shop")  # where agents saw the clone
 
 
@@ -55,7 +58,7 @@ def _versions(history: History) -> dict[str, str]:
 def _kept_transcripts(history: History) -> Iterator[tuple[str, str]]:
     """Path below the home and text of each transcript that is not lost; databases are SQL."""
     texts = [text for states in history.ledger.known.values() for text in states]
-    cutter = Cutter([*texts, *_script_texts(history), *history.prompts])
+    cutter = Cutter([*texts, *_script_texts(history), *history.prompts], LONG)
     home = history.homes[0]
     for path in history.transcripts():
         if str(path) in history.gone:
@@ -92,8 +95,24 @@ def unpack(history: Path, target: Path) -> Path:
     return clone
 
 
-def is_manifest(path: str) -> bool:
-    return path in MANIFESTS
+def about(history: Path) -> dict[str, Any]:
+    """What was drawn for a kept history, and how many lines it has."""
+    row: dict[str, Any] = json.loads((history / "history.json").read_text("utf-8"))
+    return row
+
+
+def small_choice(corpus: Path, most: int) -> list[Path]:
+    """Histories of at most so many bytes together that have every value of every axis and every agent, as far as they fit."""
+    sizes = {path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in histories(corpus)}
+    values = {path: {(axis, row[axis]) for axis in (*AXES, "agent")} for path in sizes for row in [about(path)]}
+    seen: Counter[tuple[str, str]] = Counter()
+    chosen: list[Path] = []
+    while left := [path for path, size in sizes.items() if path not in chosen and size <= most]:
+        best = max(left, key=lambda path: sum(1 / (1 + 9 * seen[value]) for value in values[path]) / (sizes[path] + 40_000))
+        chosen.append(best)
+        seen.update(values[best])
+        most -= sizes[best]
+    return sorted(chosen)
 
 
 def histories(corpus: Path) -> list[Path]:

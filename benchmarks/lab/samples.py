@@ -43,13 +43,15 @@ _INSTRUCTIONS = frozenset(
         "addedLines",
     }
 )
+_DESCRIPTIONS = _OFFERS | {"description"}
 _TAG = re.compile(r"\s*<[^<>]+>")  # around what an agent puts before or behind a prompt
 
 
 class Cutter:
-    """Takes out what is not the conversation; `script` are the texts that the scenario has."""
+    """Takes out what is not the conversation; `script` are the texts that the scenario has, `long` as in LONG."""
 
-    def __init__(self, script: list[str]) -> None:
+    def __init__(self, script: list[str], long: int = LONG) -> None:
+        self.long = long
         self.script = [part for text in script for part in _pieces(text)]
 
     def value(self, value: Any, key: str = "") -> Any:
@@ -62,11 +64,11 @@ class Cutter:
     def _string(self, text: str, key: str) -> str:
         if text[:1] in "{[":  # JSON within JSON, as arguments are
             try:
-                return json.dumps(self.value(json.loads(text))) if len(text) > LONG else text
+                return json.dumps(self.value(json.loads(text))) if len(text) > self.long else text
             except ValueError:
                 pass
-        described = key == "description" and len(text) > 60
-        if key in _INSTRUCTIONS or described or (len(text) > LONG and not any(piece in text for piece in self.script)):
+        described = key in _DESCRIPTIONS and len(text) > 60
+        if key in _INSTRUCTIONS or described or (len(text) > self.long and not any(piece in text for piece in self.script)):
             opening = _TAG.match(text)
             closing = text.rstrip().rpartition("</")[2] if opening and text.rstrip().endswith(">") else ""
             before, behind = (opening[0], f"</{closing}") if opening and closing else ("", "")

@@ -1,0 +1,41 @@
+"""How many lines of each history of the small corpus are right and wrong: no change may fall below floors.json there."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from corpus.answers import by_this_program
+from corpus.score import answers_of, read_truth, score
+from corpus.store import histories, unpack
+
+SAMPLE = Path(__file__).parent.parent.parent / "fixtures" / "lab-corpus"
+FLOORS = SAMPLE / "floors.json"
+
+
+def tally(history: Path, rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """Lines found and wrongly named, by author; those that are a changed line of another's are wrong only by both readings."""
+    truth, _ = read_truth(history.parent, {history.name})
+    lines = score(truth, answers_of(rows))
+    counts: Counter[str] = Counter()
+    for line in lines:
+        author = str(line.truth.facts["author"])
+        counts[f"{author} found"] += line.answer.said == author
+        counts["person called agent"] += author == "person" and line.answer.said == "agent" and line.wrong
+        counts["agent called person"] += author == "agent" and line.answer.said == "person" and line.wrong
+        counts["tool named wrongly"] += author == "tool" and line.wrong
+    return dict(counts)
+
+
+def measure() -> None:
+    """Writes today's floors."""
+    floors = {}
+    for history in histories(SAMPLE):
+        with tempfile.TemporaryDirectory() as scratch:
+            clone = unpack(history, Path(scratch))
+            floors[history.name] = tally(history, by_this_program(clone, clone.parent))
+    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", "utf-8")
