@@ -192,7 +192,7 @@ class Database:
             lines_followed(self._open_path(self._clone), HistoryRequest(None, None), no_progress)
             followed = [self._repo]
         else:
-            followed = list(history_coverage(self._store).followed)
+            followed, _ = history_coverage(self._store)
             survival_current(self._store, followed)
         return survival_report(self._store, followed, SurvivalOptions(tuple(by)))
 

@@ -186,12 +186,11 @@ def _tip_link(request: PageRequest, tip: str, row: dict[str, Any]) -> str:
 
 def _commits(request: PageRequest) -> Shown:
     choice = CommitFilter(request.text("q"), request.text("person"), request.text("agent"), request.text("class"))
-    listed = commits_page(request.store, request.repository.id, choice, request.number("from"))
+    first = request.number("from")
+    commits, every = commits_page(request.store, request.repository.id, choice, first)
     columns = ("commit_sha", "author_at=authored", "git_author", "lines", "classes=by class", "sessions")
-    table = html(
-        listed.table, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": cells.bar}
-    )
-    values = {"l": listed, "table": table, "wanted": choice, "page": COMMIT_PAGE}
+    table = html(commits, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": cells.bar})
+    values = {"every": every, "first": first, "table": table, "wanted": choice, "page": COMMIT_PAGE}
     return Shown("whowrote_commits.html", values | {"choices": choices(request.store, request.repository.id)})
 
 
@@ -233,7 +232,8 @@ def _people(request: PageRequest) -> Shown:
 
 
 def _tree(request: PageRequest) -> Shown:
-    directory = tree(request.store, request.repository, request.place.rest.strip("/"))
+    path = request.place.rest.strip("/")
+    directory = tree(request.store, request.repository, path)
     if directory is None:
         raise NotThere(f"{request.repository.name} has no directory {request.place.rest} at HEAD.")
     tip = _tip(request)
@@ -244,8 +244,9 @@ def _tree(request: PageRequest) -> Shown:
         return cells.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
     makers: dict[str, Cell] = {"name": entry, "classes": cells.tip_bar}
-    table = html(directory.table, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers)
-    return Shown("whowrote_tree.html", {"t": directory, "table": table})
+    table = html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers) if directory.rows else ""
+    followed = any(row["lines"] is not None for row in directory)
+    return Shown("whowrote_tree.html", {"path": path, "followed": followed, "table": table})
 
 
 def _sessions(request: PageRequest) -> Shown:
@@ -282,7 +283,7 @@ def _turns(request: PageRequest) -> Shown:
         "turn_index": partial(_turn_cell, request), "prompt": _prompt_cell, "message_class": _kind_cell,
         "discarded": partial(_discarded_cell, request),
     }  # fmt: skip
-    return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page.table, columns, makers)})
+    return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page["table"], columns, makers)})
 
 
 def _turn_cell(request: PageRequest, row: dict[str, Any]) -> str:

@@ -70,9 +70,9 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: _Follow) 
     missing = missing if options.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:
-            coverage = history_coverage(store)
-            report = survival_reported(store, coverage.followed, options)
-        report.notes += [*missing, *(f"no line history for {name} yet" for name in coverage.not_followed)]
+            followed, others = history_coverage(store)
+            report = survival_reported(store, followed, options)
+        report.notes += [*missing, *(f"no line history for {name} yet" for name in others)]
         return report
     with follow_clone(path, db, *how) as (opened, notes):
         report = survival_reported(opened.store, [opened.repo_id], options)

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 _AROUND = 5
+_COMPARED = 4_000_000  # pairs of lines
 _PATCH_KEYS = ("patch", "diff", "input", "patchtext")
+
+
+MarkedLine = tuple[str, str]
+"""`+`, `-`, ` ` or `@`, and a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ class _Best(NamedTuple):
 
     score: float
     agreeing: int  # neighbours that are the same
-    lines: list[tuple[str, str]]
+    lines: list[MarkedLine]
     position: int  # among them
 
 
@@ -134,17 +139,21 @@ def _excerpt(arguments: Sequence[_Argument], requested: str, neighbours: Neighbo
     return listing[start:end], match, start > 0 or end < len(best.lines)
 
 
-def _mark_lines(argument: _Argument) -> list[tuple[str, str]]:
+def _mark_lines(argument: _Argument) -> list[MarkedLine]:
     after = argument.text.split("\n")
     if not argument.replaced or argument.mark != "+":
         return [(argument.mark, line) for line in after]
-    before = argument.replaced.split("\n")
-    result: list[tuple[str, str]] = []
+    return marked_lines(argument.replaced.split("\n"), after)
+
+
+def marked_lines(before: Sequence[str], after: Sequence[str]) -> list[MarkedLine]:
+    """What became of lines; very long texts are not compared, but shown as removed and added."""
+    removed, added = [("-", line) for line in before], [("+", line) for line in after]
+    if not before or len(before) * len(after) > _COMPARED:
+        return removed + added
+    result: list[MarkedLine] = []
     for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            result += [(" ", line) for line in after[b0:b1]]
-        else:
-            result += [("-", line) for line in before[a0:a1]] + [("+", line) for line in after[b0:b1]]
+        result += [(" ", line) for line in after[b0:b1]] if tag == "equal" else removed[a0:a1] + added[b0:b1]
     return result
 
 

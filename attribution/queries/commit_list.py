@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
@@ -24,24 +24,18 @@ class CommitFilter:
     line_class: str = ""  # added at least one line of this class
 
 
-class CommitPage(NamedTuple):
-    table: Table  # rows of the view commit_list
-    every: int  # commits on all pages
-    first: int
-
-
-def commit_page(store: Store, repo_id: int, commit_filter: CommitFilter, first: int = 0) -> CommitPage:
-    """Latest first."""
+def commit_page(store: Store, repo_id: int, commit_filter: CommitFilter, first: int = 0) -> tuple[Table, int]:
+    """The latest commits from `first` on, as rows of the view commit_list, and how many there are on all pages."""
     where_sql, values = _where(repo_id, commit_filter)
     every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where_sql}", values)
     sql = f"SELECT c.id FROM commits c WHERE {where_sql} ORDER BY c.position DESC LIMIT ? OFFSET ?"
     numbers = [row["id"] for row in store.rows(sql, (*values, PAGE, first))]
-    return CommitPage(read_view(store, "commit_list", {"commit_id": numbers}, "position DESC"), every, first)
+    return read_view(store, "commit_list", {"commit_id": numbers}, "position DESC"), every
 
 
 def _where(repo_id: int, commit_filter: CommitFilter) -> tuple[str, list[Any]]:
-    conditions, values = ["c.repo_id = ?"], [repo_id]
-    result: list[Any] = list(values)
+    conditions: list[str] = ["c.repo_id = ?"]
+    result: list[Any] = [repo_id]
     if commit_filter.words:
         conditions.append("instr(lower(COALESCE(c.subject, '')), lower(?)) > 0")
         result.append(commit_filter.words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import renames
@@ -89,20 +89,6 @@ def line_history(opened: OpenRepo, file: str, number: int, commit: str = "") -> 
     return report
 
 
-class _Removal(NamedTuple):
-    """What became of a line; shas are None while it is present."""
-
-    cause: str | None
-    into_path: str | None  # the lines that replaced it
-    into_start: int | None
-    into_end: int | None
-    removed_sha: str | None
-    left_main_sha: str | None  # the commit that brought the removal to the main line
-    actor: str | None
-    session: str | None
-    days: float | None
-
-
 class _Lookup:
     """Commits and line lifetimes of one repository."""
 
@@ -126,38 +112,36 @@ class _Lookup:
     def add_removal(self, report: LineHistoryReport, first: Introduction) -> None:
         """Adds who removed the line, or that it is present at HEAD."""
         line = (self.where.repo_id, first.sha, printable(first.path), first.line)
-        removal = self.where.store.select_one(_Removal, _REMOVAL, line)
+        removal = next(iter(self.where.store.rows(_REMOVAL, line)), None)
         if removal is None:
             report.notes.append("the line is older than the followed part of history; use --full to follow all of it")
             return
-        report.days = removal.days
-        if removal.removed_sha is None:
+        report.days, sha, left_main = removal["days"], removal["removed_sha"], removal["left_main_sha"]
+        if sha is None:
             path = report.path if report.sha == self.where.head else ""
             report.events.append(self.event("present", Introduction(self.where.head, path, 0)))
             return
-        cause = removal.cause or ""
-        report.cause, report.actor, report.actor_session = cause, removal.actor or "unknown", removal.session or ""
-        introduction = Introduction(removal.removed_sha, removal.into_path or "", removal.into_start or 0)
-        report.events.append(self.event("removed", introduction, cause.replace("_", " ")))
-        if removal.left_main_sha and removal.left_main_sha != removal.removed_sha:
-            merged = Introduction(removal.left_main_sha, "", 0)
-            report.events.append(self.event("merged", merged, "the removal reached the main line"))
-        report.replaced_by = self._replacement(removal.removed_sha, removal)
+        report.cause, report.actor, report.actor_session = removal["cause"], removal["actor"], removal["session"]
+        introduction = Introduction(sha, removal["into_path"] or "", removal["into_start"] or 0)
+        report.events.append(self.event("removed", introduction, report.cause.replace("_", " ")))
+        if left_main and left_main != sha:
+            report.events.append(self.event("merged", Introduction(left_main, "", 0), "the removal reached the main line"))
+        report.replaced_by = self._replacement(sha, removal["into_path"], removal["into_start"], removal["into_end"])
 
-    def _replacement(self, sha: str, removal: _Removal, most: int = 6) -> list[str]:
+    def _replacement(self, sha: str, path: str | None, start: int | None, end: int | None, most: int = 6) -> list[str]:
         """The first of the lines that replaced it."""
-        start, end = removal.into_start, removal.into_end
-        if removal.into_path is None or start is None or end is None or end < start:
+        if path is None or start is None or end is None or end < start:
             return []
-        oid = self.where.repo.file_at(sha, removal.into_path)
+        oid = self.where.repo.file_at(sha, path)
         data = self.where.repo.blob(oid) if oid else None
         lines = split_lines(data or b"")[start - 1 : end]
         return [decode(line) for line in lines[:most]] + ([f"… {len(lines) - most} more"] if len(lines) > most else [])
 
 
 _REMOVAL = """
-SELECT l.cause, l.into_path, l.into_start, l.into_end, d.commit_sha AS removed_sha, g.commit_sha AS left_main_sha, t.actor,
-  s.label AS session, max(0, julianday(COALESCE(d.author_at, tip.author_at)) - julianday(b.author_at)) AS days
+SELECT COALESCE(l.cause, '') AS cause, l.into_path, l.into_start, l.into_end, d.commit_sha AS removed_sha,
+  g.commit_sha AS left_main_sha, COALESCE(t.actor, 'unknown') AS actor, COALESCE(s.label, '') AS session,
+  max(0, julianday(COALESCE(d.author_at, tip.author_at)) - julianday(b.author_at)) AS days
 FROM history_commits b JOIN line_lifetimes l ON l.birth = b.id LEFT JOIN history_commits d ON d.id = l.death
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN line_fates t ON t.repo_id = l.repo_id AND t.life = l.origin
 LEFT JOIN sessions s ON s.id = t.actor_session_id JOIN tip_states ts ON ts.repo_id = l.repo_id

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from attribution.queries.tables import table_names
@@ -15,51 +14,40 @@ _AROUND = 80  # characters beside the first word that is found
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResults:
-    """Rows as dictionaries, at most `MOST` of each sort; a prompt has an `excerpt` around the first word."""
-
-    prompts: list[dict[str, Any]]
-    files: list[dict[str, Any]]
-    commits: list[dict[str, Any]]
-    sessions: list[dict[str, Any]]
-
-    @property
-    def count(self) -> int:
-        return sum(map(len, (self.prompts, self.files, self.commits, self.sessions)))
-
-
 def terms_of(words: str) -> list[str]:
     """The words that are searched for."""
     return words.split()[:12]
 
 
-def search(store: Store, words: str, repo: str = "") -> SearchResults:
-    """What has all of the words; `repo`: only in the repository of that name. Nothing without a word."""
+def search(store: Store, words: str, repo: str = "") -> dict[str, list[dict[str, Any]]]:
+    """Prompts, files, commits and sessions that have all of the words, at most `MOST` of each sort; nothing without a word.
+
+    `repo`: only in the repository of that name. A prompt has an `excerpt` around the first word.
+    """
     terms = terms_of(words)
     if not terms:
-        return SearchResults([], [], [], [])
+        return {"prompts": [], "files": [], "commits": [], "sessions": []}
     only = "AND (?1 = '' OR r.name = ?1)"
-    return SearchResults(
-        _prompts(store, terms, repo),
-        store.rows(
+    return {
+        "prompts": _prompts(store, terms, repo),
+        "files": store.rows(
             "SELECT r.name AS repo, f.path, f.lines, f.agent FROM tip_files f JOIN repos r ON r.id = f.repo_id "
             f"WHERE {all_terms('f.path', terms)} {only} ORDER BY length(f.path), f.path LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
-        store.rows(
+        "commits": store.rows(
             "SELECT r.name AS repo, c.commit_sha AS sha, COALESCE(c.subject, '') AS subject, "
             "COALESCE(c.author_name, '') AS author_name, c.author_at FROM commits c JOIN repos r ON r.id = c.repo_id WHERE "
             f"{all_terms(_COMMIT, terms)} {only} ORDER BY c.author_at DESC LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
-        store.rows(
+        "sessions": store.rows(
             "SELECT r.name AS repo, s.key, s.label, COALESCE(s.agent, s.agent_label, '') AS agent, "
             "COALESCE(s.started_at, '') AS started_at FROM sessions s JOIN repos r ON r.id = s.repo_id "
             f"WHERE {all_terms(_SESSION, terms)} {only} ORDER BY s.started_at DESC LIMIT {MOST}",
             (repo, *map(like, terms)),
         ),
-    )
+    }
 
 
 _COMMIT = "COALESCE(c.subject, '') || ' ' || c.commit_sha || ' ' || COALESCE(c.author_name, '')"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from attribution.lineage import minimum
+from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import RegionChoice, region_table
@@ -24,18 +24,13 @@ _REGIONS = 30
 _T = TypeVar("_T")
 
 
-class DiffLine(NamedTuple):
-    mark: str  # "+", "-", " " or "@"
-    text: str
-
-
 @dataclass(slots=True)
 class ShownCall:
     """A tool call with what there is to show of it: the diff of an edit, or a text."""
 
     call: dict[str, Any]  # of tool_calls
     edits: Sequence[dict[str, Any]]
-    diff: list[DiffLine] = field(default_factory=list)
+    diff: list[MarkedLine] = field(default_factory=list)
     cut: int = 0  # lines of the diff that are left out
     text: str = ""
 
@@ -179,9 +174,9 @@ def _call(call: dict[str, Any], edits: Sequence[dict[str, Any]]) -> ShownCall:
     return ShownCall(call, edits, diff[:_DIFF], max(0, len(diff) - _DIFF), text)
 
 
-def _diff(arguments: Mapping[str, Any]) -> list[DiffLine]:
+def _diff(arguments: Mapping[str, Any]) -> list[MarkedLine]:
     """Compares the texts that an edit tool was given: old and new strings, whole contents, patches."""
-    lines: list[DiffLine] = []
+    lines: list[MarkedLine] = []
     several = arguments.get("edits")
     for edit in several if isinstance(several, list) else [arguments]:
         if not isinstance(edit, dict):
@@ -191,20 +186,7 @@ def _diff(arguments: Mapping[str, Any]) -> list[DiffLine]:
         new = next((text[k] for k in ("newstring", "newstr", "newtext", "replace", "content", "filetext") if k in text), None)
         patch = next((text[k] for k in ("patch", "patchtext", "diff", "input") if k in text), None)
         if new is not None:
-            lines += _compare(old, new)
+            lines += marked_lines(old.split("\n") if old else [], new.split("\n"))
         elif patch is not None:
-            lines += [DiffLine(line[:1] if line[:1] in "+-@" else " ", line) for line in patch.split("\n")]
-    return lines
-
-
-def _compare(old: str, new: str) -> list[DiffLine]:
-    before, after = old.split("\n") if old else [], new.split("\n")
-    if len(before) * len(after) > 4_000_000:
-        return [DiffLine("-", line) for line in before] + [DiffLine("+", line) for line in after]
-    lines: list[DiffLine] = []
-    for tag, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            lines += [DiffLine(" ", line) for line in after[b0:b1]]
-        else:
-            lines += [DiffLine("-", line) for line in before[a0:a1]] + [DiffLine("+", line) for line in after[b0:b1]]
+            lines += [(line[:1] if line[:1] in "+-@" else " ", line) for line in patch.split("\n")]
     return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,23 +26,11 @@ if TYPE_CHECKING:
 CLASSES = (*LINE_CLASSES, "")
 
 
-class FollowedHistory(NamedTuple):
-    """Which history of a repository the numbers are about."""
-
-    name: str
-    tip: str
-    after: str  # "" for the whole history
-    keep: str
-    commits: int
-    since: str  # author time of the first commit
-    stale: bool  # attributed at another tip since
-
-
 @dataclass(slots=True)
 class SurvivalReport:
     """Plain values, as --json prints them; lines are lines with text."""
 
-    repositories: list[FollowedHistory]
+    repositories: list[dict[str, Any]]  # see `followed_histories`
     groups: list[dict[str, Any]]  # a row for each group, class and horizon: fields of `Point`, and the lines of the group
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
     agent_lines_ended_by: dict[str, int]
@@ -65,7 +53,7 @@ class SurvivalOptions:
 class Lifetimes(NamedTuple):
     """Lines of some repositories with what became of them."""
 
-    followed: list[FollowedHistory]
+    followed: list[dict[str, Any]]
     records: list[LifetimeRecord]
     left_out: dict[str, int]
     notes: list[str]  # of plug-ins
@@ -112,10 +100,10 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     return report
 
 
-def notes_on(followed: Sequence[FollowedHistory], others: Sequence[str]) -> list[str]:
+def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> list[str]:
     """What a reader of the numbers should know; `others` are notes of plug-ins."""
     notes = [note for note in [audited_note("agent", "human", "likely_human"), *others] if note]
-    return notes + [f"{history.name} has newer attribution than line history" for history in followed if history.stale]
+    return notes + [f"{history['name']} has newer attribution than line history" for history in followed if history["stale"]]
 
 
 def _has_curve(author: str, lines: Sequence[LifetimeRecord]) -> bool:
@@ -128,28 +116,24 @@ def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
     return [note for note in notes if note]
 
 
-def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[FollowedHistory]:
-    """The followed history of each repository that has one, in this order."""
+def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Which history the numbers of each repository are about, in this order.
+
+    `after`: "" for the whole history; `since`: author time of the first commit; `stale`: attributed at another tip since.
+    """
     rows = store.rows(
         "SELECT r.id, r.name, t.tip_sha AS tip, t.after_sha AS after, t.keep, t.commits, COALESCE((SELECT MIN(author_at) "
         "FROM history_commits h WHERE h.repo_id = r.id), '') AS since, r.head_sha IS NOT t.tip_sha AS stale "
         f"FROM repos r JOIN tip_states t ON t.repo_id = r.id WHERE r.id IN ({', '.join(map(str, repo_ids))})",
     )
-    histories = {row.pop("id"): FollowedHistory(**row | {"stale": bool(row["stale"])}) for row in rows}
+    histories = {row.pop("id"): row | {"stale": bool(row["stale"])} for row in rows}
     return [histories[repo_id] for repo_id in repo_ids if repo_id in histories]
 
 
-class HistoryCoverage(NamedTuple):
-    """Which repositories of a database have the history of their lines."""
-
-    followed: list[int]  # their numbers
-    not_followed: list[str]  # their names
-
-
-def history_coverage(store: Store) -> HistoryCoverage:
+def history_coverage(store: Store) -> tuple[list[int], list[str]]:
+    """Numbers of the repositories whose lines were followed, names of the others."""
     rows = store.rows("SELECT r.id, r.name, t.repo_id FROM repos r LEFT JOIN tip_states t ON t.repo_id = r.id ORDER BY r.id")
-    followed = [row["id"] for row in rows if row["repo_id"] is not None]
-    return HistoryCoverage(followed, [row["name"] for row in rows if row["repo_id"] is None])
+    return [row["id"] for row in rows if row["repo_id"] is not None], [row["name"] for row in rows if row["repo_id"] is None]
 
 
 def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[dict[str, Any]]:

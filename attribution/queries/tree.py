@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from attribution.queries.overview import CLASSES, by_class
@@ -15,17 +14,8 @@ from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """`table` has directories first, then files, both in order of their names."""
-
-    path: str  # "" is the top
-    table: Table  # name, path, is_directory, files, lines and the classes of tip_files
-    followed: bool  # False: names alone, from the clone
-
-
-def tree(store: Store, repo: RepositoryRow, path: str = "") -> Tree | None:
-    """None when there is no such directory."""
+def tree(store: Store, repo: RepositoryRow, path: str = "") -> Table | None:
+    """What is in a directory of HEAD, directories first, in order of their names; None when there is no such directory."""
     files = [(row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})]
     rows = _entries(path, files or [(name, {}) for name in _names(repo)])
     if not rows and path:
@@ -33,7 +23,7 @@ def tree(store: Store, repo: RepositoryRow, path: str = "") -> Tree | None:
     named = [Column("name", "text", "file or directory"), Column("files", "integer", "files in a directory; NULL for a file")]
     lines = Column("lines", "integer", "non-blank lines; NULL where they were not followed [lines]")
     classes = [column for column in described_view("tip_files").columns if column.name in (*CLASSES, "older")]
-    return Tree(path, Table("tree", "What is in a directory.", [*named, lines, *classes], rows), bool(files))
+    return Table("tree", "What is in a directory.", [*named, lines, *classes], rows)
 
 
 def _names(repo: RepositoryRow) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from collector.storage.views import Table, read_view
 
@@ -26,22 +26,13 @@ def turn_table(store: Store, repo: int | None = None, session: str = "") -> Tabl
     return table
 
 
-class TurnPage(NamedTuple):
-    """Turns of a repository that wrote lines, latest first, a page of them; and sums over all."""
-
-    table: Table
-    every: int  # turns on all pages
-    first: int
-    totals: dict[str, Any]
-
-
-def turn_page(store: Store, repo_id: int, first: int = 0) -> TurnPage:
-    """`first`: number of turns to skip."""
+def turn_page(store: Store, repo_id: int, first: int = 0) -> dict[str, Any]:
+    """Turns of a repository that wrote lines, latest first: a `table` of those from `first` on, and sums over all."""
     table = read_view(store, "turn_list", {"repo_id": repo_id}, "at DESC, session_id, turn_index")
     table.rows = [row for row in table if row["produced"] + row["committed"]]
-    every, totals = len(table), sums(table)
+    page = {"every": len(table), "first": first, "totals": sums(table), "table": table}
     table.rows = table.rows[first : first + PAGE]
-    return TurnPage(table, every, first, totals)
+    return page
 
 
 def sums(table: Table) -> dict[str, Any]:

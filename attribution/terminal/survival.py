@@ -16,7 +16,7 @@ from collector.console.terminal import one_line
 from collector.storage.views import table_of
 
 if TYPE_CHECKING:
-    from attribution.queries.survival import FollowedHistory, SurvivalReport
+    from attribution.queries.survival import SurvivalReport
 
 Row = Mapping[str, Any]
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72
@@ -42,7 +42,7 @@ _UNCHECKED = "who removed a line has no measured error rate: nobody has checked 
 
 def survival_view(console: Console, r: SurvivalReport) -> None:
     for history in r.repositories:
-        title(console, history.name, _history_text(history))
+        title(console, history["name"], _history_text(history))
     console.print()
     for grouping in dict.fromkeys(row["grouping"] for row in r.groups):
         _groups(console, grouping, [row for row in r.groups if row["grouping"] == grouping])
@@ -60,10 +60,11 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     notes(console, [*r.notes, *left])
 
 
-def _history_text(history: FollowedHistory) -> str:
-    window = f"since {history.since[:10]}" if history.after else "whole history"
-    rule = f"the same through: {history.keep.replace(' ', ', ')}" if history.keep else "matched exactly as by git blame"
-    return f"at {history.tip[:9]}, {window}, {number(history.commits)} commits; lines {rule}"
+def _history_text(history: Row) -> str:
+    window = f"since {history['since'][:10]}" if history["after"] else "whole history"
+    keep = history["keep"].replace(" ", ", ")
+    rule = f"the same through: {keep}" if keep else "matched exactly as by git blame"
+    return f"at {history['tip'][:9]}, {window}, {number(history['commits'])} commits; lines {rule}"
 
 
 def _groups(console: Console, grouping: str, rows: Sequence[Row]) -> None:
