@@ -595,7 +595,8 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
         values |= {"agent": None, "started_at": iso(min((r.created_at for r in records if r.created_at), default=None))}
         return values
     fork = session.fork
-    models = Counter(u.model for u in session.usage if u.model and u.model != "<synthetic>")
+    responding = [used.model for used in session.usage] or [call.model for call in session.calls]
+    models = Counter(model for model in responding if model and model != "<synthetic>")
     prompts = [printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id]
     commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)

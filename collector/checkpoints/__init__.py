@@ -46,14 +46,19 @@ def is_checkpoint_ref(ref: str) -> bool:
 
 
 def read_all(repo: GitRepo) -> list[Checkpoint]:
-    """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best transcript of each session."""
+    """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best transcript of each session.
+
+    A session that a checkpoint holds is not read from the files of the history too.
+    """
     refs = repo.refs()
     merged: dict[str, Checkpoint] = {}
     for layout in layouts():
         for item in layout.find(repo, refs):
             existing = merged.get(item.id)
             merged[item.id] = merge(existing, item) if existing else item
-    return [merged[key] for key in sorted(merged)]
+    every = [merged[key] for key in sorted(merged)]
+    stored = {record.session_id for item in every if item.store is not CheckpointStore.TREE for record in item.sessions}
+    return [item for item in every if item.store is not CheckpointStore.TREE or item.sessions[0].session_id not in stored]
 
 
 _STORE_RANK = {store: rank for rank, store in enumerate(CheckpointStore)}

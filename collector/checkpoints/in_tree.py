@@ -53,6 +53,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         tip = repo.default_branch().sha
     except UnknownBranch:
         return
+    existing: set[str] = set()
     for form in (*committed_records(), _RECORDER):
         sessions: dict[str, dict[_Version, str]] = defaultdict(dict)
         for path, versions in list(_versions(repo, tip, form.paths).items())[:_MOST_FILES]:
@@ -60,8 +61,9 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
                 data = repo.blob(version.blob) or b""
                 for key in form.sessions(path, data) if reader_for(data) is not None else ():
                     sessions[key][version] = path
-        for key, stored in sorted(sessions.items()):
-            yield _checkpoint(key, stored)
+        for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
+            yield _checkpoint(key, sessions[key])
+        existing.update(sessions)
 
 
 def _versions(repo: GitRepo, tip: str, paths: str) -> dict[str, list[_Version]]:

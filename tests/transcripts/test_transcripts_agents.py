@@ -134,8 +134,9 @@ def test_every_reader_but_the_first_has_a_sample() -> None:
     assert set(_READERS) - set(_NAMES) <= {
         "claude-code",
         "aider",
+        "specstory",
         "kilo-code",
-    }  # a program of its own, Markdown, and the documents of OpenCode
+    }  # a program of its own, Markdown (twice), and the documents of OpenCode
 
 
 @pytest.mark.parametrize("name", _NAMES)
