@@ -6,11 +6,13 @@ A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feed
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 
 # A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of WSL
 _DRIVE = re.compile(r"(?:(?:[\\/]{2}[?.][\\/])?([A-Za-z]):|/(?:mnt|cygdrive)/([A-Za-z]))(?:[\\/]|$)")
 _OF_WSL = re.compile(r"[\\/]{2}wsl(?:\$|\.localhost)[\\/][^\\/]+(?=[\\/]|$)", re.I)
+_PRIVATE = "/private/"  # macOS: /tmp and /var are links into it
 _NAMED_BY_MACHINES = ("/mnt/", "/cygdrive/", "//", "\\\\")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")  # a drive or a server
 # Characters that begin a formula in a spreadsheet, full-width forms included.
@@ -94,6 +96,19 @@ def normal_path(path: str) -> str:
             continue
         parts.append(part)
     return ("/" if absolute else "") + "/".join(parts)
+
+
+def canonical_path(path: str) -> str:
+    """The spelling that differs for no two names of one directory: `normal_path`, composed, without the link that macOS adds."""
+    normal = normal_path(path)
+    normal = normal if normal.isascii() else unicodedata.normalize("NFC", normal)
+    return normal[len(_PRIVATE) - 1 :] if normal.startswith(_PRIVATE) else normal
+
+
+def comparable_path(path: str) -> str:
+    """The same in lower case where Windows keeps it."""
+    spelled = canonical_path(path)
+    return spelled.lower() if spelled[:1] + spelled[2:3] == "//" else spelled
 
 
 def resolve(cwd: str, path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced_texts
 from attribution.authorship.commit_calls import CommitCall, commit_calls
@@ -52,6 +53,14 @@ class FileListed:
     exists: bool
 
 
+class ShownWorktree(NamedTuple):
+    """A directory that a command shows to be a worktree: git made a commit there, or was told to make the worktree."""
+
+    directory: str
+    commits: tuple[str, ...]  # abbreviated ids; () for a new worktree
+    made_from: str  # where the command was run
+
+
 @dataclass(slots=True)
 class SessionEdits:
     """What the replay needs of one session; the rest of the session can be forgotten."""
@@ -69,6 +78,7 @@ class SessionEdits:
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
+    worktrees: list[ShownWorktree] = field(default_factory=list)
     commits: list[CommitCall] = field(default_factory=list)
     listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
@@ -96,6 +106,8 @@ def session_edits(
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
         refs[call.call_id] = ref
+        if call.status is Status.OK:
+            track.worktrees.extend(_shown_worktrees(call, cwd))
         if call.spawn is not None:
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         if call.seen is not None and call.seen.whole:
@@ -119,6 +131,19 @@ def session_edits(
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]
     return track
+
+
+def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
+    """Where several commits were made in several directories, nobody can tell which of them was made where."""
+    text, ran_in = (call.command.text, call.command.cwd or cwd) if call.command is not None else ("", "")
+    if call.commits or "worktree" in text:
+        several = [effect for effect in effects(text, ran_in) if effect.directory]
+        yield from (
+            ShownWorktree(path, (), effect.directory) for effect in several if effect.kind != "commit" for path in effect.paths
+        )
+        places = {effect.directory for effect in several if effect.kind == "commit"}
+        if call.commits and len(places) == 1:
+            yield ShownWorktree(places.pop(), call.commits, ran_in)
 
 
 def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed]:

@@ -12,8 +12,10 @@ from attribution.authorship.session_edits import RawEdit, SessionEdits
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Edit, Status
+from collector.text import canonical_path
 from collector.vocabulary.sessions import NoReplay
 
+_SHORT = 7  # digits of an abbreviated id, at least
 _LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
@@ -48,10 +50,23 @@ class EditFate:
     detail: str = ""
 
 
-def learn_roots(worktree_roots: WorktreeRoots, sessions: Iterable[SessionEdits]) -> None:
+def learn_roots(
+    worktree_roots: WorktreeRoots, sessions: Iterable[SessionEdits], listed: Iterable[str] = (), commits: Iterable[str] = ()
+) -> None:
+    """`listed`: the worktrees that git lists; `commits`: ids of those of the repository."""
     for session in sessions:
         paths = {raw.edit.path for raw in session.edits if not raw.edit.by_shell} | {sighted.path for _, sighted in session.reads}
         worktree_roots.learn(paths, session.cwds)
+    worktree_roots.stated.update(map(canonical_path, listed))
+    shown = [worktree for session in sessions for worktree in session.worktrees]
+    short = {sha[:_SHORT] for sha in commits} if shown else set()
+    for worktree in shown:
+        if any(name[:_SHORT] in short for name in worktree.commits):
+            worktree_roots.state(worktree.directory)
+    worktree_roots.settle()
+    for worktree in shown:
+        if not worktree.commits and worktree_roots.root_of(worktree.made_from) is not None:
+            worktree_roots.stated.add(canonical_path(worktree.directory))
     worktree_roots.settle()
 
 

@@ -8,10 +8,13 @@ followed on its own.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from collector.text import canonical_path, comparable_path
 
 # Directories in which tools put further worktrees of the same repository, inside the main one.
 _WORKTREE = re.compile(r"^(?:/[^/]+)?/\.?worktrees?/.+$")
@@ -35,17 +38,19 @@ class WorktreeRoots:
     votes: Counter[str] = field(default_factory=Counter)
     deep_votes: Counter[str] = field(default_factory=Counter)
     cwds: Counter[str] = field(default_factory=Counter)
+    stated: set[str] = field(default_factory=set)  # git, or what git printed, says that they are
     homeless: set[str] = field(default_factory=set)  # roots that sessions without any working directory speak for
     roots: tuple[str, ...] = ()
+    _keys: list[tuple[str, str]] = field(default_factory=list)  # of roots: as `comparable_path` writes it, the root
     _seen: set[str] = field(default_factory=set)
     _placed: dict[str, PlacedPath | None] = field(default_factory=dict)
     _folded: dict[str, str] = field(default_factory=dict)
 
     def learn(self, paths: Iterable[str], cwds: Iterable[str]) -> None:
         """Takes note of one session: the files it worked on and its working directories."""
-        named = set(cwds)
+        named = set(map(canonical_path, cwds))
         self.cwds.update(named)
-        for path in paths:
+        for path in map(canonical_path, paths):
             if path in self._seen or not path.startswith("/"):
                 continue
             self._seen.add(path)
@@ -60,13 +65,20 @@ class WorktreeRoots:
     def _longest_suffix(self, path: str) -> str:
         parts = path.strip("/").split("/")
         suffixes = ("/".join(parts[start:]) for start in range(1, len(parts)))
-        return next((suffix for suffix in suffixes if suffix in self.known), "")
+        return next((suffix for suffix in suffixes if suffix in self.known or (not suffix.isascii() and self._spelled(suffix))), "")
+
+    def state(self, directory: str) -> None:
+        """Takes note of a worktree that is known to be one; of the one around a directory, if files of it are known."""
+        directory = canonical_path(directory)
+        around = [root for root in self.votes if f"{directory}/".startswith(root + "/")]
+        if around or not any(directory.startswith(cwd + "/") for cwd in self.cwds):
+            self.stated.add(max(around, key=len, default=directory))
 
     def settle(self) -> None:
         """Decides which directories are worktree roots. Call once all sessions are learnt."""
-        accepted: list[str] = []
+        accepted: list[str] = sorted(self.stated)
         for root, count in sorted(self.votes.items(), key=lambda item: (-item[1], len(item[0]), item[0])):
-            if self._is_root(root, count, accepted):
+            if root not in self.stated and self._is_root(root, count, accepted):
                 accepted.append(root)
         if not self.known:  # sessions without a repository: each directory stands for itself
             homes = sorted((cwd for cwd in self.cwds if cwd.count("/") > 1), key=len)
@@ -74,13 +86,15 @@ class WorktreeRoots:
         elif not accepted:  # only files that were never committed: the usual working directory is the best guess
             accepted = [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
         self.roots = tuple(sorted(accepted, key=len, reverse=True))
+        self._keys = [(comparable_path(root), root) for root in self.roots]
         self._placed.clear()
 
     def _is_root(self, root: str, count: int, accepted: list[str]) -> bool:
         inside = max((a for a in accepted if root.startswith(a + "/")), key=len, default=None)
         if inside is not None and not _WORKTREE.match(root[len(inside) :]):
             return False  # `sub/README.md` of the real root, not a root `sub`
-        if any(a.startswith(root + "/") and not _WORKTREE.match(a[len(root) :]) for a in accepted):
+        inner = (a for a in accepted if a.startswith(root + "/") and a not in self.stated)
+        if any(not _WORKTREE.match(a[len(root) :]) for a in inner):
             return False  # the parent directory of a root with more evidence
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
         enough = 1 if root in self.homeless else _MIN_FILES
@@ -96,11 +110,11 @@ class WorktreeRoots:
                 return PlacedPath("", path) if path in self.known else None
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
-            root = self.root_of(path)
-            if root is None or path == root:
-                self._placed[path] = None
-            else:
-                self._placed[path] = PlacedPath(root, self._real_case(self._follow(path[len(root) + 1 :])))
+            root, below = self.root_of(path), canonical_path(path)
+            inside = root is not None and len(below) > len(root)
+            self._placed[path] = (
+                PlacedPath(root, self._real_case(self._follow(below[len(root) + 1 :]))) if inside and root else None
+            )
         return self._placed[path]
 
     def _follow(self, path: str) -> str:
@@ -115,16 +129,23 @@ class WorktreeRoots:
         return path
 
     def _real_case(self, path: str) -> str:
-        """The repository's spelling: on some machines `Readme.md` and `README.md` are one file."""
-        if path in self.known:
-            return path
+        """The repository's spelling: on some machines `Readme.md` and `README.md` are one file, as are both forms of an accent."""
+        return path if path in self.known else self._spelled(path) or path
+
+    def _spelled(self, path: str) -> str:
         if not self._folded:
-            self._folded.update({p.lower(): "" if p.lower() in self._folded else p for p in sorted(self.known)})
-        return self._folded.get(path.lower()) or path
+            for known in sorted(self.known):
+                self._folded[_fold(known)] = "" if _fold(known) in self._folded else known
+        return self._folded.get(_fold(path), "")
 
     def root_of(self, path: str) -> str | None:
         """The innermost worktree root that contains `path`."""
-        return next((root for root in self.roots if path == root or path.startswith(root + "/")), None)
+        path = comparable_path(path) + "/"
+        return next((root for key, root in self._keys if path.startswith(key + "/")), None)
+
+
+def _fold(path: str) -> str:
+    return unicodedata.normalize("NFC", path).lower()
 
 
 _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|dev)/")

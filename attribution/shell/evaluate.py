@@ -41,7 +41,12 @@ def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[E
         return (Effect("opaque"),)
     if len(run.found) > MAX_EFFECTS:
         run.found[MAX_EFFECTS:] = [Effect("opaque")]
-    return tuple(item for moment, item in enumerate(run.found) if not moment or item != run.found[moment - 1] or item.is_literal)
+    return tuple(item for n, item in enumerate(run.found) if not n or _adds(item, run.found[n - 1]))
+
+
+def _adds(effect: Effect, before: Effect) -> bool:
+    """Whether an effect is another one than that before it."""
+    return effect != before or effect.is_literal or effect.directory != before.directory
 
 
 def is_harmless(command: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from attribution.shell.calls import Handler, ProgramCall, directory, operands, subcommand_at
 from attribution.shell.files import patch, transfer
-from attribution.shell.model import Effect, ShellWord
+from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.rules import apply_rules
 
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
@@ -76,14 +76,15 @@ def _move(call: ProgramCall) -> list[Effect]:
 
 
 def _commit(call: ProgramCall) -> list[Effect]:
-    words = _paths(call)
-    return [] if call.has("--dry-run") else call.make("commit", words)
+    effects = [] if call.has("--dry-run") else call.make("commit", _paths(call))
+    return [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
 
 
 def _worktree(call: ProgramCall) -> list[Effect]:
     words = operands(call.args, frozenset(("-b", "-B", "--reason")))
     kind = {"add": "restore", "remove": "remove"}.get(words[0].text if words else "", "")
-    return call.make(kind, words[1:2]) if kind else []
+    effects = call.make(kind, words[1:2]) if kind else []
+    return [replace(effect, directory=join(call.cwd, ".")) for effect in effects] if kind == "restore" else effects
 
 
 _SUBCOMMANDS: dict[str, Handler] = {

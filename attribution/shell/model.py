@@ -89,6 +89,7 @@ class Effect:
     target: where a move or copy goes.
     tool: the program, of `format` and `generate`.
     from_commit: of `restore`, that the text is that of a commit of this clone: nothing was merged, fetched or kept in a stash.
+    directory: where git was run, of `commit` and `git worktree add`; "" of all others.
     changes, hunks: of `modify`, what it does to the text, when the command gives it; the old texts may be absent from the file.
     """
 
@@ -98,6 +99,7 @@ class Effect:
     target: str = ""
     tool: str = field(default="", compare=False)
     from_commit: bool = field(default=False, compare=False)
+    directory: str = field(default="", compare=False)
     changes: tuple[Replacement, ...] = field(default=(), compare=False)
     hunks: tuple[Hunk, ...] = field(default=(), compare=False)
 

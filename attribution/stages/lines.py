@@ -82,7 +82,7 @@ def attribute_repo(
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
-    replayed = _replay(context, evidence)
+    replayed = _replay(context, evidence, local.worktrees)
     judged = _judge(repo, evidence, replayed)
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)
@@ -116,13 +116,13 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
 # --- replay -----------------------------------------------------------------------------------------------------------
 
 
-def _replay(context: RunContext, evidence: RunInputs) -> Replayed:
+def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = ()) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
     worktree_roots = WorktreeRoots(
         frozenset(history.paths), context.repo.links(history.commits[-1].tree) if history.commits else {}
     )
-    learn_roots(worktree_roots, sessions)
+    learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
     lines, edits = timelines(sessions, worktree_roots)
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)

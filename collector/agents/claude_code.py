@@ -69,6 +69,7 @@ _TYPES = frozenset(
         "user", "assistant", "progress", "system", "summary", "attachment", "file-history-snapshot", "file-history-delta",
         "queue-operation", "pr-link", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name",
         "bridge-session", "atis-latch", "api-request", "api-request-shape", "api-request-blob", "tools-used", "cost-state",
+        "worktree-state",
     }
 )  # fmt: skip
 _REJECTED = (
@@ -161,6 +162,9 @@ class _Reader(RecordReader):
             self._attachment(get_dict(record, "attachment"), time)
         elif kind == "pr-link":
             self.add_event("pull_request", time, get_str(record, "prUrl"))
+        elif kind == "worktree-state":
+            self.add_cwd(get(record, "worktreeSession", "originalCwd") if not self.cwds else None)
+            self.add_cwd(get(record, "worktreeSession", "worktreePath"))
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
 
@@ -382,14 +386,14 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    slugs, above = {_slug(path) for path in roots.spellings}, {_slug(path) for path in roots.above(location.parent.parent)}
+    slugs = {_slug(path) for path in roots.spellings}
     groups: dict[str, list[LocalSession]] = defaultdict(list)  # first record -> sessions that begin with it
     for project in files.directories(location):
         name = project.name.lower()
         seen_from_windows = name.startswith("--wsl") and any(entry in name for entry in slugs)
         inside = roots.anywhere or seen_from_windows or name in slugs or name.startswith(tuple(f"{entry}-" for entry in slugs))
-        if inside or name in above:
-            for first, session in _sessions(project, roots, deep=not inside):
+        if inside:
+            for first, session in _sessions(project, roots):
                 groups[first or session.id].append(session)
     return map(_join, groups.values())
 
@@ -399,29 +403,17 @@ def _slug(path: str) -> str:
     return re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT]
 
 
-def _sessions(project: Path, roots: Roots, deep: bool) -> Iterator[tuple[str, LocalSession]]:
-    """(id of the first record, session) of those of a directory that belong; `deep`: all of a file is searched for the worktree."""
+def _sessions(project: Path, roots: Roots) -> Iterator[tuple[str, LocalSession]]:
+    """(id of the first record, session) of those of a directory that belong."""
     agents: dict[str, list[Path]] = defaultdict(list)  # early versions put subagents beside their session
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
     for path in files.match_files(project, "*.jsonl"):
         beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
         cwd, first = files.text_in(beginning, _CWD), files.text_in(beginning, _FIRST)
-        why = f"started in {cwd}" if roots.of(cwd) else _mention(path, roots.spellings) if deep and beginning else ""
-        if why:
+        if roots.of(cwd):
             below = (sub for pattern in _SUBAGENTS for sub in files.match_files(project / path.stem / "subagents", pattern))
-            yield first, LocalSession(path.stem, (path, *agents[path.stem], *below), why, cwd=cwd)
-
-
-def _mention(path: Path, roots: Iterable[str]) -> str:
-    """Why a session that was started elsewhere belongs: it went to the worktree, or named a file of it."""
-    data = files.content(path)
-    for root in roots:
-        if files.names_path(data, root, r'"cwd":\s*'):
-            return f"went to {root}"
-        if files.names_path(data, root, r'"(?:file_path|notebook_path)":\s*'):
-            return f"worked on files of {root}"
-    return ""
+            yield first, LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
 
 
 def _join(group: list[LocalSession]) -> LocalSession:

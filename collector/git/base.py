@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import stat
@@ -85,11 +86,15 @@ def _common_dir(directory: Path) -> Path:
 
 def config_of(directory: Path) -> Config:
     """The configuration of a repository that libgit2 may not open."""
-    path = _common_dir(directory) / "config"
     try:
-        return pygit2.Config(str(path)) if path.is_file() else pygit2.Config()
+        return _read_config(_common_dir(directory) / "config")
     except (pygit2.GitError, ValueError, OSError) as error:
         raise NotARepository(f"{directory} cannot be opened as a git repository: {error}") from error
+
+
+def _read_config(path: Path) -> Config:
+    """A file of settings alone; empty where there is none."""
+    return pygit2.Config(str(path)) if path.is_file() else pygit2.Config()
 
 
 def setting(config: pygit2.Config, name: str) -> str:
@@ -174,9 +179,18 @@ class RepositoryBase:
         directories = [main] if main else []
         if common.name == ".git":
             directories.append(common.parent)
-        for marker in sorted(common.glob("worktrees/*/gitdir")):
-            directories.append(Path(marker.read_text("utf-8", "replace").strip()).parent)
+        settings = ["config", "config.worktree", "worktrees/*/config.worktree"]
+        for file in (path for pattern in settings for path in sorted(common.glob(pattern))):
+            if named := setting(_read_config(file), "core.worktree"):
+                directories.append(Path(os.path.normpath(file.parent / named)))
+        for marker in sorted(common.glob("worktrees/*/gitdir")):  # it may be written as seen from its own directory
+            named = marker.read_text("utf-8", "replace").strip()
+            directories.append(Path(os.path.normpath(marker.parent / named)).parent)
         return list(dict.fromkeys(directories))
+
+    def remote_urls(self) -> list[str]:
+        """Addresses of all remotes, as they are written."""
+        return [entry.value for entry in self._config if re.fullmatch(r"remote\..+\.url", entry.name or "") and entry.value]
 
     def own_emails(self) -> frozenset[str]:
         """E-mail addresses under which commits were made in this clone: those of its configuration and of its reflogs."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from collector.agents.machine.model import ANYWHERE, LocalSession, Machine, Root
 from collector.checkpoints import is_checkpoint_ref
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
-from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSessions
+from collector.local.elsewhere import ClonePlaces
+from collector.local.model import LocalChoice, LocalOptions, LocalSessions
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -35,18 +37,32 @@ def is_wanted(repo: GitRepo, options: LocalOptions) -> bool:
 
 def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
     """Sessions of agents on this machine that worked in a clone."""
-    if not is_wanted(repo, options):
-        return NOTHING_LOCAL
     roots = ANYWHERE if options.anywhere else Roots.of_repository(repo, options.former_paths)
-    if not roots.paths and not roots.anywhere:
-        return NOTHING_LOCAL
+    worktrees = tuple(roots.locations.values())
+    if not is_wanted(repo, options) or not (worktrees or roots.anywhere):
+        return LocalSessions(worktrees=worktrees)
     results: dict[str, LocalSession] = {}
     problems: list[Problem] = []
     for store in stores():
         for location in _places(store, options, roots):
             for session in _sessions_of(store, location, roots, problems):
                 results.setdefault(session.id, session)
-    return LocalSessions(results, tuple(problems), repo.own_emails())
+    if not roots.anywhere:
+        places = ClonePlaces(repo, roots)
+        results |= {session.id: session for session in places.sessions(_outside(places, options, results))}
+    return LocalSessions(results, tuple(problems), repo.own_emails(), worktrees)
+
+
+def _outside(
+    places: ClonePlaces, options: LocalOptions, existing: Container[str]
+) -> Iterator[tuple[LocalSession, Iterable[bytes]]]:
+    """Sessions of other directories that may have worked on the clone all the same, with what they recorded, from files."""
+    for store in stores():
+        for location in (place for place in _places(store, options, places.outside) if place.is_dir()):
+            for session in _sessions_of(store, location, places.outside, []):
+                with suppress(*_FAILURES):
+                    if session.cwd and session.id not in existing:
+                        yield session, list(store.load(session))
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:

@@ -36,6 +36,7 @@ class LocalSessions:
     sessions: Mapping[str, LocalSession] = field(default_factory=dict)  # by the agent's id
     problems: tuple[Problem, ...] = ()
     emails: frozenset[str] = frozenset()  # under which commits are made in this clone
+    worktrees: tuple[str, ...] = ()  # directories of the clone, as git lists them, and where it was before
 
 
 NOTHING_LOCAL = LocalSessions()

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.authorship.session_edits import SessionEdits, session_edits
+from attribution.authorship.timeline import learn_roots
 from attribution.authorship.worktree_roots import WorktreeRoots
+from collector.model import Command, Edit, Session, Status, ToolCall
+from collector.text import normal_path
 
 KNOWN = frozenset({"README.md", "src/app.py", "src/util/text.py", "docs/guide.md", "docs/README.md", "Makefile"})
 W = "/home/ada/work/tally"
@@ -162,7 +166,85 @@ def test_a_place_is_the_root_and_the_rest_of_the_path(parts: list[str]) -> None:
     places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"], [W])
     path = f"{W}/" + "/".join(part for part in parts if part)
     place = places.place(path)
-    assert place is None or "/".join(place) == path
+    assert place is None or "/".join(place) == normal_path(path)
+
+
+SHA = "1a2b3c4d5e6f70819203a4b5c6d7e8f901234567"
+
+
+def _session(cwd: str, edited: str, command: str = "", made: tuple[str, ...] = ()) -> SessionEdits:
+    """A session that edits one file and runs one command."""
+    edit = ToolCall("c1", "Write", 0, at=1.0, status=Status.OK, edits=(Edit(edited, "write", content="x\n"),))
+    shell = ToolCall("c2", "Bash", 0, at=2.0, status=Status.OK, command=Command(command, cwd), commits=made)
+    return session_edits(Session("s", "claude-code", cwds=(cwd,), calls=(edit, shell)), 1)
+
+
+def _shown(session: SessionEdits, listed: Sequence[str] = ()) -> WorktreeRoots:
+    places = WorktreeRoots(KNOWN)
+    learn_roots(places, [_session(W, f"{W}/src/app.py"), session], listed, [SHA])
+    return places
+
+
+FEATURE = "/home/ada/work/tally-feature"
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        (f"cd {FEATURE} && git add -A && git commit -m c", (SHA[:7],)),
+        ("git -C ../tally-feature commit -am c", (SHA[:9],)),
+        ("cd ../tally-feature/src && git commit -am c", (SHA,)),
+        (f"git worktree add {FEATURE} -b feature", ()),
+        ("git worktree add -b feature ../tally-feature main && cd ../tally-feature && npm ci", ()),
+    ],
+)
+def test_a_command_shows_a_worktree_beside_the_main_one(command: str, made: tuple[str, ...]) -> None:
+    """Its only file is one that many repositories have."""
+    places = _shown(_session(W, f"{FEATURE}/README.md", command, made))
+    assert places.place(f"{FEATURE}/README.md") == (FEATURE, "README.md")
+    assert places.place(f"{W}/README.md") == (W, "README.md")
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        (f"cd {FEATURE} && git commit -m c", ("7777777",)),
+        (f"cd {FEATURE} && git commit -m c; cd {W} && git commit -m d", (SHA[:7],)),
+        ("cd ../other && git worktree add ../tally-feature", ()),
+        (f"cd {FEATURE} && git status", ()),
+    ],
+    ids=["another repository's commit", "one of two places", "a worktree of another repository", "no commit"],
+)
+def test_a_directory_beside_the_worktree_is_none_by_itself(command: str, made: tuple[str, ...]) -> None:
+    assert _shown(_session(W, f"{FEATURE}/README.md", command, made)).place(f"{FEATURE}/README.md") is None
+
+
+def test_a_worktree_that_git_lists_is_one_wherever_it_is() -> None:
+    inside, below = f"{W}/trees/feature", f"{W}/trees/feature/inner/again"
+    places = _shown(_session(W, f"{inside}/README.md"), [inside, W, below])
+    assert places.place(f"{inside}/new.py") == (inside, "new.py")
+    assert places.place(f"{below}/README.md") == (below, "README.md")
+    assert places.place(f"{W}/trees/other/new.py") == (W, "trees/other/new.py")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "other", "path"),
+    [
+        ("/c/Users/Ada/tally", "C:\\users\\ada\\tally\\src\\new.py", "src/new.py"),
+        ("/c/Users/Ada/tally", "/mnt/c/Users/Ada/tally/src/New.py", "src/New.py"),
+        ("/private/tmp/tally", "/tmp/tally/src/new.py", "src/new.py"),
+        ("/home/caf\u00e9", "/home/cafe\u0301/src/n\u00e9.py", "src/n\u00e9.py"),
+    ],
+)
+def test_a_worktree_has_several_names(recorded: str, other: str, path: str) -> None:
+    places = _places([f"{recorded}/src/app.py"], [recorded])
+    assert places.place(normal_path(other)) == (places.roots[0], path)
+
+
+def test_a_decomposed_name_is_the_repositorys_own() -> None:
+    known = {"docs/re\u0301sume\u0301.md", "src/app.py"}
+    places = _places([f"{W}/docs/r\u00e9sum\u00e9.md", f"{W}/src/app.py"], [W], known)
+    assert places.place(f"{W}/docs/r\u00e9sum\u00e9.md") == (W, "docs/re\u0301sume\u0301.md")
 
 
 def test_a_file_in_somebodys_home_directory_is_outside() -> None:

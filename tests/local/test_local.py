@@ -138,7 +138,9 @@ def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path, tmp_path
     assert list(found(clone)) == ["one"]
 
 
-def test_sessions_of_other_repositories_are_not_opened(clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_sessions_of_other_repositories_no_more_is_read_than_whose_they_are(
+    clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = Clone(home / "elsewhere" / "other")
     layouts.claude_code(home, short(other, "other"))
     layouts.claude_code(home, short(clone, "mine"))
@@ -146,7 +148,7 @@ def test_sessions_of_other_repositories_are_not_opened(clone: Clone, home: Path,
     read = files._read
 
     def noted(path: Path, size: int | None) -> bytes:
-        opened.append(path)
+        opened.extend([path] if size is None else [])
         return read(path, size)
 
     monkeypatch.setattr(files, "_read", noted)
@@ -200,10 +202,20 @@ def test_a_fork_is_counted_once(clone: Clone, home: Path, tmp_path: Path) -> Non
 def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_path: Path) -> None:
     layouts.claude_code(home, work(clone))
     before, clone.path = clone.path, clone.path.rename(home / "moved")
-    with pytest.raises(NoCheckpoints):
+    for former in ((), (str(before),)):  # its sessions printed the ids of commits
+        _, said = attribute(clone, tmp_path / f"{len(former)}.db", LocalOptions(former_paths=former))
+        assert attributed(clone, said, "agent") == (6, 6)
+
+
+def test_a_clone_that_was_moved_before_anything_was_committed_must_say_where_it_was(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    layouts.claude_code(home, short(clone, "one"))
+    clone.commit("Add a file by hand")
+    before, clone.path = clone.path, clone.path.rename(home / "moved")
+    with pytest.raises(NoCheckpoints, match="no agent's transcripts"):
         attribute(clone, tmp_path / "out.db")
-    _, said = attribute(clone, tmp_path / "out.db", LocalOptions(former_paths=(str(before),)))
-    assert attributed(clone, said, "agent") == (6, 6)
+    assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, former_paths=(str(before),)))) == ["one"]
 
 
 @pytest.mark.parametrize("named", ["", ".claude", ".claude/projects"])

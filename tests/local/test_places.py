@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
+from support.builder import git
 from support.local_clone import AgentSession, Clone, attributed
-from support.local_writers import short
+from support.local_writers import WRITERS, short
 from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
@@ -21,6 +23,7 @@ from collector.local.model import LocalChoice, LocalOptions
 from collector.storage.store import Store
 from collector.text import normal_path
 
+ONE, TWO, THREE, FOUR = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in range(1, 5))
 TEXT = "def mean(rows):\n    return sum(rows) / len(rows)\n"
 
 
@@ -137,3 +140,114 @@ def _idle(clone: Clone, cwd: str, key: str = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e
     session = clone.session(key, cwd)
     session.prompt("What is here?")
     return session
+
+
+# --- sessions of other places -----------------------------------------------------------------------------------------
+
+
+def _away(clone: Clone, tree: Path, id: str, branch: str = "") -> AgentSession:
+    """A session in a worktree elsewhere; the commit is merged there and back by fast-forward, and the worktree removed."""
+    git(clone.path, "worktree", "add", "-q", "-b", branch or id, str(tree))
+    session = clone.session(id, str(tree))
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    session.commit("Add mean")
+    git(clone.path, "worktree", "remove", "--force", str(tree))
+    records = session.actions
+    session.actions = [replace(one, path=one.path.replace(str(clone.path), str(tree))) for one in records]
+    return session
+
+
+REMOVED = {
+    "conductor": "conductor/workspaces/tally/lima",
+    "codex": ".codex/worktrees/1a2b/tally",
+    "beside": "work/tally-mean",
+    "deep": "trees/a/b/c/d",
+}
+
+
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "pi", "copilot-cli", "qwen-code"])
+@pytest.mark.parametrize("place", REMOVED)
+def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
+    clone: Clone, home: Path, tmp_path: Path, place: str, writer: str
+) -> None:
+    WRITERS[writer](home, _away(clone, home / REMOVED[place], ONE))
+    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert [why.partition(" of ")[0] for why in found(clone).values()] == [f"made {list(clone.truth)[-1][:9]}"]
+
+
+def test_other_sessions_of_a_worktree_that_is_gone_belong_too(clone: Clone, home: Path) -> None:
+    tree = home / "conductor" / "workspaces" / "tally" / "lima"
+    layouts.claude_code(home, _away(clone, tree, ONE))
+    layouts.codex(home, _idle(clone, str(tree / "src"), TWO))
+    layouts.codex(home, _idle(clone, str(tree.parent / "oslo"), THREE))
+    assert set(found(clone)) == {ONE, TWO}
+
+
+def test_a_worktree_that_is_gone_is_found_by_its_remote_or_by_what_the_agent_noted(clone: Clone, home: Path) -> None:
+    git(clone.path, "remote", "add", "upstream", "git@github.com:ada/tally.git")
+    for key, url in ((ONE, "https://github.com/Ada/Tally"), (TWO, "https://github.com/ada/tally-2.git")):
+        session = _idle(clone, f"/gone/{key}", key)
+        records = list(layouts.codex_records(session, git={"repository_url": url, "branch": "x"}))
+        layouts.put_lines(home / ".codex/sessions/2026/03/02" / f"rollout-x-{key}.jsonl", records, session.ended)
+    state = {"type": "worktree-state", "worktreeSession": {"originalCwd": str(clone.path), "worktreePath": "/gone/too"}}
+    for key, told in ((THREE, state), (FOUR, {"type": "mode"})):
+        path = layouts.claude_code(home, _idle(clone, "/gone/too/" + key, key))
+        layouts.put_text(path, json.dumps({**told, "sessionId": key}) + "\n" + path.read_text("utf-8"), clone.clock)
+    assert set(found(clone)) == {ONE, THREE}
+
+
+def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(clone: Clone, home: Path) -> None:
+    second = home / "second"
+    git(home, "clone", "-q", str(clone.path), str(second))
+    session = clone.session(ONE, str(second))
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    session.commit("Add mean")
+    layouts.codex(home, replace(session, actions=[one for one in session.actions if one.kind != "write"]))
+    layouts.codex(home, _idle(clone, str(second), TWO))
+    assert set(found(clone)) == {ONE}
+
+
+@pytest.mark.parametrize("kind", ["unrelated", "vendored", "quoted", "other subject", "long before"])
+def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str) -> None:
+    """A sibling repository, one inside, a session that only quotes an id, one in which another repository has the same id."""
+    clone.person_adds("src/app.py", "import os\n")
+    sha = clone.commit("Add nothing much")
+    other = Clone(clone.path / "vendor" / "inner" if kind == "vendored" else home / "work" / "tally-2")
+    place = str(other.path) if kind in ("unrelated", "vendored") else "/gone/tally"
+    session = other.session(ONE, place)
+    session.prompt("Commit it")
+    shown = "Add another thing" if kind == "other subject" else "Add nothing much"
+    output = f"see {sha[:5]}" if kind == "quoted" else f"[main {sha[:7]}] {shown}\n 1 file changed"
+    session.shell("git commit -qam x", output)
+    if kind == "long before":
+        session.actions = [replace(one, at=one.at - 90 * 86_400) for one in session.actions]
+    layouts.claude_code(home, session)
+    assert found(clone) == {}
+
+
+def test_a_settings_file_of_git_names_the_worktree(clone: Clone, home: Path) -> None:
+    """`core.worktree`, `extensions.worktreeConfig`, and links between worktrees that are relative."""
+    tree, moved = home / "trees" / "side", home / "elsewhere"
+    git(clone.path, "worktree", "add", "-q", "-b", "side", str(tree))
+    common = clone.path / ".git"
+    (common / "worktrees" / "side" / "gitdir").write_text("../../../../../trees/side/.git\n", "utf-8")
+    (common / "config.worktree").write_text(f"[core]\n\tworktree = {moved}\n", "utf-8")
+    assert {tree, moved, clone.path} <= set(GitRepo(clone.path).worktrees())
+
+
+def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: Path) -> None:
+    source, project = Clone(home / "source"), Clone(home / "work" / "project")
+    source.person("lib.py", "x = 1\n")
+    source.commit("Start")
+    git(project.path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(source.path), "libs/tally")
+    inner = project.path / "libs" / "tally"
+    assert inner in GitRepo(inner).worktrees()
+    session = project.session(ONE, str(project.path))
+    session.prompt("Change the submodule")
+    session.write("libs/tally/mean.py", TEXT)
+    for writer in ("claude-code", "codex"):
+        WRITERS[writer](home / writer, session)
+        options = LocalOptions(LocalChoice.ALWAYS, (home / writer,))
+        assert list(find_sessions(GitRepo(inner), options).sessions) == [ONE], writer

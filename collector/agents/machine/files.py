@@ -84,6 +84,14 @@ def is_plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
+def is_there(path: str | Path) -> bool:
+    """Whether a path leads to something; none that a system refuses does."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def directories(location: Path) -> Iterator[Path]:
     """The directories in a place, by name; no links."""
     return (Path(entry.path) for entry in _entries(location) if entry.is_dir(follow_symlinks=False))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from collector.agents.machine import files
-from collector.text import normal_path
+from collector.text import comparable_path, normal_path
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
@@ -86,34 +86,25 @@ def whole_lines(session: LocalSession) -> Iterator[bytes]:
     return map(files.lines, session.files)
 
 
-_DRIVE = re.compile(r"/[a-z]/")
-_PRIVATE = "/private/"  # macOS: /tmp and /var are links into it
 _SHORTEST = 2  # parts of a path; a clone in `/` or `/home` would take every session for its own
-
-
-def comparable(path: str) -> str:
-    """One spelling of a path: NFC, `/` between parts, no link that macOS adds, Windows paths in lower case."""
-    normal = unicodedata.normalize("NFC", normal_path(path))
-    if normal.startswith(_PRIVATE):
-        normal = normal[len(_PRIVATE) - 1 :]
-    return normal.lower() if _DRIVE.match(normal) else normal
 
 
 def _spellings(path: str) -> Iterator[str]:
     """How programs write a path: composed or not, and a drive as Windows, WSL and Git Bash name it."""
-    drive = normal_path(path)
-    rest = drive[3:]
-    several = (path, f"{drive[1].upper()}:\\" + rest.replace("/", "\\"), f"/mnt{drive}", drive) if _DRIVE.match(drive) else (path,)
+    normal = normal_path(path)
+    windows = f"{normal[1:2].upper()}:\\" + normal[3:].replace("/", "\\")
+    several = (path, windows, f"/mnt{normal}", normal) if normal[:1] + normal[2:3] == "//" else (path,)
     yield from (unicodedata.normalize(form, item) for item in several for form in ("NFC", "NFD"))
 
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """The worktrees of a repository; `anywhere`: every directory counts as one."""
+    """The worktrees of a repository; `anywhere`: every directory that is accepted counts as one."""
 
-    paths: tuple[str, ...] = ()  # as `comparable` writes them, longest first
+    paths: tuple[str, ...] = ()  # as `comparable_path` writes them, longest first
     locations: Mapping[str, str] = field(default_factory=dict)  # the same -> as they were given
     anywhere: bool = False
+    accepted: Callable[[str], bool] = lambda path: True  # of `anywhere`: which directories count
     _others: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
@@ -124,7 +115,7 @@ class Roots:
 
     @classmethod
     def of_paths(cls, paths: Iterable[str]) -> Roots:
-        locations = {path: given for given in paths if (path := comparable(given)).count("/") >= _SHORTEST}
+        locations = {path: given for given in paths if (path := comparable_path(given)).count("/") >= _SHORTEST}
         return cls(tuple(sorted(locations, key=lambda path: (-len(path), path))), locations)
 
     @property
@@ -136,10 +127,10 @@ class Roots:
         """The worktree that contains a directory or file; "" for any other, and for one of another repository inside it."""
         if not path:
             return ""
-        inner = comparable(path)
+        inner = comparable_path(path)
         if self.anywhere:
-            return inner
-        root = self._around(inner) or (self._around(comparable(os.path.realpath(path))) if path.startswith("/") else "")
+            return inner if self.accepted(path) else ""
+        root = self._around(inner) or (self._around(comparable_path(os.path.realpath(path))) if path.startswith("/") else "")
         return "" if root and self._is_of_another(inner, root) else root
 
     def _around(self, path: str) -> str:
@@ -153,13 +144,10 @@ class Roots:
             self._others[path] = any(Path(self.locations[root] + step, ".git").exists() for step in between)
         return self._others[path]
 
-    def above(self, home: Path) -> Iterator[str]:
-        """Directories between a worktree and the home directory, without both: agents are started there, too."""
-        top = comparable(str(home))
-        for root in self.paths:
-            for parent in Path(root).parents:
-                if str(parent).startswith(top + "/"):
-                    yield str(parent)
+    def below(self, path: str) -> list[str]:
+        """Worktrees inside of a directory, seen from there: agents are started above them, too."""
+        top = comparable_path(path) + "/"
+        return [root[len(top) :] for root in self.paths if root.startswith(top)]
 
 
 ANYWHERE = Roots(anywhere=True)
