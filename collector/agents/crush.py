@@ -1,7 +1,8 @@
 """Crush: lines `{session}`, `{file}` and `{message}`, the rows of its database; every version of a file that it changed is one.
 
 A call stands in a message of the assistant, its result in one of the tool. Ids of calls repeat with some models. Times are whole
-seconds, those of commands milliseconds. Edits record the whole text before and after; that of a write is in the versions.
+seconds, those of commands milliseconds. Edits record the whole text before and after; that of a write is in the versions. Each
+command starts where the session did: the directory in its result is where it ended, and moves nothing after it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, 
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
-from collector.model import Command, FileObservation, Session, Spawn, Status, Usage
+from collector.model import FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
 
@@ -133,7 +134,6 @@ class _Reader(RecordReader):
         done = ended if ended is not None else time
         if done is not None and call.at is not None:
             done = max(done, call.at)
-        self.add_cwd(details.get("working_directory"))
         text, printed = get_str(data, "content"), get_str(details, "output") or None
         self.add_result(call_id, Result(done, text, is_error(get(data, "is_error")), details=details, printed=printed))
 
@@ -141,11 +141,6 @@ class _Reader(RecordReader):
         status, error = super().outcome(call, result)
         denied = result.status is Status.ERROR and result.text.strip().lower().startswith(_DENIED)
         return (Status.REJECTED if denied else status), error
-
-    def command(self, call: Call, result: Result) -> Command | None:
-        ran_in = get_str(result.details, "working_directory")
-        arguments = get_dict(call.arguments) | ({"working_dir": ran_in} if ran_in else {})
-        return super().command(replace(call, arguments=arguments), result)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(kind="agent", visible=bool(self.started))
