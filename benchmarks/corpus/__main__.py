@@ -105,7 +105,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=600, help="no history is begun after that")
     parser.add_argument("--contestants", default=",".join(ALWAYS), help=f"of {', '.join(CONTESTANTS)}")
     parser.add_argument("--most", type=int, default=60, help="histories for a contestant that reads one agent alone")
-    parser.add_argument("--bytes", type=int, default=2_600_000, help="of sample: its size")
+    parser.add_argument("--bytes", type=int, default=1_950_000, help="of sample: its size")
     options = parser.parse_args()
     if options.action == "sample":
         make_sample(options.bytes)

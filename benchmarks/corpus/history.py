@@ -27,6 +27,7 @@ PACE = 4.0  # characters a second that the person types
 SLOWER = 10  # so many times as long as in the lab, where the model answers at once, agents take
 DAY = 86_400.0
 TOOLS = ("generator", "formatter", "package-manager", "hook")  # values of the axis `writes` where a program writes lines
+OWN_CALLS = ("gemini-cli",)  # write ids of calls of their own instead of the model's
 TRAILERS = {
     "claude-code": "Co-Authored-By: Claude <noreply@anthropic.com>",
     "codex": "Co-authored-by: Codex <noreply@openai.com>",
@@ -226,7 +227,8 @@ class History(Run):
         self.touched.add(row["path"])
         who = "tool" if row["how"] in TOOLS else "agent"
         how = row["how"] or {"shell": "heredoc"}.get(row["action"], "tool")
-        author = Author(who, self.agent.name, len(self.kept) - 1, row["call"], how, "agent" if who == "tool" else "")
+        call = "" if self.agent.name in OWN_CALLS else row["call"]
+        author = Author(who, self.agent.name, len(self.kept) - 1, call, how, "agent" if who == "tool" else "")
         certain = (row["old"], row["new"]) if row["action"] == "edit" else None
         self.ledger.change(row["path"], row["text"], author, certain)
 
