@@ -105,6 +105,7 @@ class CandidateAuthor:
     reason: Reason = Reason.NONE
     call: CallRef | None = None
     tool: str = ""  # the program, for author = tool
+    fills_directory: bool = False  # it made whatever is in a directory, which names no file
     watched: bool = True  # False: for a part of the time no session was being recorded
     scripts: tuple[InlineScript, ...] = ()  # latest first; where there are any, only lines that they explain are the agent's
     otherwise: CandidateAuthor | None = None  # the answer for the other lines

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.links import CommitLinks, MethodConfidence
 from attribution.authorship.people import without_person
+from attribution.authorship.tools import bot_verdict
 from attribution.authorship.verdicts import STATED_DOUBTS, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
-from collector.checkpoints.statements import automation, declared_agent
+from collector.checkpoints.statements import automation, declared_agent, is_bots_own
 from collector.model import Commit
 from collector.vocabulary.agent_names import model_identity
-from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
+from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
         return Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model_identity(declared.model) or declared.agent)
     bot = automation(commit)
     if bot is not None:
-        return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
+        return bot_verdict(bot) if is_bots_own(commit) else unknown(Reason.BOT)
     return unknown(Reason.CHECKPOINT_MISSING if link.named and named else Reason.NO_SESSION)
 
 

@@ -22,9 +22,10 @@ from attribution.authorship.run_data import Judged
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate
-from attribution.authorship.tools import give_to_tools
+from attribution.authorship.tools import give_to_tools, give_versions_to_bot
 from attribution.authorship.typing_seen import testify, typed_lines
 from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, unknown
+from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
@@ -104,6 +105,16 @@ def give_files_to_tools(judged: Judged) -> None:
         give_to_tools(verdict)
 
 
+def give_versions_to_bots(judged: Judged) -> None:
+    """Of a commit by the account of a program, lines in which only a version is new go to that program."""
+    for commit in judged.evidence.history.commits:
+        bot = automation(commit)
+        for file, spans in judged.verdicts[commit.sha].files if bot else ():
+            lines = judged.texts.lines(file) if any(span.verdict.author == Author.UNKNOWN for span in spans) else ()
+            if bot and lines:
+                give_versions_to_bot(file, spans, bot, lines, judged.texts.before(file))
+
+
 def date_old_lines(judged: Judged) -> None:
     """Lines of commits that are older than coding agents become a person's, if nothing links the commit to one or to a program."""
     evidence = judged.evidence
@@ -136,6 +147,7 @@ PASSES = (
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
+    Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
     Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
     Pass(date_old_lines, (Author.UNKNOWN,), (Author.HUMAN,)),

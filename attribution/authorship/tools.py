@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from attribution.authorship.verdicts import CommitVerdict, Verdict
+from attribution.authorship.diffs import FileDiff
+from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
 from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
 _PACKAGE_MANAGERS = {
@@ -33,6 +36,37 @@ def give_to_tools(verdict: CommitVerdict) -> None:
         tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else ""
         if tool:
             spans[:] = [replace(span, verdict=_tool_verdict(span.verdict, tool)) for span in spans]
+
+
+# A version or the hash of one, with what may stand before it.
+_VERSION = re.compile(r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
+# A line with a name and its version alone.
+_PINNED = re.compile(r"^[\s\"'-]*[\w@./-]+[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
+
+
+def bot_verdict(bot: str) -> Verdict:
+    """A line that the program of an automation account wrote, as the commit says."""
+    return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
+
+
+def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, lines: Sequence[str], before: str) -> None:
+    """Gives lines without an author in which only a version is new to the bot that made the commit.
+
+    They differ from a line of before in versions alone, or are a name with its version in a file of settings.
+    """
+    old = {_without_versions(line) for line in before.split("\n")}
+    verdicts = verdicts_by_line(spans)
+    for number, verdict in verdicts.items():
+        text = lines[number - 1] if number <= len(lines) else ""
+        is_bumped = _VERSION.search(text) is not None and _without_versions(text) in old
+        is_pinned = file.kind == FileKind.CONFIG and _PINNED.match(text) is not None
+        if verdict.author == Author.UNKNOWN and (is_bumped or is_pinned):
+            verdicts[number] = bot_verdict(bot)
+    spans[:] = spans_of(verdicts, lines)
+
+
+def _without_versions(line: str) -> str:
+    return _VERSION.sub("0", line.strip())
 
 
 def _tool_verdict(verdict: Verdict, tool: str) -> Verdict:

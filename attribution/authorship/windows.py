@@ -82,7 +82,8 @@ class AttributionWindows:
             if result.scripts:
                 scripts.append(result)
             elif result.author in (Author.AGENT, Author.TOOL):
-                weaker = result
+                is_in_doubt = result.fills_directory and weaker is not None and _doubt(weaker) > 0  # something ran later
+                weaker = weaker if is_in_doubt else result
                 break
             else:
                 weaker = _weaker(weaker, result)
@@ -166,7 +167,7 @@ class AttributionWindows:
     def _cause_of_effect(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""
         if effect.kind == "generate":
-            return _ran(effect, action) if self._touches(effect, window.path) else None
+            return self._cause_of_generator(effect, action, window) if self._touches(effect, window.path) else None
         if effect.kind in _NAMED:
             touched = self._touches(effect, window.path) and (window.made or not self._is_into(effect, window.path))
             return self._cause_of_named(effect, action, window) if touched else None
@@ -178,6 +179,13 @@ class AttributionWindows:
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
         author = Author.HUMAN if effect.from_commit else Author.UNKNOWN  # what is merged or popped may come from anywhere
         return CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call) if doubtful else None
+
+    def _cause_of_generator(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
+        """A generator that names the file, or a directory that it fills; one that fills the whole worktree only adds files."""
+        if not window.made and any(map(self._is_root, effect.paths)):
+            return None
+        fills = not any("*" in path or path.endswith("/" + window.path) or path == window.path for path in effect.paths)
+        return replace(_ran(effect, action), fills_directory=fills)
 
     def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor:
         if effect.kind in ("copy", "move") and effect.paths and all(is_foreign(path, self.root) for path in effect.paths):
@@ -210,13 +218,15 @@ class AttributionWindows:
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)
 
+    def _is_root(self, pattern: str) -> bool:
+        """Whether a path of a command is the whole worktree."""
+        return pattern in (self.root, ".", "./...")
+
     def _same(self, pattern: str, path: str) -> bool:
         """Whether a path of a command (absolute, relative, a directory or a glob) covers the repository path."""
-        if pattern in (self.root, ".", "./..."):
-            return True
         relative = pattern.removeprefix(self.root + "/")
-        if relative.startswith("/"):
-            return False
+        if relative.startswith("/") or self._is_root(pattern):
+            return self._is_root(pattern)
         relative = relative.removesuffix("/...").rstrip("/")
         return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 

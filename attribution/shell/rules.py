@@ -28,6 +28,8 @@ def apply_rules(call: ProgramCall) -> list[Effect]:
         if verdict := tables.RULES.get(" ".join(keys[:length])):
             remainder = words[(0, first, second)[length - 1] + 1 :]
             inner = replace(call, args=tuple(remainder), cwd=directory(words[1:first] if first else words[1:], call.cwd))
+            if verdict[0] == "scaffold":
+                return [replace(effect, tool=" ".join(keys[:length])) for effect in _scaffold(verdict[1:], inner)]
             return _verdict(verdict, inner, call)
     return unknown(call, keys[1] if first else "")
 
@@ -68,10 +70,21 @@ def _generator_effects(call: ProgramCall, existing: Sequence[str]) -> list[Effec
     return result + ([Effect("generate")] if not outputs and ("?" in existing or not paths) else [])
 
 
+def _scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
+    """The directory that a template fills, which may be the one it was called in; the named files where no operand says which."""
+    number, files = int(verdict[0]), verdict[1:]
+    ours = call.args[: call.texts.index("--")] if "--" in call.texts else call.args
+    words = operands(ours, tables.VALUED)
+    target = next(iter(words[number:]), None)
+    if target is not None and "$" not in target.text:
+        return [Effect("generate", (join(call.cwd, target.text),))]
+    paths = tuple(join(call.cwd, name) for name in files)
+    return [Effect("generate", paths)] if paths and not words else [Effect("generate")]
+
+
 def starter_kit(call: ProgramCall) -> list[Effect]:
     """`npx create-x DIR`: the files of a directory that a starter kit fills."""
-    words = [word for word in operands(call.args, tables.VALUED) if is_path(word.text)]
-    return call.make("generate", words[:1]) if words else [Effect("generate")]
+    return _scaffold("0", call)
 
 
 def _fixed_paths(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:

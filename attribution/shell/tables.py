@@ -34,7 +34,8 @@ HARMLESS = _set(
 
 # Verdict, then each `program [subcommand [subcommand]]` it holds for; the longest match decides. Verdicts: `-` harmless; `fix`
 # changes the operands unless a `!flag` is given, and only with one of the other flags if any are named; `into` writes its last
-# operand; else a kind of effect and the files it writes, `?` standing for others beside them. An indented line goes on.
+# operand; `scaffold` fills the directory that is its operand of that number (from 0; -1: the last), or writes the files named
+# here where it has none; else a kind of effect and the files it writes, `?` standing for others. An indented line goes on.
 _RULES = """
 -: mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info, wrangler, artisan migrate, artisan
   test, artisan serve, artisan tinker, artisan route:list, artisan cache:clear, artisan config:clear, django-admin, gh, go, go mod
@@ -55,12 +56,19 @@ into: ffmpeg, magick, convert, cwebp, rsvg-convert, lessc, sass, svgo, pdftotext
 fix !-n: go fmt
 fix: go fix, gci write, pyupgrade, dprint fmt, buildifier, sqlfluff fix, dos2unix, unix2dos, pre-commit run, prek, lefthook run,
   lint-staged, cargo fix, mise fmt
-generate ?: go generate, flutter create, dotnet add, dotnet remove, dotnet new, cargo new, cargo init, cargo sqlx, uv init,
-  pip-compile, npm init, npm create, pnpm create, pnpm init, yarn create, yarn init, bun create, bun init, changeset, tsc, swag,
+generate ?: go generate, dotnet add, dotnet remove, dotnet new, cargo sqlx, pip-compile, yarn init, changeset, tsc, swag,
   openapi-generator, openapi-generator-cli, openapi-typescript, graphql-codegen, ng generate, nest generate, rails generate, rails
   g, standard-version, semantic-release, entire enable, entire disable, cmake, ninja, pandoc, mmdc, dot, typst, quarto, json2ts,
-  quicktype, datamodel-codegen, cbindgen, tailwindcss, degit, cookiecutter, copier, skills, skills add, skills update, tauri icon,
-  tauri init, cargo tauri, cap, tuist, artisan, django-admin startapp, django-admin startproject
+  quicktype, datamodel-codegen, cbindgen, tailwindcss, cookiecutter, copier, skills, skills add, skills update, tauri icon,
+  tauri init, cargo tauri, cap, tuist, artisan
+scaffold 1: npm create, pnpm create, yarn create, bun create, degit, composer create-project
+scaffold 1 package.json: npm init
+scaffold 0 package.json: pnpm init
+scaffold 0 package.json tsconfig.json index.ts README.md .gitignore: bun init
+scaffold 0 Cargo.toml src/main.rs src/lib.rs .gitignore: cargo init
+scaffold 0 pyproject.toml main.py README.md .python-version .gitignore src/*: uv init
+scaffold 0: cargo new, flutter create, rails new, ng new, nest new, poetry new, mix new, mix phx.new, deno init, gatsby new
+scaffold -1: django-admin startproject, django-admin startapp
 generate go.mod go.sum: go mod, go get
 generate go.work go.work.sum: go work
 fix -w: gofmt, goimports, gofumpt, golines, shfmt

@@ -23,7 +23,10 @@ _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _QUOTED = re.compile(r"^(?:\s*>|    |\t)")
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
-_BOT = re.compile(r"\[bot\]$|\[bot\]@|^(?:dependabot|renovate|github-actions|semantic-release|greenkeeper|snyk)\b", re.I)
+_BOT = re.compile(r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis[ -]?ci|circleci|jenkins)\b", re.I)
+_CO_AUTHOR = re.compile(r"^co-authored-by:\s*([^<\n]*)<([^>\n]*)>", re.I | re.M)
+_SQUASHED = re.compile(r"^\* (.+)$", re.M)  # how GitHub lists the commits of a squash
+_NUMBERED = re.compile(r"\(#\d+\)$")
 
 PEOPLES = ("name", "word")  # kinds of common names that name no agent where people are credited
 DECLARING = ("wrote", "assisted", "signed")
@@ -77,8 +80,28 @@ def declared_agent(commit: Commit) -> Statement | None:
 
 def automation(commit: Commit) -> str | None:
     """Name of the automation account (no coding agent) that authored the commit."""
-    match = _BOT.search(commit.author_name) or _BOT.search(commit.author_email)
-    return commit.author_name[:100] if match else None
+    return commit.author_name[:100] if _is_bot(commit.author_name, commit.author_email) else None
+
+
+def is_bots_own(commit: Commit) -> bool:
+    """Whether a program is known to have written everything in a commit of its account: no squash has commits of others in it."""
+    others = [pair for pair in _CO_AUTHOR.findall(commit.message) if not _is_bot(pair[0].strip(), pair[1])]
+    listed = {line.strip() for line in _SQUASHED.findall(commit.message)} if _NUMBERED.search(commit.subject) else ()
+    return _is_known_bot(commit.author_name, commit.author_email) and not others and len(listed) < 2
+
+
+def _is_bot(name: str, address: str) -> bool:
+    return bool(_BOT.search(name) or _BOT.search(address)) or _is_known_bot(name, address)
+
+
+def _is_known_bot(name: str, address: str) -> bool:
+    account = address.partition("@")[0].rpartition("+")[2]
+    return any(_known_bots().fullmatch(part.removesuffix("[bot]").strip()) for part in (name, account))
+
+
+@cache
+def _known_bots() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{entry['accounts']})" for entry in STATEMENTS["bot"]), re.I)
 
 
 def _in_message(message: str) -> Iterator[Statement]:

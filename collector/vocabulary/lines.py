@@ -57,14 +57,8 @@ class Witness(Word):
         "typed",
         "a tool that watches the editor saw a person type the line: git-ai before 1.6.21, in a note that fits the commit",
     )
-    BEFORE_COMPLETION = (
-        "before_completion",
-        "the commit is older than programs that complete whole lines (June 2021), so that nobody had one, nor a coding agent",
-    )
-    BEFORE_AGENTS = (
-        "before_agents",
-        "the commit is older than coding agents (April 2023); a program that completes lines may have had a part in it",
-    )
+    BEFORE_COMPLETION = "before_completion", "the commit is older than programs that complete whole lines (June 2021), and agents"
+    BEFORE_AGENTS = "before_agents", "the commit is older than coding agents (April 2023), perhaps with completion"
 
 
 class Evidence(Word):
@@ -153,6 +147,7 @@ class Reason(Word):
         "common_line",
         "The line says nothing by itself and stands at the edge of an agent's block: it may be of either side.",
     )
+    BOT = "bot", "The account of a program made the commit, which is not known to write such lines, or holds others' commits."
     UNEXPLAINED = (
         "unexplained",
         "A session is linked to the commit; nothing it did explains the line, and nothing shows that a person wrote it.",

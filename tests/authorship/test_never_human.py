@@ -328,6 +328,38 @@ def test_bot(tmp_path: Path) -> None:
     assert {one.source for one in _nobody(answers(world, bump, tmp_path))} == {"tool dependabot[bot] unknown"}
 
 
+ANA = "Ana <ana@x.org>"
+RENOVATE = "renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>"
+SQUASH = "Update httpx (#12)\n\n* Update httpx\n\n* Add options for the ledger"
+OPTIONS = "export const options = { ledger: true }\n"
+PINS, BUMPED = "# pinned\nhttpx = 0.28.1\nrich = 14.0.0\n", "# pinned\nhttpx = 0.29.0\nrich = 14.0.0\n"
+
+
+@pytest.mark.parametrize(
+    ("author", "message", "options", "pins"),
+    [
+        (RENOVATE, f"{SQUASH}\n\nCo-authored-by: {ANA}", "unknown bot", "tool renovate[bot] unknown"),
+        (RENOVATE, f"Update httpx\n\nCo-authored-by: {ANA}", "unknown bot", "tool renovate[bot] unknown"),
+        (RENOVATE, SQUASH, "unknown bot", "tool renovate[bot] unknown"),
+        (RENOVATE, f"Update httpx (#12)\n\nCo-authored-by: {RENOVATE}", *["tool renovate[bot] unknown"] * 2),
+        ("x[bot] <1+x[bot]@users.noreply.github.com>", "Update httpx", "unknown bot", "tool x[bot] unknown"),
+        ("Shop Bot <bot@shop.org>", "Update httpx", "unknown bot", "tool Shop Bot unknown"),
+        (ANA, "Update httpx", "unknown no_session", "unknown no_session"),
+    ],
+)
+def test_a_bot_has_what_bots_change_and_nothing_else(tmp_path: Path, author: str, message: str, options: str, pins: str) -> None:
+    world = _begin("bot squash")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    world.human_write("pins.cfg", PINS)
+    _finish(world, session)
+    world.human_write("pins.cfg", BUMPED)
+    world.human_write("src/options.ts", OPTIONS)
+    found = answers(world, world.commit(message, author=author), tmp_path)
+    assert {one.source for one in found["src/options.ts"]} == {options}
+    assert [one.source for one in found["pins.cfg"]] == [pins]
+
+
 # --- agents of which a part is not on record ------------------------------------------------------------------------------
 
 HELPER = """\

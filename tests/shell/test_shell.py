@@ -490,6 +490,12 @@ def test_formatters_and_generators_are_named(text: str, tool: str) -> None:
         ("pandoc src.md -o a.html", "a.html", "src.md"),
         ("npx openapi-typescript api.yaml --output=src/api.ts", "src/api.ts", "api.yaml"),
         ("npx create-next-app@latest web --ts", "web/app/page.tsx", "api/main.ts"),
+        ("mkdir -p web && cd web && npm create vite@5 . -- --template react-ts", "web/src/main.tsx", "api/main.ts"),
+        ("pnpm create vite web", "web/src/main.tsx", "api/main.ts"),
+        ("cargo new tools/lint --lib", "tools/lint/src/lib.rs", "src/lib.rs"),
+        ("uv init", "pyproject.toml", "app/rows.py"),
+        ("npm init -y", "package.json", "index.js"),
+        ("django-admin startproject config", "config/config/urls.py", "shop/urls.py"),
         ("python manage.py makemigrations", "shop/migrations/0002_price.py", "shop/models.py"),
         ("ffmpeg -i a.gif -y out/palette.svg", "out/palette.svg", "a.gif"),
         ("protoc --go_out=. a.proto", "a.pb.go", "a.go"),
@@ -502,6 +508,24 @@ def test_generators_write_their_own_outputs(command: str, writes: str, leaves: s
     windows.settle()
     assert windows.cause(gap(writes)).author == "tool"
     assert windows.cause(gap(leaves)).author == "human"
+
+
+@pytest.mark.parametrize("command", ["npm create vite@5 . -- --template react-ts", "bunx create-next-app . --ts", "rails new ."])
+def test_a_template_that_fills_the_worktree_adds_files_and_changes_none(command: str) -> None:
+    windows = AttributionWindows("/w", [WorktreeAction(5, 5, CallRef(1, "c", 1, 5), command, "/w", effects(command, "/w"))])
+    windows.settle()
+    assert windows.cause(AttributionWindow("src/main.tsx", 1, 9, made=True)).author == "tool"
+    assert windows.cause(AttributionWindow("src/main.tsx", 1, 9)).author == "human"
+
+
+@pytest.mark.parametrize(("later", "author"), [("python scripts/rows.py", "human opaque_shell"), ("npm install", "tool ")])
+def test_a_template_is_the_answer_unless_something_opaque_ran_later(later: str, author: str) -> None:
+    commands = enumerate(["npm create vite web", later])
+    actions = [WorktreeAction(5 + n, 5 + n, CallRef(1, f"c{n}", 1, 5), c, "/w", effects(c, "/w")) for n, c in commands]
+    windows = AttributionWindows("/w", actions)
+    windows.settle()
+    found = windows.cause(AttributionWindow("web/src/main.tsx", 1, 9, made=True))
+    assert f"{found.author} {found.reason}" == author
 
 
 @pytest.mark.parametrize(
