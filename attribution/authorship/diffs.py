@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from collector.files.kinds import Attributes, kind_of, kind_of_version
@@ -86,19 +86,13 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
     return repo.blob(oid) or b""
 
 
-def merge_diff(
-    repo: GitRepo, commit: Commit, attributes: Sequence[Attributes], requested: Set[str] | None = None
-) -> dict[str, FileDiff] | None:
-    """Lines of a merge that none of its parents has, what whoever merged wrote: by path, only of these paths (None: of all).
-
-    None when a tree is missing.
-    """
+def merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> dict[str, FileDiff] | None:
+    """Lines of a merge that none of its parents has, what whoever merged wrote, by path; None when a tree is missing."""
     sides = repo.merge_changes(commit)
     if sides is None:
         return None
     # A file equal to one parent's was taken over, not written.
     touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
-    touched = touched if requested is None else touched & requested
     result: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
         for change in _with_renames(repo, changes, touched):

@@ -1,7 +1,7 @@
-"""What commits add and delete, read from what two git processes print about all of them.
+"""What commits add and delete, read from the patches that git prints of all of them.
 
-One prints the patches of ordinary commits, the other the combined patches of merges: git compares texts several times faster than
-libgit2 does for us. What is no plain text, got another name, or what git cannot tell is compared one by one (`diffs`).
+Git compares texts several times faster than libgit2 does for us. Merges, and what is no plain text, got another name or git cannot
+tell, is compared one by one (`diffs`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff, merge_diff
+from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff
 from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind_of_text, may_tell_kind, suffix_of, text_decides
 from collector.git.base import is_regular
-from collector.git.combined import MergedFile, combined_patches
-from collector.git.diff_tree import FileDelta, patches
+from collector.git.diff_tree import FileDelta, PatchStream
 from collector.git.program import ScratchGit
 from collector.git.repository import MAX_TEXT, GitRepo
 from collector.model import Commit, FileChange
@@ -36,21 +35,19 @@ class PrintedDiffs:
         self._kinds = _Kinds(repo, attributes)
         self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
-        self._patches, self._merges = patches(git, MAX_TEXT, with_text=True), combined_patches(git)
-        question = [commit for commit in commits if commit.sha not in self._unknown]
-        self._patches.feed([commit.sha for commit in question if len(commit.parents) < 2])
-        self._merges.feed([commit.sha for commit in question if len(commit.parents) > 1])
+        self._patches = PatchStream(git, MAX_TEXT, with_text=True)
+        self._patches.feed([commit.sha for commit in commits if self._is_printed(commit)])
 
     def close(self) -> None:
-        """Ends the git processes."""
+        """Ends the git process."""
         self._patches.close()
-        self._merges.close()
+
+    def _is_printed(self, commit: Commit) -> bool:
+        return len(commit.parents) < 2 and commit.sha not in self._unknown
 
     def diff_of(self, commit: Commit) -> CommitDiff:
         """What the next commit changed."""
-        files = None
-        if commit.sha not in self._unknown:
-            files = self._merged_files(commit) if len(commit.parents) > 1 else self._changed_files(commit)
+        files = self._changed_files(commit) if self._is_printed(commit) else None
         return diff_of(self._repo, commit, self._attributes, self._count) if files is None else CommitDiff(commit, files)
 
     def _changed_files(self, commit: Commit) -> list[FileDiff] | None:
@@ -77,34 +74,6 @@ class PrintedDiffs:
         start = min(delta.hunks[0][0], delta.hunks[0][2]) if delta.hunks else 0
         return FileDiff(change, "text", tuple(added), deleted, self._kinds.of(change, says, start))
 
-    def _merged_files(self, commit: Commit) -> list[FileDiff] | None:
-        """None where a tree is missing, or git cannot tell."""
-        merged = self._merges.read(commit.sha)
-        if merged is None:
-            return None
-        touched = [file for file in merged if file.new]
-        printed = {file.path: self._merged_file(file) for file in touched if self._is_printed(file, len(commit.parents))}
-        others = {file.path for file in touched} - printed.keys()
-        compared = merge_diff(self._repo, commit, self._attributes, others) if others else {}
-        if compared is None:
-            return None
-        diffs = (printed.get(file.path) or compared.get(file.path) for file in touched)
-        return [diff for diff in diffs if diff is not None]
-
-    def _is_printed(self, file: MergedFile, parents: int) -> bool:
-        """Whether git's patch tells all about a file. Not where it is new to a parent, which may have had it elsewhere."""
-        regular = len(file.old) == parents and all(map(is_regular, (*file.old_modes, file.new_mode)))
-        return regular and file.written is not None and all(map(self._kinds.is_bounded, (*file.old, file.new)))
-
-    def _merged_file(self, file: MergedFile) -> FileDiff | None:
-        """None when the merge wrote nothing in it."""
-        self._kinds.follow(file.new, file.old, any(may_tell_kind(b"\n".join(lines)) for _, lines in file.written or ()), 0)
-        if not file.written:
-            return None
-        change = FileChange(file.path, file.path, file.old[0], file.new, file.old_modes[0], file.new_mode, "M")
-        added = tuple((start, start + len(lines), sum(1 for line in lines if line.strip())) for start, lines in file.written)
-        return FileDiff(change, "text", added, 0, self._kinds.kind_of(file.path, file.new))
-
 
 class _Kinds:
     """The kinds of versions of files; most texts need not be read for that.
@@ -117,34 +86,16 @@ class _Kinds:
         self._by_path: dict[str, tuple[FileKind, bool]] = {}  # and whether its text has a say in it
         self._silent: set[str] = set()  # blobs without the word
         self._read: dict[str, FileKind | None] = {}  # the others, as their text has it
-        self._bounded: set[str] = set()  # blobs that are not too large
 
     def of(self, change: FileChange, says: bool, start: int) -> FileKind:
         """Of the new version, the old one of a deleted file. `says`: the word came in; `start`: lines before the first change."""
-        if change.new is not None:
-            self.follow(change.new, (change.old,), says, start)
-        return self.kind_of(change.path, change.new or change.old or "")
-
-    def follow(self, new: str, old: Sequence[str | None], says: bool, start: int) -> None:
-        """Notes what is known of a version from those that it was made of; None: there was none."""
-        if not says and all(oid is None or oid in self._silent for oid in old):
+        old, new = change.old, change.new
+        if new is not None and not says and (old is None or old in self._silent):
             self._silent.add(new)
-        elif start >= HEAD_LINES and old[0] in self._read:
-            self._read[new] = self._read[old[0]]
-
-    def kind_of(self, path: str, oid: str) -> FileKind:
-        """Of a version."""
-        kind, by_text = self._of_path(path)
-        return (self._of_text(oid, suffix_of(path)) or kind) if by_text else kind
-
-    def is_bounded(self, oid: str) -> bool:
-        """Whether a version is there, and no larger than what is compared."""
-        if oid not in self._bounded:
-            size = self._repo.blob_size(oid)
-            if size is None or size > MAX_TEXT:
-                return False
-            self._bounded.add(oid)
-        return True
+        elif new is not None and start >= HEAD_LINES and old in self._read:
+            self._read[new] = self._read[old]
+        kind, by_text = self._of_path(change.path)
+        return (self._of_text(new or old or "", suffix_of(change.path)) or kind) if by_text else kind
 
     def _of_path(self, path: str) -> tuple[FileKind, bool]:
         if path not in self._by_path:

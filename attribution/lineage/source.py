@@ -1,15 +1,15 @@
-"""What each commit changed, file by file and hunk by hunk: git's own streams, and a slow way for what git gives up on.
+"""What each commit changed, file by file and hunk by hunk: git's own stream, and a slow way for what git gives up on.
 
-One git child prints the patches of all ordinary commits, another child the changed paths of all merges against their first
-parent, both in the order asked for. At an object that the clone does not have git dies: that commit is then read file by file
-through libgit2, where a missing object is a gap and not the end, and the child is started again behind it.
+One git child prints the patches of all ordinary commits in the order asked for. At an object that the clone does not have git dies:
+that commit is then read file by file through libgit2, where a missing object is a gap and not the end, and the child is started
+again behind it. Merges, of which only the changed paths are asked for, are always read so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from collector.git.diff_tree import FileDelta, Range, files_only, patches, raw_lists
+from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only
 from collector.git.program import ScratchGit
 from collector.git.repository import GitRepo
 
@@ -19,29 +19,21 @@ class ChangeSource:
 
     def __init__(self, repo: GitRepo, git: ScratchGit, max_file: int, with_text: bool) -> None:
         self._repo = repo
-        self._plain = patches(git, max_file, with_text)
-        self._merges = raw_lists(git)
+        self._patches = PatchStream(git, max_file, with_text)
 
     def start(self, commits: Sequence[tuple[str, tuple[str, ...]]]) -> None:
-        self._plain.feed([sha for sha, parents in commits if len(parents) < 2])
-        self._merges.feed([f"{sha} {parents[0]}" for sha, parents in commits if len(parents) > 1])
+        self._patches.feed([sha for sha, parents in commits if len(parents) < 2])
 
     def close(self) -> None:
-        self._plain.close()
-        self._merges.close()
+        self._patches.close()
 
     def changes(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
         """Against the only parent, or against nothing; None when a tree is missing."""
-        deltas = self._plain.read(sha)
-        return self._slowly(sha, parents) if deltas is None else files_only(deltas)
+        deltas = self._patches.read(sha)
+        return self.paths_changed(sha, parents) if deltas is None else files_only(deltas)
 
-    def merge_changes(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
-        """Against the first parent, without hunks; None when a tree is missing."""
-        deltas = self._merges.read(sha)
-        return self._slowly(sha, parents) if deltas is None else files_only(deltas)
-
-    def _slowly(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
-        """Through libgit2, which goes on where git gives up."""
+    def paths_changed(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
+        """Against the first parent, or against nothing, without hunks; None when a tree is missing."""
         commit = self._repo.commit(sha)
         if commit is None:
             return None

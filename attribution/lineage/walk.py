@@ -219,7 +219,7 @@ class HistoryWalk:
     # --- merges -------------------------------------------------------------------------------------------------------
 
     def _merge(self, step: CommitStep, source: ChangeSource) -> State:
-        deltas = source.merge_changes(step.sha, step.parents)
+        deltas = source.paths_changed(step.sha, step.parents)
         self._changed = [delta.path for delta in deltas or ()]
         if deltas is None:
             return self._catch_up(step, self._take(step.parents[0]))

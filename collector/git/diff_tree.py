@@ -1,16 +1,14 @@
-"""What `git diff-tree` prints for many commits: patches without context, and lists of changed paths.
+"""What `git diff-tree` prints for many commits: patches without context.
 
 One git child reads the ids of all commits, in the order in which they will be asked for. At an object that the clone does not
-have git dies: a `Stream` says so of that commit, and starts another child behind it.
+have git dies: `PatchStream` says so of that commit, and starts another child behind it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from sys import intern
-from typing import Generic, TypeVar
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
 from collector.text import decode
@@ -20,7 +18,6 @@ _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _RESTARTS = 8
 _PATCH = ("diff-tree", "--stdin", "-r", "--root", "-p", "-U0", "--no-renames", "--full-index", "--no-color", "--no-ext-diff")
 _PATCH_TAIL = ("--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")
-_RAW = ("diff-tree", "--stdin", "-r", "--raw", "--no-renames", "--no-abbrev", "-z")
 
 Range = tuple[int, int, int, int]  # half-open, 0-based: old[a0:a1] became new[b0:b1]
 
@@ -46,16 +43,26 @@ class Broken(Exception):
     """The child died; what was read of the current commit is not to be trusted."""
 
 
-class PrintedLines:
-    """Reads what a child prints line by line, as long as it is wanted."""
+class Patches:
+    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one."""
 
-    separator = b"\n"
-
-    def __init__(self, stream: GitStream) -> None:
+    def __init__(self, stream: GitStream, with_text: bool) -> None:
         self.stream = stream
+        self._with_text = with_text
         self._lines: list[bytes] = []
         self._at = 0
         self._rest = b""
+
+    def commit(self, sha: bytes) -> list[FileDelta]:
+        """What the next commit changed. Raises Broken."""
+        files: list[FileDelta] = []
+        if self._peek() == sha:
+            self._at += 1
+            while (line := self._peek()) is not None and line.startswith(b"diff --git "):
+                files.append(self._file(line))
+        if self._peek() is None and self.stream.has_failed():
+            raise Broken
+        return files
 
     def _peek(self) -> bytes | None:
         if self._at < len(self._lines):
@@ -71,31 +78,9 @@ class PrintedLines:
                 self._lines = [self._rest] if self._rest else []
                 self._rest = b""
                 return self._at < len(self._lines)
-            self._lines = (self._rest + data if self._rest else data).split(self.separator)
+            self._lines = (self._rest + data if self._rest else data).split(b"\n")
             self._rest = self._lines.pop()
         return True
-
-    def _check(self) -> None:
-        """Raises Broken where the output ends because git failed."""
-        if self._peek() is None and self.stream.has_failed():
-            raise Broken
-
-
-class Patches(PrintedLines):
-    """Reads `git diff-tree -p -U0`. Text is stepped over by the counts in the hunk headers, so it cannot be mistaken for one."""
-
-    def __init__(self, stream: GitStream, with_text: bool) -> None:
-        super().__init__(stream)
-        self._with_text = with_text
-
-    def commit(self, sha: bytes) -> list[FileDelta]:
-        files: list[FileDelta] = []
-        if self._peek() == sha:
-            self._at += 1
-            while (line := self._peek()) is not None and line.startswith(b"diff --git "):
-                files.append(self._file(line))
-        self._check()
-        return files
 
     def _file(self, header: bytes) -> FileDelta:
         delta = FileDelta(_header_path(header[11:]), "", "", 0, 0, None, [] if self._with_text else None)
@@ -177,73 +162,41 @@ def _header_path(names: bytes) -> str:
     return intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
 
 
-class RawLists(PrintedLines):
-    """Reads `git diff-tree --raw -z`: an id, then pairs of a `:…` record and a path."""
-
-    separator = b"\0"
-
-    def commit(self, sha: bytes) -> list[FileDelta]:
-        return [delta for record, path in self.records(sha) for delta in _record_deltas(record, path)]
-
-    def records(self, sha: bytes) -> list[tuple[bytes, str]]:
-        """(record, path) of one commit."""
-        records: list[tuple[bytes, str]] = []
-        if self._peek() == sha:
-            self._at += 1
-            while (record := self._peek()) is not None and record.startswith(b":"):
-                self._at += 1
-                if (path := self._peek()) is None:
-                    break
-                self._at += 1
-                records.append((record, decode(path)))
-        self._check()
-        return records
-
-
-def _record_deltas(record: bytes, path: str) -> list[FileDelta]:
-    old_mode, new_mode, old, new, status = record[1:].decode("ascii").split(" ")
-    before = FileDelta(path, "" if status == "A" else old, "", int(old_mode, 8), 0, None)
-    after = FileDelta(path, "", "" if status == "D" else new, 0, int(new_mode, 8), None)
-    if status == "T":
-        return [before, after]
-    return [FileDelta(path, before.old, after.new, before.old_mode, after.new_mode, None)]
-
-
 def files_only(deltas: list[FileDelta]) -> list[FileDelta]:
     """Without submodules: they have no lines."""
     return [d for d in deltas if SUBMODULE not in (d.old_mode, d.new_mode)]
 
 
-Answer = TypeVar("Answer")
-_Reader = TypeVar("_Reader", bound=PrintedLines)
+class PatchStream:
+    """Patches of ordinary commits in the order in which `feed` names them, renames not followed, from a child of git.
 
+    The child is started when it is first asked. Of files above `max_file` bytes there are no hunks, as of binary ones.
+    """
 
-class Stream(Generic[_Reader, Answer]):
-    """Answers about commits in the order in which `feed` names them, from a child that is started when it is first asked."""
-
-    def __init__(self, start: Callable[[bytes], _Reader], read: Callable[[_Reader, bytes], Answer]) -> None:
-        """`start` runs git on the lines that name commits; `read` gives what it prints about one of them."""
-        self._start = start
-        self._read = read
+    def __init__(self, git: ScratchGit, max_file: int, with_text: bool) -> None:
+        self._git, self._with_text = git, with_text
+        self._args = [*_PATCH, *(() if with_text else ("--irreversible-delete",)), *_PATCH_TAIL]
+        self._settings = [f"core.bigFileThreshold={max_file}"]
         self._wanted: list[str] = []
         self._at = 0
-        self._reader: _Reader | None = None
+        self._reader: Patches | None = None
         self._left = _RESTARTS
 
-    def feed(self, lines: list[str]) -> None:
-        """Lines for git: the id of a commit, perhaps followed by the parents to compare it with."""
+    def feed(self, commits: list[str]) -> None:
+        """The ids of the commits that will be asked for."""
         self.close()
-        self._wanted, self._at, self._left = lines, 0, _RESTARTS
+        self._wanted, self._at, self._left = commits, 0, _RESTARTS
 
-    def read(self, sha: str) -> Answer | None:
+    def read(self, sha: str) -> list[FileDelta] | None:
         """The next commit; None when git cannot tell."""
         number, self._at = self._at, self._at + 1
         if not self._left:
             return None
         try:
             if self._reader is None:
-                self._reader = self._start("".join(f"{line}\n" for line in self._wanted[number:]).encode())
-            return self._read(self._reader, sha.encode())
+                commits = "".join(f"{name}\n" for name in self._wanted[number:]).encode()
+                self._reader = Patches(self._git.stream(self._args, commits, self._settings), self._with_text)
+            return self._reader.commit(sha.encode())
         except (Broken, GitFailed):
             self.close()
             self._left -= 1
@@ -253,18 +206,6 @@ class Stream(Generic[_Reader, Answer]):
         if self._reader is not None:
             self._reader.stream.close()
             self._reader = None
-
-
-def patches(git: ScratchGit, max_file: int, with_text: bool) -> Stream[Patches, list[FileDelta]]:
-    """What ordinary commits changed, renames not followed; of files above `max_file` bytes no hunks, as of binary ones."""
-    args = [*_PATCH, *_PATCH_TAIL] if with_text else [*_PATCH, "--irreversible-delete", *_PATCH_TAIL]
-    settings = [f"core.bigFileThreshold={max_file}"]
-    return Stream(lambda commits: Patches(git.stream(args, commits, settings), with_text), Patches.commit)
-
-
-def raw_lists(git: ScratchGit) -> Stream[RawLists, list[FileDelta]]:
-    """Changed files without hunks; each line that is fed names a commit and the parent to compare it with."""
-    return Stream(lambda commits: RawLists(git.stream(_RAW, commits)), RawLists.commit)
 
 
 # --- names of files ---------------------------------------------------------------------------------------------------

@@ -11,12 +11,11 @@ from support.commands import clone
 from support.histories import Build, Files, drop, random_history, text, words
 
 from attribution.authorship.commits import LineFiles, read_history
-from attribution.authorship.diffs import FileDiff, diff_of
+from attribution.authorship.diffs import diff_of
 from collector.errors import WhoWroteError
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
-from collector.model import FileChange
 from collector.vocabulary.lines import FileKind
 
 FIXTURES = sorted(p.name for p in (Path(__file__).parent.parent.parent / "fixtures" / "repos").iterdir() if p.is_dir())
@@ -117,26 +116,3 @@ def test_texts_of_ordinary_commits_are_not_compared_again(tmp_path: Path, monkey
     assert sum(file.lines_added for diff in read_history(repo, commits).diffs.values() for file in diff.files or ()) == 17
     with pytest.raises(WhoWroteError):
         diff_of(repo, commits[1])
-
-
-def test_texts_of_merges_are_not_compared_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only those of a file that is new to a parent are, which may have had it under another name."""
-    build, body = Build(tmp_path / "r.git"), words(9)
-    build.commit("base", [], {"a.c": text(*body), "b.c": text(*body)})
-    build.commit("one", ["base"], {"a.c": text("one", *body), "b.c": text("one", *body), "moved.c": text(*words(30))})
-    build.commit("two", ["base"], {"a.c": text(*body, "two"), "b.c": text(*body, "two")})
-    merged: Files = {"a.c": text("one", *body, "two"), "b.c": text("one", *body[:4], "", "merge", *body[4:], "two")}
-    build.commit("merge", ["one", "two"], merged)
-    build.commit("new", ["one", "two"], {**merged, "moved.c": text("merge", *words(30))})
-    repo = build.done()
-    check(repo, [build.sha["merge"], build.sha["new"]])
-    compared: list[str] = []
-
-    def noted(_: GitRepo, change: FileChange, *__: object) -> FileDiff:
-        compared.append(change.path)
-        return FileDiff(change, "text")
-
-    monkeypatch.setattr("attribution.authorship.diffs.file_diff", noted)
-    diffs = read_history(repo, list(repo.history_of([build.sha["merge"], build.sha["new"]]))).diffs
-    assert [(f.change.path, f.added) for f in diffs[build.sha["merge"]].files or ()] == [("b.c", ((5, 7, 1),))]
-    assert set(compared) == {"moved.c"}

@@ -1,1 +1,0 @@
-"""Findings in the format of code hosts."""
