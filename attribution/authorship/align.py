@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -23,12 +23,40 @@ _TRAILING = frozenset(",;")
 MAX_BLOCK = 400  # lines on either side: larger replaced blocks are not compared line by line
 MAX_PAIRS = 2500  # comparisons of lines within one replaced block
 TELLING = 20  # characters without blanks from which a line is known again by itself, if its block has it once
+LEGACY = ("cp1252", "latin-1", "gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1251", "koi8_r", "cp1250", "iso8859_2")
+_KNOWN = 0.5  # share of characters that are known, from which a text is taken to be in an encoding
 EDITED = 0.6  # token similarity from which a changed line still counts as the line it replaced
 
 
-def text_of(data: bytes) -> str:
-    """File content as an agent's transcript shows it."""
-    return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+def text_of(data: bytes, characters: Set[str] = frozenset()) -> str:
+    """File content as an agent's transcript shows it. `characters`: those beside ASCII that transcripts hold.
+
+    Of the encodings that a text which is not UTF-8 may have, it is in the one that gives such characters.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = _legacy(data, characters) if characters else data.decode("utf-8", "replace")
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _legacy(data: bytes, characters: Set[str]) -> str:
+    texts = [text for name in LEGACY if (text := _decoded(data, name)) is not None]
+    best = max(texts, key=lambda text: _known_share(text, characters), default="")
+    return best if _known_share(best, characters) >= _KNOWN else data.decode("utf-8", "replace")
+
+
+def _decoded(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _known_share(text: str, characters: Set[str]) -> float:
+    """Of the characters beside ASCII, the share that is known."""
+    special = [character for character in text if not character.isascii()]
+    return sum(character in characters for character in special) / len(special) if special else 0.0
 
 
 def lines_of(text: str) -> list[str]:

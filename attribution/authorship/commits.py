@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -29,6 +29,7 @@ class CommitHistory:
     diffs: dict[str, CommitDiff]
     paths: set[str] = field(default_factory=set)
     recorded: dict[str, Commit] = field(default_factory=dict)  # as git has them, those that were put on the clock of a session
+    characters: frozenset[str] = frozenset()  # beside ASCII, of the sessions' edits: they tell in which encoding a file is
     _versions: dict[str, list[tuple[float, str]]] | None = None
     _ancestry: Ancestry[str] | None = None
     lines: LineFiles = field(default_factory=lambda: LineFiles())
@@ -54,6 +55,10 @@ class CommitHistory:
             if moved != commit and not checkpoint_ids(commit.message):
                 self.recorded[commit.sha], self.commits[number] = commit, moved
                 self.diffs[commit.sha].commit = moved
+
+    def last_change(self, path: str, before: float) -> float:
+        """Author time of the last commit that wrote a path before this moment; 0 when there is none."""
+        return max((moment for moment, _ in self.versions.get(path, ()) if moment < before), default=0.0)
 
     def touched(self, sha: str) -> set[str]:
         """Paths that a commit changed."""
@@ -118,13 +123,13 @@ def read_history(
     return history
 
 
-def added_files(repo: GitRepo, diff: CommitDiff) -> list[AddedFile]:
-    """The added lines of a commit with the texts around them."""
+def added_files(repo: GitRepo, diff: CommitDiff, characters: Set[str] = frozenset()) -> list[AddedFile]:
+    """The added lines of a commit with the texts around them. `characters`: as for `text_of`."""
     result = []
     for file in diff.files or ():
         if file.content == "text" and file.added and file.change.new is not None:
-            text = text_of(repo.blob(file.change.new) or b"")
-            before = text_of(repo.blob(file.change.old) or b"") if file.change.old is not None else ""
+            text = text_of(repo.blob(file.change.new) or b"", characters)
+            before = text_of(repo.blob(file.change.old) or b"", characters) if file.change.old is not None else ""
             ranges = ((a, b) for a, b, _ in file.added)
             result.append(added_file(file.change.path, file.change.old_path, text, ranges, before, file.kind in BY_HAND))
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,14 +14,23 @@ from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
+from collector.checkpoints.pull_requests import Names, named_checkpoints
 from collector.checkpoints.statements import checkpoint_ids
 from collector.model import Checkpoint, Commit, SessionRecord
 
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
 _RECENT = 3 * 86_400.0  # without a trailer, a session's work is looked for in commits of the next three days
+_WAITING = 30 * 86_400.0  # the same where a whole text shows it, and no commit changed the file in between
 BY_CALL = "made_by_call"
 _MAX_BEHIND = 500  # commits that a branch may be behind the one it is merged into
 _MAX_MOMENTS = 12  # earlier moments tried for one squash
+
+
+class ChangedPaths(NamedTuple):
+    """Which paths commits changed."""
+
+    touched: Mapping[str, set[str]]  # commit -> its paths
+    last_change: Callable[[str, float], float] = lambda path, before: before  # (path, moment) -> time of the last commit before it
 
 
 class MethodConfidence(NamedTuple):
@@ -116,14 +125,19 @@ def _is_on(links: Mapping[str, CommitLinks], base: str, parents: Sequence[str]) 
     return False
 
 
-def add_originals(links: dict[str, CommitLinks], created: Mapping[str, SquashSource], checkpoints: Iterable[Checkpoint]) -> None:
+def add_originals(
+    links: dict[str, CommitLinks],
+    created: Mapping[str, SquashSource],
+    checkpoints: Iterable[Checkpoint],
+    names: Names = named_checkpoints,
+) -> None:
     """What the commits that a commit was made of name counts as named by itself."""
     existing = {c.id: c for c in checkpoints}
     for sha, item in created.items():
         ours = links[sha]
         methods = dict(ours.methods)
         for original in item.originals:
-            for key in checkpoint_ids(original.commit.message):
+            for key in names(original.commit):
                 methods.setdefault(key, MethodConfidence(original.method, original.confidence))
         links[sha] = replace(_link_commit(ours.commit, methods, existing, item), own=ours.own)
 
@@ -162,11 +176,12 @@ def commit_probes(
     commits: Mapping[str, Commit],
     roots_of: Mapping[str, set[str]],
     timelines: Mapping[str, Timeline],
-    touched: Mapping[str, set[str]],
+    paths: ChangedPaths,
+    homes: Container[str] = frozenset(),
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which its state is compared with a commit.
 
-    `roots_of`: session -> worktree roots; `touched`: commit -> its paths.
+    `roots_of`: session -> worktree roots; `homes`: roots that are known to be worktrees of the clone.
     """
     result: dict[str, list[CommitProbe]] = defaultdict(list)
     activity = {root: _Activity(line) for root, line in timelines.items()}
@@ -182,15 +197,18 @@ def commit_probes(
                 redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
                 result[root].append(CommitProbe(last or at, sha, begin, redone=redone, here=here))
-                late = not last and activity[root].worked_on(touched[sha], at, commit.commit_time)
+                late = not last and activity[root].worked_on(paths.touched[sha], at, commit.commit_time)
                 # amended without a new checkpoint: its last content is of the committer's time
                 others = [*_earlier(link), *([at] if last else []), *([commit.commit_time + SLACK] if late else [])]
                 result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True) for moment in others)
         else:
             for root, line in timelines.items():
-                if commit.author_email in line.emails and activity[root].worked_on(touched[sha], at - _RECENT, at):
-                    redone = commit.commit_time > at + _LATE
-                    result[root].append(CommitProbe(at, sha, begin, redone=redone, linked=False))
+                late = not activity[root].worked_on(paths.touched[sha], at - _RECENT, at)
+                if commit.author_email in line.emails and not (
+                    late and not activity[root].is_waiting(paths.touched[sha], commit.author_time, paths.last_change)
+                ):
+                    redone, home = commit.commit_time > at + _LATE, root in homes
+                    result[root].append(CommitProbe(at, sha, begin, redone=redone, linked=False, home=home, late=late))
     return result
 
 
@@ -226,3 +244,8 @@ class _Activity:
 
     def worked_on(self, paths: Iterable[str], after: float, before: float) -> bool:
         return any(after <= t <= before for path in paths for t in self._times.get(path, ()))
+
+    def is_waiting(self, paths: Iterable[str], before: float, last_change: Callable[[str, float], float]) -> bool:
+        """Whether work on one of the paths was not committed since."""
+        changed = (path for path in paths if path in self._times)
+        return any(self.worked_on((path,), max(last_change(path, before), before - _WAITING), before) for path in changed)

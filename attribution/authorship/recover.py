@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.links import CommitLinks, add_originals
 from attribution.authorship.originals import SquashSource, squash_sources
-from collector.checkpoints.pull_requests import PullRequest, read_pull_requests
+from attribution.authorship.own_commits import own_commits
+from attribution.authorship.session_edits import SessionEdits
+from collector.checkpoints.pull_requests import Names, PullRequest, commits_beside, named_checkpoints, read_pull_requests
+from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint, Commit
+from collector.vocabulary.sessions import CheckpointStore
 
 
 def recover(
-    repo: GitRepo, head: str, history: CommitHistory, links: dict[str, CommitLinks], checkpoints: Sequence[Checkpoint]
+    repo: GitRepo,
+    head: str,
+    history: CommitHistory,
+    links: dict[str, CommitLinks],
+    checkpoints: Sequence[Checkpoint],
+    sessions: Iterable[SessionEdits] = (),
 ) -> None:
     """Completes `links` of commits that name no checkpoint of this clone; the texts of their originals become known versions."""
-    proposals = read_pull_requests(repo, head) if checkpoints else []
+    names = _names(repo, head, checkpoints, sessions)
+    proposals = read_pull_requests(repo, head, names) if checkpoints else []
     resolved = {sha: link for sha, link in links.items() if link.is_resolved}
     arrived = {key for link in resolved.values() for key in link.named}
-    result = originals_of(repo, history, proposals, resolved, arrived)
-    add_originals(links, result, checkpoints)
+    result = originals_of(repo, history, proposals, resolved, arrived, names)
+    add_originals(links, result, checkpoints, names)
     _know_versions(repo, history, [result[sha] for sha in result if links[sha].is_resolved])
+
+
+def _names(repo: GitRepo, head: str, checkpoints: Sequence[Checkpoint], sessions: Iterable[SessionEdits]) -> Names:
+    """What makes a commit of another branch an original: checkpoints in its message, or a session of this machine that made it."""
+    local = {r.session_id: c.id for c in checkpoints if c.store is CheckpointStore.LOCAL for r in c.sessions}
+    makers = [session for session in sessions if session.commits and session.key in local]
+    own = own_commits(commits_beside(repo, head), makers, lambda _: ()) if makers else {}
+
+    def names(commit: Commit) -> Collection[str]:
+        maker = own.get(commit.sha)
+        return checkpoint_ids(commit.message) or ([local[maker.session]] if maker is not None else [])
+
+    return names
 
 
 def originals_of(
@@ -30,6 +53,7 @@ def originals_of(
     proposals: Sequence[PullRequest],
     settled: Container[str] = frozenset(),
     arrived: Container[str] = frozenset(),
+    names: Names = named_checkpoints,
 ) -> dict[str, SquashSource]:
     """What the commits of a branch were made of; not those of `settled`, nor of ids that `arrived` anyhow."""
     if not proposals:
@@ -43,7 +67,7 @@ def originals_of(
         return frozenset(path for file in diff.files or () for path in (file.change.path, file.change.old_path))
 
     waiting = [c for c in history.commits if c.sha not in settled]
-    return squash_sources(waiting, proposals, paths, repo.patch_id, arrived)
+    return squash_sources(waiting, proposals, paths, repo.patch_id, arrived, names)
 
 
 def paths_between(repo: GitRepo, base: str, tip: str) -> frozenset[str]:

@@ -21,7 +21,7 @@ from collector.git.clocks import OtherClocks
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
-from collector.vocabulary.sessions import StoredTranscript, TranscriptState
+from collector.vocabulary.sessions import CheckpointStore, StoredTranscript, TranscriptState
 
 _CUT = 60.0  # seconds before its commit at which a transcript may end without lacking anything
 
@@ -113,10 +113,16 @@ class RunInputs:
         recorded = {slug_of(record.agent_label) for record in self.links[commit.sha].records}
         return any(declaration.agent not in recorded for declaration in declarations(commit))
 
+    def sessions_of_this_clone(self) -> set[str]:
+        """Keys of the sessions that surely worked in worktrees of the clone: found by them, or linked to commits."""
+        local = {record.session_id for c in self.checkpoints if c.store is CheckpointStore.LOCAL for record in c.sessions}
+        return local.union(*(link.sessions for link in self.links.values()))
+
     def unlinked_sessions(self) -> set[int]:
         """Numbers of the sessions with a checkpoint that no commit names."""
         named = {key for link in self.links.values() for key in link.named}
-        records = (record for c in self.checkpoints if c.id not in named for record in c.sessions)
+        unnamed = (c for c in self.checkpoints if c.store is CheckpointStore.LOCAL or c.id not in named)
+        records = (record for c in unnamed for record in c.sessions)
         return {self.sessions.ids[record.session_id] for record in records}
 
 

@@ -146,6 +146,18 @@ def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
             yield ShownWorktree(places.pop(), call.commits, ran_in)
 
 
+def characters_of(sessions: Iterable[SessionEdits]) -> frozenset[str]:
+    """The characters beside ASCII in the texts of all edits."""
+    edits = (raw.edit for session in sessions for raw in session.edits)
+    special = (text for edit in edits for text in _texts_of(edit) if text and not text.isascii())
+    return frozenset(character for text in special for character in set(text) if not character.isascii())
+
+
+def _texts_of(edit: Edit) -> Iterator[str | None]:
+    yield from (edit.before, edit.content, edit.after, *(replacement.new for replacement in edit.replacements))
+    yield from (line for hunk in edit.hunks for line in hunk.lines)
+
+
 def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed]:
     """Files that a call showed to exist, or to be absent."""
     if call.seen is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from attribution.authorship.align import lines_of, text_of
+from attribution.authorship.align import LEGACY, lines_of, text_of
 from attribution.authorship.case import AddedFile
 from attribution.authorship.commits import CommitHistory, added_files
 from attribution.authorship.diffs import FileDiff
@@ -43,13 +43,9 @@ class RepositoryTexts:
 
     def _read(self, sha: str) -> list[AddedFile]:
         diff = self._history.diffs[sha]
-        files = added_files(self._repo, diff)
-        return [replace(file, last_commit=self._last_commit(file, diff.commit.author_time)) for file in files]
-
-    def _last_commit(self, file: AddedFile, before: float) -> float:
-        """Author time of the last commit of a file before this moment; 0 when there is none."""
-        times = (time for path in {file.path, file.old_path} for time, _ in self._history.versions.get(path, ()))
-        return max((time for time in times if time < before), default=0.0)
+        files = added_files(self._repo, diff, self._history.characters)
+        last, before = self._history.last_change, diff.commit.author_time
+        return [replace(f, last_commit=max(last(path, before) for path in (f.path, f.old_path))) for f in files]
 
     def versions(self, path: str, moment: float, since: float, later: bool) -> Iterator[str]:
         """Committed texts of a path: the ones before `moment` from the latest on, then (if asked) the ones after it."""
@@ -59,7 +55,7 @@ class RepositoryTexts:
         for _, oid in [*before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS], *(after[:_LATER_VERSIONS] if later else ())]:
             data = self._repo.blob(oid)
             if data is not None:
-                yield text_of(data)
+                yield text_of(data, self._history.characters)
 
     def task(self, moment: float, root: str, directory: str, program: str, task: str) -> str | None:
         """The commands of a task of the project, from the version of its file that was committed last before `moment`."""
@@ -86,8 +82,9 @@ class RepositoryTexts:
 
     def is_committed(self, path: str, text: str, moment: float) -> bool:
         """Whether some object of the repository holds exactly this text, other than by commits of the path after `moment`."""
-        data = text.encode("utf-8", "replace")
-        ids = {blob_id(d) for d in (data, data[:-1] if data.endswith(b"\n") else data)}
+        encodings = ("utf-8",) if text.isascii() or not self._history.characters else ("utf-8", *LEGACY)
+        written = {text.encode(encoding, "replace") for encoding in encodings}
+        ids = {blob_id(d) for data in written for d in (data, data[:-1] if data.endswith(b"\n") else data)}
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
         return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
 
@@ -129,7 +126,7 @@ class DiffTexts:
         return list(self.repo.history_of(sorted(tips), hide=heads))[-_MAX_ASIDE:] if tips else []
 
     def _text(self, oid: str | None) -> str:
-        return text_of(self.repo.blob(oid) or b"") if oid is not None else ""
+        return text_of(self.repo.blob(oid) or b"", self.history.characters) if oid is not None else ""
 
 
 def text_at(repo: GitRepo, commit: str, path: str) -> str | None:

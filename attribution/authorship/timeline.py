@@ -101,6 +101,18 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
     return roots, fates
 
 
+def roots_of(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots, lines: Mapping[str, Timeline]) -> dict[str, set[str]]:
+    """Session -> worktrees it worked in, or at least stood in."""
+    result: dict[str, set[str]] = {}
+    for session in sessions:
+        roots = {root for root, line in lines.items() if session.session_id in line.sessions}
+        if not roots:
+            home = worktree_roots.root_of(session.cwd)
+            roots = {home} if home is not None and home in lines else set()
+        result[session.key] = roots
+    return result
+
+
 def edited_paths(lines: Mapping[str, Timeline]) -> dict[int, set[str]]:
     """Session -> paths, relative to their worktree, that its calls changed."""
     result: dict[int, set[str]] = {}

@@ -36,6 +36,8 @@ class CommitProbe:
     linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
     here: bool = False  # the commit was surely made in this worktree, as it stood at that moment
     by_content: bool = False  # not even author and time speak for it
+    home: bool = False  # the worktree is known to be one of this clone
+    late: bool = False  # the work is days older than the commit: only whole texts connect them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class FileProbe:
     nonblank: frozenset[int]  # of those lines, the ones with text
     followed: bool  # the worktree knew the file
     rarity: Mapping[int, float] = field(default_factory=dict)  # of those lines, where only content links the commit
+    sure: bool = False  # a single rare line at its place is enough: a whole text, or a worktree of this clone
 
 
 @dataclass(slots=True)
@@ -177,7 +180,9 @@ class Runner:
         file = alignment.file
         nonblank = frozenset(i for i in verdicts if file.lines[i].strip())
         rarity = {} if look.linked else {i: self._rarity(file.lines[i]) for i in nonblank}
-        return FileProbe(file.path, verdicts, nonblank, alignment.state is not None, rarity)
+        whole = alignment.state is not None and bool(file.text) and file.text == alignment.state.text
+        followed = whole or (alignment.state is not None and not look.late)
+        return FileProbe(file.path, verdicts, nonblank, followed, rarity, whole or look.home)
 
     def _try_parent(self, look: CommitProbe, file: AddedFile, verdict: dict[int, Verdict]) -> None:
         """Lines that the replayed state does not explain, when the edits since the parent do on the parent's text."""
@@ -268,9 +273,12 @@ class Runner:
 def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
     """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few.
 
-    `named`: the commit names a checkpoint, only not one we have, so that a single line is enough.
+    `named`: the commit names a checkpoint, only not one we have, so that a single line is enough; so is a rare one in a place that
+    is sure.
     """
-    return _share(files, lambda file, index: index in file.nonblank, 1 if named else _MIN_LINES, _MIN_SHARE)
+    files = list(files)
+    sure = any(file.sure and file.rarity.get(i) and _is_shown(verdict) for file in files for i, verdict in file.verdicts.items())
+    return _share(files, lambda file, index: index in file.nonblank, 1 if named or sure else _MIN_LINES, _MIN_SHARE)
 
 
 def content_share(files: Iterable[FileProbe]) -> float:

@@ -17,16 +17,16 @@ from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
 from attribution.authorship.elsewhere import commits_elsewhere
-from attribution.authorship.links import add_imports, add_own, commit_probes, link_by_trailer
+from attribution.authorship.links import ChangedPaths, add_imports, add_own, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
 from attribution.authorship.recover import recover
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
-from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.session_edits import characters_of
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
-from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, timelines
+from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, roots_of, timelines
 from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
@@ -105,10 +105,11 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
     own = own_commits(history.commits, sessions.edits, history.touched)
     history.put_on_clock(own)
+    history.characters = characters_of(sessions.edits)
     links = link_by_trailer(history.commits, checkpoints)
     add_own(links, own, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
-    recover(context.repo, head, history, links, checkpoints)
+    recover(context.repo, head, history, links, checkpoints, sessions.edits)
     clocks = other_clocks(context.repo, old_commits(history.commits))
     return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks)
 
@@ -128,7 +129,7 @@ def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] =
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
-    probes = _probes(evidence, lines, _roots_of(sessions, worktree_roots, lines), texts)
+    probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
@@ -151,25 +152,13 @@ def _probes(
     history, links = evidence.history, evidence.links
     commits = {c.sha: c for c in history.commits}
     touched = {sha: history.touched(sha) for sha in history.diffs}
-    probes, added = commit_probes(links, commits, roots_of, lines, touched), CommitTexts(touched, texts.added, history.rarity)
+    homes = {root for key in evidence.sessions_of_this_clone() for root in roots_of.get(key, ())}
+    probes = commit_probes(links, commits, roots_of, lines, ChangedPaths(touched, history.last_change), homes)
+    added = CommitTexts(touched, texts.added, history.rarity)
     for root, more in content_probes(links, commits, lines, added, evidence.unlinked_sessions()).items():
         existing = {(probe.at, probe.sha) for probe in probes[root]}
         probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in existing)
     return probes
-
-
-def _roots_of(
-    sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots, lines: Mapping[str, Timeline]
-) -> dict[str, set[str]]:
-    """Session -> worktrees it worked in, or at least stood in."""
-    result: dict[str, set[str]] = {}
-    for session in sessions:
-        roots = {root for root, line in lines.items() if session.session_id in line.sessions}
-        if not roots:
-            home = worktree_roots.root_of(session.cwd)
-            roots = {home} if home is not None and home in lines else set()
-        result[session.key] = roots
-    return result
 
 
 # --- judge ------------------------------------------------------------------------------------------------------------

@@ -43,10 +43,19 @@ def is_source(ref: str) -> bool:
     return bool(_PULL.match(ref) or _BRANCH.match(ref))
 
 
+def _tips(repo: GitRepo, head: str) -> dict[str, str]:
+    return {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
+
+
+def commits_beside(repo: GitRepo, head: str) -> list[Commit]:
+    """The commits of pull requests and other branches that the branch which ends in `head` does not reach, parents first."""
+    return list(repo.history_of(sorted(set(_tips(repo, head).values())), [head]))
+
+
 def read_pull_requests(repo: GitRepo, head: str, names: Names = named_checkpoints) -> list[PullRequest]:
     """The proposals beside the branch that ends in `head`, pull requests first; only those with a commit that names something."""
-    tips = {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
-    beside = {c.sha: c for c in repo.history_of(sorted(set(tips.values())), [head])}
+    tips = _tips(repo, head)
+    beside = {c.sha: c for c in commits_beside(repo, head)}
     telling = _telling(beside, names)
     location = {sha: number for number, sha in enumerate(beside)}
     results: dict[str, PullRequest] = {}
@@ -86,4 +95,4 @@ def _reach(tip: str, beside: Mapping[str, Commit]) -> list[str]:
     return list(visited)
 
 
-__all__ = ["Names", "PullRequest", "is_source", "named_checkpoints", "read_pull_requests"]
+__all__ = ["Names", "PullRequest", "commits_beside", "is_source", "named_checkpoints", "read_pull_requests"]

@@ -59,6 +59,9 @@ def test_a_line_ends_at_a_newline_and_nowhere_else(text: str, lines: list[str]) 
 def test_content_of_a_file_is_decoded_as_agents_show_it() -> None:
     assert text_of(b"\xef\xbb\xbfa\r\nb\r\n") == "a\nb\n"
     assert text_of(b"caf\xe9\n") == "caf\ufffd\n"
+    assert text_of(b"caf\xe9\n", frozenset("éü")) == "café\n"
+    assert text_of(b"caf\xe9\n", frozenset("数")) == "caf\ufffd\n"  # nothing speaks for any encoding
+    assert text_of(b"caf\xc3\xa9\n", frozenset("Ã©")) == "café\n"
     assert text_of(b"a\rb\n") == "a\rb\n"
 
 

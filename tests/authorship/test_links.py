@@ -9,7 +9,7 @@ import pytest
 
 from attribution.authorship.case import SLACK
 from attribution.authorship.commit_calls import CommitCall
-from attribution.authorship.links import MethodConfidence, add_imports, add_own, commit_probes, link_by_trailer, since
+from attribution.authorship.links import ChangedPaths, MethodConfidence, add_imports, add_own, commit_probes, link_by_trailer, since
 from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import SessionEdits
@@ -218,7 +218,7 @@ def _looks(
     only = {commit.sha: links[commit.sha]}
     commits = {c.sha: c for c in (*parents, commit)}
     timelines = {line.root: line for line in (lines or [_line("/w")])}
-    return commit_probes(only, commits, roots or {"s1": {"/w"}}, timelines, {commit.sha: set(touched)})
+    return commit_probes(only, commits, roots or {"s1": {"/w"}}, timelines, ChangedPaths({commit.sha: set(touched)}))
 
 
 def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:

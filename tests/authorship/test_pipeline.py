@@ -878,16 +878,16 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(owner: str, 
     assert row == {"turns": 1, "unseen_subagents": 0 if not owner else 1}
 
 
-@pytest.mark.parametrize(("gone", "method"), [(False, "made_by_call"), (True, None)])
-def test_commit_an_agent_made_is_its_sessions_although_it_names_nothing(gone: bool, method: str | None, tmp_path: Path) -> None:
-    """One changed line is too little for the texts to speak; the call that made the commit printed its id."""
+@pytest.mark.parametrize(("gone", "method"), [(False, "made_by_call"), (True, "time_and_files")])
+def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(gone: bool, method: str, tmp_path: Path) -> None:
+    """The call that made the commit printed its id; where somebody else made it, the file is as the session left it."""
     world = World("by-call")
     world.human_write("a.py", "alpha = 1\nomega = 9\n")
     world.commit("Start")
     session = world.session("2.1.160")
     session.prompt("Change it and commit")
     session.edit("a.py", "alpha = 1", "alpha = 100")
-    if gone:  # somebody else's commit
+    if gone:
         commit = world.commit("Change alpha", [session], trailer="none", stored=None)
     else:
         commit = session.git_commit("Change alpha", trailer="none", stored=None)
@@ -896,8 +896,7 @@ def test_commit_an_agent_made_is_its_sessions_although_it_names_nothing(gone: bo
     _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
     rows = _rows(tmp_path / "out.db", "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id")
     assert {row["commit_sha"]: row["method"] for row in rows}.get(commit.sha) == method
-    expected = (1, 1, "agent", "exact") if method else (1, 1, "unknown", "no_session")
-    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [expected]
+    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(1, 1, "agent", "exact")]
 
 
 def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path: Path) -> None:

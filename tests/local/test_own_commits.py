@@ -156,3 +156,95 @@ def test_conflict_that_the_agent_resolved_is_its_own(
     WRITERS[agent](home, session)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
     assert len(lines) == 6 and authors(lines) == ["agent"]
+
+
+TEXTS = {
+    "latin-1": "/* zählt die Einträge */\nint anzahl_der_eintraege;\n",
+    "cp1252": "/* – Größe in € */\nint groesse;\n",
+    "gb18030": "/* 统计所有条目的数量 */\nint number_of_entries;\n",
+    "cp932": "/* 全ての項目を数える */\nint number_of_entries;\n",
+    "cp949": "/* 모든 항목의 수를 센다 */\nint number_of_entries;\n",
+    "koi8_r": "/* считает все записи */\nint number_of_entries;\n",
+    "utf-8-sig": "/* zählt die Einträge */\nint anzahl_der_eintraege;\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("encoding", TEXTS)
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_file_in_another_encoding_has_the_text_of_the_transcript(
+    agent: str, encoding: str, ends: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/w.c", TEXTS[encoding])
+    (clone.path / "src" / "w.c").write_bytes(TEXTS[encoding].replace("\n", ends).encode(encoding))
+    sha = session.commit("Count entries")
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/w.c")
+    assert len(lines) == 2 and authors(lines) == ["agent"]
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "kimi-code", "grok"])
+def test_single_edited_line_that_a_person_commits_is_the_agents(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
+    clone.wait(300)
+    sha = clone.commit("Zero")
+    WRITERS[agent](home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py")) == ["agent"]
+
+
+def test_single_line_beside_the_agents_uncommitted_one_is_not_its(
+    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """The person took the agent's line out again and committed another one of theirs."""
+    session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
+    clone.person("src/app.py", "def total(rows):\n    return math.fsum(rows)\n")
+    sha = clone.commit("By hand")
+    layouts.claude_code(home, session)
+    assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py"))
+
+
+@pytest.mark.parametrize(("days", "linked"), [(1, True), (4, True), (20, True), (40, False)])
+def test_work_that_is_committed_days_later_is_the_sessions(
+    days: float, linked: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/f.py", SMALL)
+    clone.wait(days * DAY)
+    sha = clone.commit("Add f")
+    layouts.claude_code(home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (["agent"] if linked else ["unknown"])
+
+
+def test_work_of_days_ago_that_was_changed_since_connects_nothing(
+    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/f.py", SMALL)
+    clone.wait(4 * DAY)
+    clone.person("src/f.py", SMALL + "\n\ndef g():\n    return other_things(17)\n")
+    sha = clone.commit("By hand")
+    layouts.claude_code(home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["unknown"]
+
+
+@pytest.mark.parametrize("subject", ["Steps (#12)", "Add steps", "Everything of the branch"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
+    agent: str, subject: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """Forty days later, by somebody else: the session's own commit on the branch is what connects them."""
+    clone.git("checkout", "-q", "-b", "feat")
+    session.write("src/steps.py", LONG)
+    session.commit("Add steps")
+    clone.git("checkout", "-q", "main")
+    clone.wait(40 * DAY)
+    clone.git("merge", "-q", "--squash", "feat")
+    clone.git("config", "user.email", "other@example.org")
+    clone.git("commit", "-q", "-m", subject)
+    sha = clone.git("rev-parse", "HEAD").strip()
+    clone.git("config", "user.email", "ada@example.com")
+    WRITERS[agent](home, session)
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
