@@ -119,7 +119,7 @@ def mapped(foreign: SessionEdits, target: SessionEdits, number: int, rng: random
         edits.append(_placed(raw, chosen[raw.edit.path], begin + (raw.at - first) * scale, number, target))
     produced = [replace(one, at=begin + (one.at - first) * scale) for one in foreign.produced]
     return replace(
-        target, session_id=number, key=DECOY, edits=edits, reads=[], glimpses=[], produced=produced, actions=[], commits=[]
+        target, session_id=number, key=DECOY, edits=edits, sightings=[], produced=produced, actions=[], commits=[]
     )  # fmt: skip
 
 

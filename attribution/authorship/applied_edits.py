@@ -123,10 +123,8 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
             if step.edit.op in ("move", "copy") and step.new_path:
                 earlier = found.renamed[step.new_path]
                 earlier[step.path] = max(step.at, earlier.get(step.path, 0.0))
-        for moment, _, path, text in timeline.sightings:
-            found.sightings[path].append((moment, text))
-        for path, glimpse in timeline.glimpses:
-            found.sightings[path].append((glimpse.at, glimpse.lines))
+        for path, sightings in timeline.sightings.items():
+            found.sightings[path].extend((item.at, item.text) for item in sightings)
     found.scripts, found.tool_of = scripts_of(edits, timelines), tools_of(timelines.values())
     for path in found.redacted:  # what was seen under such a name may be another file
         found.sightings.pop(path, None)

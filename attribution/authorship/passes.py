@@ -8,7 +8,7 @@ declaration of the commit comes last, because any record tells more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,9 +19,10 @@ from attribution.authorship.dates import dated_commits
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import PersonLines, person_lines
 from attribution.authorship.run_data import Judged
+from attribution.authorship.seen_lines import LinkedCommit, SeenFiles, settle_seen_lines, take_back_declarations
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
-from attribution.authorship.timeline import EditFate
+from attribution.authorship.timeline import EditFate, edited_paths
 from attribution.authorship.tools import give_to_tools, give_versions_to_bot
 from attribution.authorship.typing_seen import testify, typed_lines
 from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, unknown
@@ -47,6 +48,35 @@ def give_typed_lines_to_people(judged: Judged) -> None:
         parents = judged.evidence.links[sha].commit.parents
         since = max((times.get(parent, 0.0) for parent in parents), default=0.0)
         testify(judged.verdicts[sha], typed, since, judged.texts)
+
+
+def settle_by_sightings(judged: Judged) -> None:
+    """Lines that were seen to appear become a person's, to be confirmed; those seen before their author came become nobody's."""
+    files = _seen_files(judged)
+    for item in _linked_commits(judged):
+        settle_seen_lines(item, files)
+
+
+def take_back_declared(judged: Judged) -> None:
+    """Lines that stood in a file when the sessions of the commit first looked at it are not theirs, whatever its trailer says."""
+    files = _seen_files(judged)
+    for item in _linked_commits(judged):
+        take_back_declarations(item, files)
+
+
+def _seen_files(judged: Judged) -> SeenFiles:
+    return SeenFiles(judged.replayed.timelines, judged.texts, judged.evidence.history.last_change)
+
+
+def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
+    evidence, edited = judged.evidence, edited_paths(judged.replayed.timelines)
+    times = {commit.sha: commit.author_time for commit in evidence.history.commits}
+    paths = {key: edited.get(evidence.sessions.ids[key], set()) for key in evidence.sessions.reach}
+    for commit in evidence.history.commits:
+        link = evidence.links[commit.sha]
+        since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
+        complete = link.is_resolved and not link.incomplete and not link.partly and not evidence.missing_transcripts(link)
+        yield LinkedCommit(commit, judged.verdicts[commit.sha], since, complete, evidence.claimed_paths(link, paths))
 
 
 def confirm_people(judged: Judged) -> None:
@@ -144,11 +174,13 @@ class Pass(NamedTuple):
 PASSES = (
     Pass(note_sessions),
     Pass(give_typed_lines_to_people, (Author.UNKNOWN, Author.DECLARED), (Author.HUMAN,)),
+    Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
+    Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),
     Pass(give_files_to_tools, (Author.UNKNOWN, Author.HUMAN, Author.DECLARED), (Author.TOOL,)),
     Pass(date_old_lines, (Author.UNKNOWN,), (Author.HUMAN,)),
 )

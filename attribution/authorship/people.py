@@ -21,7 +21,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.align import is_low_information
@@ -95,6 +95,12 @@ def is_active(commit: float, parting: float, sessions: Sequence[tuple[float, flo
     return near and any(start <= commit and end >= commit - parting for start, end in sessions)
 
 
+def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
+    """Whether something was recorded at least every half hour between two sightings; a session may stay open overnight (12)."""
+    moments = [window.after, *events[bisect_left(events, window.after) : bisect_left(events, window.before)], window.before]
+    return all(later - earlier <= QUIET for earlier, later in pairwise(moments))
+
+
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
     """A person's answer where parts of the file are not on record (17), or the commit was made again since (11)."""
     if case.alignment.state is not None and case.alignment.state.sparse:
@@ -129,17 +135,12 @@ def sighting_since_parent(case: Case, index: int) -> SightingPair | None:
 
 
 def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
-    """The commit is the second sighting, unless a part of the file that was seen before it shows the line."""
+    """The commit is the second sighting; whether an earlier one shows the line, `seen_lines` finds out."""
     state = case.alignment.state
     if state is None:
         return SightingPair(Witness.COMMIT, case.when.since)
     since = state.certain_at
-    if not since:
-        return sighting_since_parent(case, index)
-    glimpse = case.tree.first_glimpse(case.path, case.text(index), since, case.when.commit)
-    if glimpse is not None and is_person(case.ask(AttributionWindow(case.path, since, glimpse.at))):
-        return SightingPair(Witness.NOTICE if glimpse.outside_edit else Witness.RECORDED, since, glimpse.at)
-    return SightingPair(Witness.COMMIT, since)
+    return SightingPair(Witness.COMMIT, since) if since else sighting_since_parent(case, index)
 
 
 def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:

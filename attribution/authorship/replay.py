@@ -133,15 +133,6 @@ class DeletedHunk:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Glimpse:
-    """Lines of a file that were seen at some moment, without their layout at both ends; the rest of the file was not."""
-
-    at: float
-    lines: frozenset[str]
-    outside_edit: bool = False  # the agent was told that somebody else had changed the file
-
-
 def _repeats(edit: Edit) -> bool:
     """Whether the edit changes all occurrences of a text, which may be many more lines than it has itself."""
     return any(replacement.all for replacement in edit.replacements)
@@ -174,7 +165,6 @@ class Worktree:
         self.partly: set[str] = set()  # paths of which at some time only the parts around edits were known
         self.unplaced: dict[str, float] = {}  # path -> moment of the last edit that could not be placed
         self.fragments: list[tuple[str, CallRef, list[str]]] = []  # text of edits that could not be placed
-        self.glimpses: dict[str, list[Glimpse]] = {}  # path -> in order of time
         self._repeated = 0  # lines that edits of all occurrences have changed so far
         self._git_versions = git_versions
         self._is_git_text = is_git_text
@@ -411,12 +401,6 @@ class Worktree:
         self.born.setdefault(step.new_path, []).extend(self.born.pop(step.path, []))
         self.files[step.path] = ReplayedFile("", [], step.at, exists=False)
         return StepOutcome(True)
-
-    def first_glimpse(self, path: str, line: str, after: float, before: float) -> Glimpse | None:
-        """The first time that a part of the file was seen with this line."""
-        text = line.strip()
-        existing = (item for item in self.glimpses.get(path, ()) if after < item.at < before and text in item.lines)
-        return next(existing, None) if text else None
 
     def _keep_fragments(self, step: ReplayStep) -> None:
         if step.edit.op != "substitute":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from attribution.authorship.commit_calls import CommitCall, commit_calls
 from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
-from attribution.shell.printed import parts_shown
+from attribution.shell.printed import lines_traced, parts_shown
 from collector.json_values import get_str, parse_json
 from collector.model import Edit, FileObservation, Session, Status, ToolCall
 from collector.text import normal_path
@@ -72,8 +72,7 @@ class SessionEdits:
     started: float
     ended: float
     edits: list[RawEdit] = field(default_factory=list)
-    reads: list[tuple[int, FileObservation]] = field(default_factory=list)
-    glimpses: list[FileObservation] = field(default_factory=list)  # parts of files, and notices of changes by others
+    sightings: list[tuple[int, FileObservation]] = field(default_factory=list)  # order, and what was seen of a file
     produced: list[ProducedText] = field(default_factory=list)
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
@@ -110,8 +109,7 @@ def session_edits(
             track.worktrees.extend(_shown_worktrees(call, cwd))
         if call.spawn is not None:
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
-        if call.seen is not None and call.seen.whole:
-            track.reads.append((order, call.seen))
+        track.sightings.extend((order, item) for item in _sightings(call, track.cwd))
         track.listed.extend((at, item) for item in _listings(call, track.cwd))
     if session.truncated_start:
         begin = CallRef(session_id, "", 0, track.started)
@@ -119,13 +117,7 @@ def session_edits(
     calls = (moment for call in session.calls for moment in (call.at, call.done_at))
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
-    edited = {raw.edit.path for raw in track.edits}
-    track.reads = [(order, sighted) for order, sighted in track.reads if sighted.path in edited]
-    partial = (call.seen for call in session.calls if call.seen is not None and not call.seen.whole)
-    printed = (sighted for call in session.calls for sighted in _printed_parts(call, track.cwd, edited))
-    track.glimpses = [
-        sighted for sighted in (*partial, *printed, *session.notices) if sighted.path in edited and sighted.at is not None
-    ]
+    track.sightings.extend((len(session.calls), item) for item in session.notices)
     track.commits = commit_calls(session, refs)
     track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
@@ -168,13 +160,16 @@ def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed]:
             yield FileListed(_absolute(normal_path(path), cwd), False)
 
 
-def _printed_parts(call: ToolCall, cwd: str, edited: Container[str]) -> Iterator[FileObservation]:
-    """Parts of files that a command printed; the readers of transcripts see to those that read a file as a whole."""
-    if call.command is not None and call.seen is None and call.status is Status.OK:
-        for part in parts_shown(call.command.text, call.command.cwd or cwd, call.command.output):
-            path = _absolute(part.path, cwd)
-            if path in edited:
-                yield FileObservation(path, call.done_at if call.done_at is not None else call.at, 1, part.text, whole=False)
+def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:
+    """What a call showed of files: as it read them, or as a command printed them."""
+    if call.seen is not None:
+        yield call.seen
+    elif call.command is not None and call.command.output:
+        output, started = call.command.output, call.command.cwd or cwd
+        parts = parts_shown(call.command.text, started, output) if call.status is Status.OK else []
+        moment = call.done_at if call.done_at is not None else call.at
+        for part in (*parts, *lines_traced(output)):
+            yield FileObservation(_absolute(part.path, started), moment, part.start, part.text, part.whole)
 
 
 def add_missing_end(session: SessionEdits, until: float) -> None:

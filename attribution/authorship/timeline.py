@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import insort
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from attribution.authorship.brought_in import bring_in
-from attribution.authorship.replay import Glimpse, ReplayStep
+from attribution.authorship.edits import normal_text
+from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import RawEdit, SessionEdits
+from attribution.authorship.sightings import Sighting
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Edit, Status
@@ -16,7 +19,8 @@ from collector.text import canonical_path
 from collector.vocabulary.sessions import NoReplay
 
 _SHORT = 7  # digits of an abbreviated id, at least
-_LAST = 10**15  # after every step of the same moment
+PER_SESSION = 1_000_000  # numbers that each session has for the order of what happened in it
+LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
 
@@ -30,8 +34,7 @@ class Timeline:
 
     root: str
     steps: list[ReplayStep] = field(default_factory=list)
-    sightings: list[tuple[float, int, str, str]] = field(default_factory=list)  # at, order, path, text
-    glimpses: list[tuple[str, Glimpse]] = field(default_factory=list)  # path, what was seen of it
+    sightings: dict[str, list[Sighting]] = field(default_factory=dict)  # by path, in order of time
     windows: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
@@ -55,8 +58,7 @@ def learn_roots(
 ) -> None:
     """`listed`: the worktrees that git lists; `commits`: ids of those of the repository."""
     for session in sessions:
-        paths = {raw.edit.path for raw in session.edits if not raw.edit.by_shell} | {sighted.path for _, sighted in session.reads}
-        worktree_roots.learn(paths, session.cwds)
+        worktree_roots.learn(_paths_of(session), session.cwds)
     worktree_roots.stated.update(map(canonical_path, listed))
     shown = [worktree for session in sessions for worktree in session.worktrees]
     short = {sha[:_SHORT] for sha in commits} if shown else set()
@@ -77,7 +79,7 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
     sessions = list(sessions)
     bring_in(sessions, worktree_roots)
     for number, session in enumerate(sessions):
-        base = number * 1_000_000
+        base = number * PER_SESSION
         for raw in session.edits:
             fate = _place_edit(len(fates), raw, worktree_roots)
             fates.append(fate)
@@ -85,19 +87,13 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
                 _line(roots, fate.root, session).steps.append(_step(fate, base, worktree_roots))
             elif fate.detail == NoReplay.NO_RESULT:
                 _line(roots, fate.root, session).cut_off.append((fate.path, raw.edit))
-        for order, sighted in session.reads:
-            location = worktree_roots.place(sighted.path, session.cwd)
-            if location is not None and sighted.at is not None:
-                _line(roots, location.root, session).sightings.append((sighted.at, base + order, location.path, sighted.text))
-        for part in session.glimpses:
-            location = worktree_roots.place(part.path, session.cwd)
-            if location is not None and part.at is not None:
-                lines = frozenset(text.strip() for text in part.text.split("\n"))
-                _line(roots, location.root, session).glimpses.append((location.path, Glimpse(part.at, lines, part.outside_edit)))
         _add_actions(session, worktree_roots, roots)
+        _add_sightings(session, base, worktree_roots, roots)
         _add_listed(session, worktree_roots, roots)
     for line in roots.values():
         line.windows.settle()
+        for sightings in line.sightings.values():
+            sightings.sort(key=_when)
     return roots, fates
 
 
@@ -134,7 +130,7 @@ def add_snapshots(lines: Mapping[str, Timeline], snapshots: Iterable[tuple[float
         for path in sorted({step.path for step in mine[0].steps}):
             text = text_at(commit, path)
             if text is not None:
-                mine[0].sightings.append((moment, _LAST + number, path, text))
+                insort(mine[0].sightings.setdefault(path, []), Sighting(moment, LAST + number, normal_text(text), True), key=_when)
 
 
 def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:
@@ -177,6 +173,30 @@ def _line(roots: dict[str, Timeline], root: str, session: SessionEdits) -> Timel
     line.sessions.add(session.session_id)
     line.emails.update(session.emails)
     return line
+
+
+def _paths_of(session: SessionEdits) -> set[str]:
+    """Files of the session's worktrees: those that it changed, and where it changed none, those that it saw where it worked."""
+    edited = {raw.edit.path for raw in session.edits if not raw.edit.by_shell}
+    inside = tuple(f"{cwd}/" for cwd in session.cwds)
+    return edited or {sighted.path for _, sighted in session.sightings if sighted.path.startswith(inside)}
+
+
+def _add_sightings(session: SessionEdits, base: int, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+    """What the session saw of files, in worktrees that somebody worked in or in which it was started."""
+    home = worktree_roots.root_of(session.cwd)
+    for order, sighted in session.sightings:
+        location = worktree_roots.place(sighted.path, session.cwd)
+        if location is None or sighted.at is None or (location.root not in roots and location.root != home):
+            continue
+        line = roots.get(location.root) or _line(roots, location.root, session)
+        text = normal_text(sighted.text) if sighted.whole else sighted.text
+        item = Sighting(sighted.at, base + order, text, sighted.whole, sighted.start, sighted.outside_edit)
+        line.sightings.setdefault(location.path, []).append(item)
+
+
+def _when(item: Sighting) -> tuple[float, int]:
+    return item.at, item.order
 
 
 def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:

@@ -14,7 +14,7 @@ from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.state_alignment import align_state
-from attribution.authorship.timeline import Timeline
+from attribution.authorship.timeline import LAST, PER_SESSION, Timeline
 from attribution.authorship.verdicts import Verdict
 from collector.vocabulary.lines import Author, Evidence, How
 
@@ -107,8 +107,6 @@ class Runner:
         self._fates: dict[int, AgentLine] = {}
         for path, edit in timeline.cut_off:
             tree.note_text(path, edit)
-        for path, glimpse in sorted(timeline.glimpses, key=lambda sighted: sighted[1].at):
-            tree.glimpses.setdefault(path, []).append(glimpse)
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
         for step in timeline.steps:
             self._steps[step.path].append(step)
@@ -118,9 +116,12 @@ class Runner:
         """All steps, sightings and looks in time order; a look sees what happened up to its moment."""
         events: list[tuple[float, int, int, Callable[[], object]]] = []
         events += [(step.at, 0, step.order, partial(self._step, step)) for step in self.timeline.steps]
-        for moment, order, path, text in self.timeline.sightings:
-            if path in self._followed:
-                events.append((moment, 0, order, partial(self.tree.observe, path, text, moment)))
+        for path in self._followed & self.timeline.sightings.keys():
+            # What a session saw that did not change the file may be long outdated when another one does.
+            sessions = {step.order // PER_SESSION for step in self._steps[path]}
+            whole = (item for item in self.timeline.sightings[path] if item.whole)
+            ours = [item for item in whole if not sessions or item.order // PER_SESSION in sessions or item.order >= LAST]
+            events += [(item.at, 0, item.order, partial(self.tree.observe, path, item.text, item.at)) for item in ours]
         events += [(look.at, 1, number, partial(self._look, look)) for number, look in enumerate(looks)]
         for *_, event in sorted(events, key=lambda e: e[:3]):
             event()

@@ -1,13 +1,14 @@
-"""Parts of files that commands printed. Pure.
+"""Parts of files that commands printed, and lines of them that tracebacks quote. Pure.
 
-Only commands that print files as they are count. What a pipeline made of a text shows nothing but what stands in it.
+Only commands that print files as they are count. What a pipeline made of a text, and output that the recorder shortened, show
+nothing but what stands in them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attribution.shell.calls import is_path
 from attribution.shell.model import SimpleCommand, Unparsable, join
@@ -15,30 +16,71 @@ from attribution.shell.syntax import commands
 
 _MAX_OUTPUT = 100_000  # characters of an output that are looked at
 _MAX_COMMAND = 4_000  # of a command
-_SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\bdiff)(?=\s|$)")
-_FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):\d{1,9}[:-](.*)$", re.M)
-_NUMBERED = re.compile(r"^\s{0,9}\d{1,9}(?:\t|:|-)", re.M)
+_SHOWS = re.compile(r"(?:^|[\s;&|(])(?:cat|nl|head|tail|sed\s+-n|rg|grep|git\b[^\n;&|]{0,40}\b(?:diff|show))(?=\s|$)")
+_FOUND = re.compile(r"^([^\s:][^:\n]{0,300}):(\d{1,9}):(.*)$")
+_AROUND = re.compile(r"^([^\s:][^:\n]{0,300}?)-(\d{1,9})-(.*)$")
+_IN_ONE = re.compile(r"^()(\d{1,9})[:-](.*)$")
+_NUMBERED = re.compile(r"^\s{0,9}(\d{1,9})(?:\t|:|-|→)", re.M)
+_RANGE = re.compile(r"(\d{1,9})(?:,(\d{1,9}|\$))?p")
+_HUNK = re.compile(r"@@+ (?:-\d+(?:,\d+)? )+\+(\d+)")
+# A place in the code of a project, as Python, pytest and others print it: path, line, and the line's text below.
+_TRACED = re.compile(r'^ {0,8}File "([^"\n]{1,300})", line (\d{1,9})(?:, in [^\n]{1,200})?\n\s{1,20}([^\n]{4,500})$', re.M)
 _QUIET = frozenset(("cd", "echo", "printf", "pwd", "true", ":"))  # their other output is no line of a file that matters
+# What recorders put in the place of a part of an output.
+_CUT_LINE = re.compile(
+    r"^[^\n]{0,80}(?:…|\.{3}|\[|<|\()[^\n]{0,80}(?:truncated|omitted|too l(?:arge|ong))[^\n]{0,200}$|^Total output lines:",
+    re.M | re.I,
+)
+_FULL = 29_000  # characters: recorders cut longer outputs, not all say so
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Lines of a file that a command printed."""
+    """Consecutive lines of a file that a command printed."""
 
     path: str
     text: str
+    start: int = 0  # number of the first line; 0: not known, or other lines may stand in between
+    whole: bool = False  # the file has no others
 
 
 def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
-    """Parts of files in the worktree that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`.
+    """Parts of files that a command printed: `cat`, `nl`, `head`, `tail`, `sed -n`, `rg -n`, `git diff`, `git show`.
 
-    A text that may belong to several files is ignored, and so is output that went through another program.
+    A text that may belong to several files is ignored, and so is output that went through another program. Line numbers may be
+    taken from a pipe: `nl -ba a.py | sed -n '1,40p'`.
     """
     parsed = _parse(command, cwd, output) if _SHOWS.search(command) else []
     loud = [item for item in parsed if item.words and item.words[0].text not in _QUIET]
-    if len(loud) != 1 or loud[0].fed or loud[0].redirects or loud[0].stdin or not all(word.exact for word in loud[0].words):
+    if not loud or any(item.redirects or item.stdin or not all(word.exact for word in item.words) for item in loud):
         return []
-    return list(_shown_by(loud[0], [word.text for word in loud[0].words], output))
+    source = loud[0]
+    piped = len(loud) == 2 and loud[1].fed is source and source.words[0].text in ("cat", "nl")
+    if source.fed or not (piped or len(loud) == 1):
+        return []
+    result = list(_shown_by(source, [word.text for word in source.words], output))
+    if piped:
+        result = _limited(result, [word.text for word in loud[1].words])
+    return [part for shown in result for part in _uncut(shown)]
+
+
+def lines_traced(output: str) -> list[FilePart]:
+    """Lines of files that a traceback quotes."""
+    if 'File "' not in output:
+        return []
+    return [FilePart(match[1], match[3]) for match in _TRACED.finditer(output[:_MAX_OUTPUT]) if not match[1].startswith("<")]
+
+
+def _uncut(part: FilePart) -> Iterator[FilePart]:
+    """The part, or the pieces that are left where the recorder cut it."""
+    if not _CUT_LINE.search(part.text):
+        yield replace(part, whole=part.whole and len(part.text) < _FULL)
+        return
+    start = part.start
+    for piece in _CUT_LINE.split(part.text):
+        if piece.strip():
+            yield FilePart(part.path, piece.strip("\n"), start)
+        start = 0
 
 
 def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
@@ -54,34 +96,102 @@ def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
 def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iterator[FilePart]:
     name, files = words[0], [word for word in words[1:] if is_path(word) and not word.startswith("-")]
     if name == "git":
-        operands = [word for word in words[2:] if word != "--"]
-        if words[1:2] == ["diff"] and all("." in word and not word.startswith("-") for word in operands):  # paths, no revisions
-            yield from _new_sides(command.cwd, output)
+        yield from _shown_by_git(command.cwd, words, output)
     elif name in ("rg", "grep"):
-        yield from (FilePart(join(command.cwd, path), text) for path, text in _split_by_file(output) if is_path(path))
-    elif name == "sed" and len(words) == 4 and words[1] == "-n" and re.fullmatch(r"\d{1,9}(?:,\d{1,9})?p", words[2]):
-        yield FilePart(join(command.cwd, words[3]), output)
+        operand = words[-1] if "-n" in words and "." in words[-1] and len(files) > 0 and files[-1] == words[-1] else ""
+        yield from _found_lines(command.cwd, operand, output)
+    elif name == "sed" and len(words) == 4 and words[1] == "-n" and _RANGE.fullmatch(words[2]):
+        yield _in_range(FilePart(join(command.cwd, words[3]), output, 1), words[2])
     elif name in ("cat", "nl", "head", "tail") and files and files[-1] == words[-1]:
-        numbers = {word for word in words[1:-1] if not word.startswith("-")}
+        options = words[1:-1]
+        numbers = {word for word in options if not word.startswith("-")}
         if all(word.isdecimal() or (name == "nl" and word == "a") for word in numbers):  # values of options
-            numbered = name == "nl" or ("-n" in words[1:] and name == "cat")
-            yield FilePart(join(command.cwd, words[-1]), _NUMBERED.sub("", output) if numbered else output)
+            numbered = name == "nl" or ("-n" in options and name == "cat")
+            part = (
+                _numbered_part(join(command.cwd, words[-1]), output)
+                if numbered
+                else FilePart(join(command.cwd, words[-1]), output, 1)
+            )
+            yield _limit(part, name, options)
 
 
-def _split_by_file(output: str) -> Iterator[tuple[str, str]]:
-    result: dict[str, list[str]] = {}
-    for match in _FOUND.finditer(output):
-        result.setdefault(match[1], []).append(match[2])
-    yield from ((path, "\n".join(lines)) for path, lines in result.items())
+def _limit(part: FilePart, name: str, options: Sequence[str]) -> FilePart:
+    """What `cat`, `nl`, `head` and `tail` show of a text that begins where `part` does."""
+    if name in ("cat", "nl"):
+        return replace(part, whole=part.start == 1 and "-s" not in options)
+    count = next((int(number) for word in options if (number := word.lstrip("-n")).isdecimal()), 10)
+    few = _is_all(part.text, count)
+    return replace(part, start=part.start if name == "head" or few else 0, whole=few and part.start == 1 and "-c" not in options)
+
+
+def _is_all(text: str, count: int) -> bool:
+    """Whether a command that was to print that many lines came to the end of the file; recorders drop blank lines at the end."""
+    return text.rstrip("\n").count("\n") + 3 < count
+
+
+def _in_range(part: FilePart, lines: str) -> FilePart:
+    """What `sed -n` shows of a text that begins where `part` does."""
+    match = _RANGE.fullmatch(lines)
+    assert match is not None
+    first, last = int(match[1]), match[2] or match[1]
+    whole = first == 1 and (last == "$" or _is_all(part.text, int(last)))
+    return replace(part, start=first, whole=whole)
+
+
+def _limited(parts: Sequence[FilePart], words: Sequence[str]) -> list[FilePart]:
+    """What is left of the numbered lines of a file after `sed -n`, `head` or `tail`; nothing after another program."""
+    if len(parts) != 1:
+        return []
+    if words[:2] == ["sed", "-n"] and len(words) == 3 and _RANGE.fullmatch(words[2]):
+        shown = _in_range(parts[0], words[2])
+    elif words[0] in ("head", "tail") and all(word.startswith("-") or word.isdecimal() for word in words[1:]):
+        shown = _limit(replace(parts[0], start=1), words[0], words[1:])
+    else:
+        return []
+    return [replace(shown, start=parts[0].start or shown.start)]
+
+
+def _numbered_part(path: str, output: str) -> FilePart:
+    first = _NUMBERED.match(output)
+    return FilePart(path, _NUMBERED.sub("", output), int(first[1]) if first else 0)
+
+
+def _found_lines(cwd: str, operand: str, output: str) -> Iterator[FilePart]:
+    """The runs of consecutive lines that `grep -n` and `rg -n` print of files, context included; of one file without its name."""
+    lines = output.split("\n")
+    paths = {match[1] for line in lines if (match := _FOUND.match(line)) and is_path(match[1])}
+    forms = (_FOUND, _AROUND) if paths else (_IN_ONE,)
+    matches = [
+        next((match for form in forms if (match := form.match(line)) and (match[1] in paths or not paths)), None) for line in lines
+    ]
+    path, start, run = "", 0, list[str]()
+    for match in [*matches, None]:
+        found, number = (match[1] or operand, int(match[2])) if match else ("", 0)
+        if found != path or number != start + len(run):
+            if run and is_path(path):
+                yield FilePart(join(cwd, path), "\n".join(run), start)
+            path, start, run = found, number, []
+        run += [match[3]] if match else []
+
+
+def _shown_by_git(cwd: str, words: Sequence[str], output: str) -> Iterator[FilePart]:
+    """The new side of a diff is the worktree's; what a diff of revisions, or of what is staged, lacks may be in the worktree."""
+    operands = [word for word in words[2:] if word not in ("--", "HEAD")]
+    if words[1:2] == ["diff"] and all("." in word and not word.startswith("-") and ".." not in word for word in operands):
+        yield from _new_sides(cwd, output)
+    elif words[1:2] in (["show"], ["diff"]) and not any(":" in word for word in operands):
+        yield from (replace(part, start=0) for part in _new_sides(cwd, output))
 
 
 def _new_sides(cwd: str, output: str) -> Iterator[FilePart]:
-    """The new side of `git diff` without a revision, which is the worktree's. Its paths are seen from the top of the worktree."""
-    path, lines = "", list[str]()
+    """The new side of each hunk of a patch. Its paths are seen from the top of the worktree."""
+    path, start, lines = "", 0, list[str]()
     for line in [*output.split("\n"), "+++ "]:
-        if line.startswith("+++ "):
+        if (hunk := _HUNK.match(line)) or line.startswith(("+++ ", "diff --git ")):
             if path and lines:
-                yield FilePart(join(cwd, path), "\n".join(lines))
-            path, lines = line[6:] if line.startswith("+++ b/") else "", []
-        elif line[:1] in ("+", " "):
+                yield FilePart(join(cwd, path), "\n".join(lines).rstrip("\n"), start)
+            start, lines = int(hunk[1]) if hunk else 0, []
+            if line.startswith("+++ "):
+                path = line[6:] if line.startswith("+++ b/") else ""
+        elif line[:1] in ("+", " ") or not line:  # recorders strip a blank line of the context
             lines.append(line[1:])

@@ -541,7 +541,7 @@ def _sight(command: Command, call: CodexCall) -> FileObservation | None:
     if not match or not text or cut or (call.name == "exec" and not _ONLY_SHOWS.match(call.script)):
         return None
     start, stop = int(match[1] or 1), int(match[2] or 0)
-    whole = start == 1 and (not match[2] or text.count("\n") < stop)
+    whole = start == 1 and (not match[2] or text.rstrip("\n").count("\n") + 3 < stop)  # blank lines at the end are not recorded
     return FileObservation(resolve(command.cwd, match[3].strip("'")), call.done_at or call.at, max(start, 1), text, whole)
 
 

@@ -59,7 +59,8 @@ def _line(root: str, session: int, *paths: str) -> Timeline:
 def test_snapshot_is_a_sighting_of_every_followed_file() -> None:
     lines = {"/w": _line("/w", 1, "a.py", "gone.py")}
     add_snapshots(lines, [(5.0, 1, "c1")], lambda commit, path: f"{commit} {path}" if path != "gone.py" else None)
-    assert [(at, path, text) for at, _, path, text in lines["/w"].sightings] == [(5.0, "a.py", "c1 a.py")]
+    sighted = [(path, item.at, item.text, item.whole) for path, several in lines["/w"].sightings.items() for item in several]
+    assert sighted == [("a.py", 5.0, "c1 a.py\n", True)]
 
 
 def test_snapshot_of_a_session_with_two_worktrees_says_nothing() -> None:

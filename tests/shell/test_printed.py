@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attribution.authorship.session_edits import session_edits
-from attribution.shell.printed import FilePart, parts_shown
+from attribution.shell.printed import FilePart, lines_traced, parts_shown
 from collector.model import Command, Edit, Session, Status, ToolCall
 
 TEXT = "a = 1\nb = 2\n"
@@ -26,44 +26,79 @@ diff --git a/gone.py b/gone.py
 """
 
 
+NUMBERED = "     1\ta = 1\n     2\tb = 2\n"
+CUT = "a = 1\n... [12 lines truncated] ...\nb = 2\n"
+
+
+def part(text: str, start: int = 0, whole: bool = False, path: str = "/w/src/a.py") -> FilePart:
+    return FilePart(path, text, start, whole)
+
+
 @pytest.mark.parametrize(
     ("command", "output", "seen"),
     [
-        ("cat src/a.py", TEXT, {"/w/src/a.py": TEXT}),
-        ("cd src && cat a.py", TEXT, {"/w/src/a.py": TEXT}),
-        ("echo ---; head -n 2 src/a.py", TEXT, {"/w/src/a.py": TEXT}),
-        ("head -2 src/a.py", TEXT, {"/w/src/a.py": TEXT}),
-        ("tail -n 2 src/a.py", TEXT, {"/w/src/a.py": TEXT}),
-        ("sed -n '1,2p' src/a.py", TEXT, {"/w/src/a.py": TEXT}),
-        ("nl -ba src/a.py", "     1\ta = 1\n     2\tb = 2\n", {"/w/src/a.py": TEXT}),
-        ("nl -b a src/a.py", "     1\ta = 1\n     2\tb = 2\n", {"/w/src/a.py": TEXT}),
-        ("cat -n src/a.py", "     1\ta = 1\n     2\tb = 2\n", {"/w/src/a.py": TEXT}),
-        ("rg -n '=' src", "src/a.py:1:a = 1\nsrc/b.py:7:c = 3\n", {"/w/src/a.py": "a = 1", "/w/src/b.py": "c = 3"}),
-        ("git diff", DIFF, {"/w/src/a.py": "a = 1\nb = 2"}),
-        ("git diff -- src/a.py", DIFF, {"/w/src/a.py": "a = 1\nb = 2"}),
+        # the whole file
+        ("cat src/a.py", TEXT, [part(TEXT, 1, True)]),
+        ("cd src && cat a.py", TEXT, [part(TEXT, 1, True)]),
+        ("nl -ba src/a.py", NUMBERED, [part(TEXT, 1, True)]),
+        ("nl -b a src/a.py", NUMBERED, [part(TEXT, 1, True)]),
+        ("cat -n src/a.py", NUMBERED, [part(TEXT, 1, True)]),
+        ("head -n 40 src/a.py", TEXT, [part(TEXT, 1, True)]),
+        ("sed -n '1,40p' src/a.py", TEXT, [part(TEXT, 1, True)]),
+        ("nl -ba src/a.py | sed -n '1,40p'", NUMBERED, [part(TEXT, 1, True)]),
+        ("cat src/a.py | head -50", TEXT, [part(TEXT, 1, True)]),
+        # lines from a known number on
+        ("echo ---; head -n 2 src/a.py", TEXT, [part(TEXT, 1)]),
+        ("head -2 src/a.py", TEXT, [part(TEXT, 1)]),
+        ("sed -n '1,2p' src/a.py", TEXT, [part(TEXT, 1)]),
+        ("sed -n '7,8p' src/a.py", TEXT, [part(TEXT, 7)]),
+        ("nl -ba src/a.py | sed -n '7,8p'", "     7\ta = 1\n     8\tb = 2\n", [part(TEXT, 7)]),
+        ("git diff", DIFF, [part("a = 1\nb = 2", 1)]),
+        ("git diff -- src/a.py", DIFF, [part("a = 1\nb = 2", 1)]),
+        ("git diff HEAD", DIFF, [part("a = 1\nb = 2", 1)]),
+        ("rg -n '=' src", "src/a.py:1:a = 1\nsrc/b.py:7:c = 3\n", [part("a = 1", 1), part("c = 3", 7, path="/w/src/b.py")]),
+        (
+            "grep -rn -A1 'a =' src",
+            "src/a.py:1:a = 1\nsrc/a.py-2-b = 2\n--\nsrc/a.py:9:a = 3\n",
+            [part("a = 1\nb = 2", 1), part("a = 3", 9)],
+        ),
+        ("grep -n '=' src/a.py", "1:a = 1\n2:b = 2\n", [part("a = 1\nb = 2", 1)]),
+        # lines of which the place is not known, or that need not be the worktree's
+        ("tail -n 2 src/a.py", TEXT, [part(TEXT)]),
+        ("git diff --cached", DIFF, [part("a = 1\nb = 2")]),
+        ("git diff HEAD~1 HEAD", DIFF, [part("a = 1\nb = 2")]),
+        ("git show", DIFF, [part("a = 1\nb = 2")]),
+        # an output that was cut
+        ("cat src/a.py", CUT, [part("a = 1", 1), part("b = 2")]),
+        ("cat src/a.py", "x\n" * 20_000, [part("x\n" * 20_000, 1)]),
         # of which file a line is, or that it is a file's as it stands there, is not known
-        ("cat src/a.py src/b.py", TEXT, {}),
-        ("cat src/a.py; cat src/b.py", TEXT, {}),
-        ("cat src/a.py | sort", TEXT, {}),
-        ("cat src/a.py > b.py", TEXT, {}),
-        ("cat src/*.py", TEXT, {}),
-        ("sed -n '/a/p;s/a/b/p' src/a.py", TEXT, {}),
-        ("git diff HEAD~1 HEAD", DIFF, {}),
-        ("git diff --cached", DIFF, {}),
-        ("git show HEAD:src/a.py", TEXT, {}),
-        ("cat 'src/a.py", TEXT, {}),
-        ("cat src/a.py", " \n", {}),
+        ("cat src/a.py src/b.py", TEXT, []),
+        ("cat src/a.py; cat src/b.py", TEXT, []),
+        ("cat src/a.py | sort", TEXT, []),
+        ("cat src/a.py > b.py", TEXT, []),
+        ("cat src/*.py", TEXT, []),
+        ("sed -n '/a/p;s/a/b/p' src/a.py", TEXT, []),
+        ("git show HEAD:src/a.py", TEXT, []),
+        ("cat 'src/a.py", TEXT, []),
+        ("cat src/a.py", " \n", []),
     ],
 )
-def test_parts_of_files_that_a_command_shows(command: str, output: str, seen: dict[str, str]) -> None:
-    assert parts_shown(command, "/w", output) == [FilePart(path, text) for path, text in seen.items()]
+def test_parts_of_files_that_a_command_shows(command: str, output: str, seen: list[FilePart]) -> None:
+    assert parts_shown(command, "/w", output) == seen
+
+
+def test_a_traceback_quotes_lines_of_files() -> None:
+    output = 'Traceback (most recent call last):\n  File "/w/src/a.py", line 7, in go\n    total = 1 / parts\nZeroDivisionError\n'
+    assert lines_traced(output) == [part("total = 1 / parts")]
+    assert lines_traced('  File "<stdin>", line 1, in <module>\n    total = 1 / parts\n') == []
 
 
 @pytest.mark.parametrize(("status", "count"), [(Status.OK, 1), (Status.ERROR, 0)])
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
-def test_parts_of_edited_files_are_sightings_for_every_agent(agent: str, status: Status, count: int) -> None:
+def test_files_that_are_printed_are_sightings_for_every_agent(agent: str, status: Status, count: int) -> None:
     show = ToolCall("b1", "Bash", 1, 10.0, 11.0, status, command=Command("nl -ba src/a.py", "/w", output="     1\ta = 1\n"))
-    other = ToolCall("b2", "Bash", 1, 12.0, 13.0, Status.OK, command=Command("cat src/b.py", "/w", output=TEXT))
+    other = ToolCall("b2", "Bash", 1, 12.0, 13.0, Status.OK, command=Command("sed -n '3,4p' src/b.py", "/w", output=TEXT))
     edit = ToolCall("e1", "Edit", 1, 20.0, 20.0, Status.OK, edits=(Edit("/w/src/a.py", "write", content=TEXT),))
-    glimpses = session_edits(Session("s", agent, ("/w",), calls=(show, other, edit)), 1).glimpses
-    assert [(one.path, one.at, one.text, one.whole) for one in glimpses] == [("/w/src/a.py", 11.0, "a = 1\n", False)] * count
+    sightings = session_edits(Session("s", agent, ("/w",), calls=(show, other, edit)), 1).sightings
+    expected = [("/w/src/a.py", 11.0, "a = 1\n", 1, True)] * count + [("/w/src/b.py", 13.0, TEXT, 3, False)]
+    assert [(one.path, one.at, one.text, one.start, one.whole) for _, one in sightings] == expected

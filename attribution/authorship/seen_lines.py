@@ -1,0 +1,286 @@
+"""Lines whose author the sightings of their file tell, whatever the replay made of them. Pure.
+
+The replay follows files that agents change, and judges the whole time from the last text that it knows to the commit. Here only
+the time between two sightings counts, of any file that an agent looked at: where the file was seen without and then with a line,
+and nothing that can write ran in between, a person wrote it. What stood there before a program ran or an agent wrote the file
+again is neither's, and what stood there at a session's first look is not that session's.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, without_layout
+from attribution.authorship.case import SLACK, AttributionWindow, CandidateAuthor
+from attribution.authorship.diffs import FileDiff
+from attribution.authorship.people import is_attended, is_person, person_verdict
+from attribution.authorship.person_lines import Texts
+from attribution.authorship.sightings import Appearance, Sighting, Version, appearances, events_of
+from attribution.authorship.timeline import Timeline
+from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, unknown, verdicts_by_line
+from collector.files.kinds import BY_HAND
+from collector.model import Commit, Edit
+from collector.vocabulary.lines import Author, Evidence, Reason, Witness
+
+# Reasons for which nothing is known of the line itself, so that a sighting tells more.
+_OPEN = frozenset(
+    {
+        Reason.NO_SESSION, Reason.UNEXPLAINED, Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION,
+        Reason.FORMATTER, Reason.INVISIBLE_SUBAGENT, Reason.BASE_UNKNOWN, Reason.REWRITTEN, Reason.OTHER_BRANCH, Reason.COMMON_LINE,
+    }
+)  # fmt: skip
+# Reasons for which nothing on record can have written a declared line.
+_BY_NOTHING = frozenset({Reason.UNEXPLAINED, Reason.UNOBSERVED, Reason.UNCAPTURED})
+_TELLING = 8  # characters without layout from which a line that was seen before an agent wrote it is the same line
+_AMENDED = 60.0  # seconds from a commit's author time to its last change after which it was made again
+
+
+class LinkedCommit(NamedTuple):
+    """A commit with what is known of it."""
+
+    commit: Commit
+    verdict: CommitVerdict
+    since: float  # author time of its latest parent
+    complete: bool  # it is linked to sessions by name, and all that took part are known
+    claimed: Collection[str] = ()  # paths that a record of a session names although no call of it changed them
+
+    @property
+    def is_redone(self) -> bool:
+        """Whether it was amended or rebased."""
+        return self.commit.commit_time > self.commit.author_time + _AMENDED
+
+
+LastChange = Callable[[str, float], float]
+"""(path, moment) -> author time of the last commit of the file before that moment; 0.0 when there is none."""
+
+
+@dataclass(frozen=True)  # without slots: what is derived is kept
+class SeenFiles:
+    """All worktrees with what was seen there."""
+
+    timelines: Mapping[str, Timeline]
+    texts: Texts
+    last_change: LastChange
+
+    @cached_property
+    def _edits(self) -> dict[str, list[tuple[str, float, int, Edit]]]:
+        """Path -> root, moment, order and edit of every step that changed the file."""
+        result: dict[str, list[tuple[str, float, int, Edit]]] = defaultdict(list)
+        for root, line in self.timelines.items():
+            for step in line.steps:
+                for path in {step.path, step.new_path} - {""}:
+                    result[path].append((root, step.at, step.order, step.edit))
+        return result
+
+    def looks(self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]) -> Iterator[FileSeen]:
+        """What each worktree of the commit's author or sessions showed of a file. `requested`: indices of lines."""
+        path, commit = file.change.path, item.commit
+        lines = [line for line in self.timelines.values() if path in line.sightings and _is_theirs(line, item)]
+        if not lines:
+            return
+        added = frozenset(index for start, end, _ in file.added for index in range(start, end))
+        version, before = Version(self.texts.lines(file), added), self.texts.before(file)
+        telling = [i for i in requested if len(version.bares[i]) >= MIN_LENGTH]
+        if not telling:
+            return
+        last = max(self.last_change(name, commit.author_time) for name in (path, file.change.old_path))
+        edits = self._edits.get(path, ())
+        for line in lines:
+            own = ((at, order, edit) for root, at, order, edit in edits if root == line.root)
+            events = events_of(line.sightings[path], own, last, commit.author_time + SLACK)
+            seen = appearances(events, version, telling, frozenset(lines_without_layout(before)))
+            elsewhere = [at for root, at, _, _ in edits if root != line.root]
+            yield FileSeen(self.texts, item, file, version, before, line, seen, last, elsewhere)
+
+
+def _is_theirs(line: Timeline, item: LinkedCommit) -> bool:
+    return item.commit.author_email in line.emails or bool((item.verdict.sessions | item.verdict.named) & line.sessions)
+
+
+@dataclass(frozen=True)  # without slots: what is derived is kept
+class FileSeen:
+    """What one worktree showed of the lines that a commit adds to a file."""
+
+    texts: Texts
+    item: LinkedCommit
+    file: FileDiff
+    version: Version
+    before: str
+    line: Timeline
+    appearances: Mapping[int, Appearance]
+    last: float  # author time of the last commit of the file before
+    elsewhere: Collection[float]  # when the file was edited in other worktrees
+
+    def verdict(self, index: int, existing: Verdict) -> Verdict | None:
+        """What the sightings say of a line; None: nothing more than `existing`."""
+        appearance = self.appearances.get(index)
+        if appearance is None:
+            return None
+        witness = self._witness(index, appearance)
+        if witness is not None and (existing.author != Author.AGENT or self._is_refuted(index, appearance, existing)):
+            return witness
+        if witness is not None and existing.is_persons:  # an agent's line that a person changed
+            return replace(existing, witness=witness.witness)
+        person = self._inferred(index, appearance) if existing.author == Author.UNKNOWN else None
+        if person is not None or not self._is_refuted(index, appearance, existing):
+            return person
+        return self._nobody(index, appearance)
+
+    def stood_before(self, index: int) -> Verdict | None:
+        """Nobody's, where a line stood in the file before anything on record could have written it; None: it need not have."""
+        appearance = self.appearances.get(index)
+        return self._nobody(index, appearance) if appearance is not None and self._is_first(appearance) else None
+
+    def _witness(self, index: int, appearance: Appearance) -> Verdict | None:
+        """A person's line that was seen to appear."""
+        seen, without = appearance.seen, appearance.without
+        if seen is None or without is None or appearance.untold or seen.at <= self.last:
+            return None
+        if not without.whole and self.version.bares.count(self.version.bares[index]) > 1:
+            return None  # it may be another one that was seen
+        kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
+        return self._person(
+            index, SightingPair(kind, without.at, seen.at), AttributionWindow(self.file.change.path, without.at, seen.at)
+        )
+
+    def _inferred(self, index: int, appearance: Appearance) -> Verdict | None:
+        """A person's line of which only the commit, or the first look at the file, is a sighting."""
+        commit, path = self.item.commit, self.file.change.path
+        if self.item.is_redone or not self.item.complete or path in self.item.claimed or appearance.untold:
+            return None
+        seen, without, until = appearance.seen, appearance.without, commit.author_time + SLACK
+        if seen is None and without is not None and without.at > self.item.since:
+            window = AttributionWindow(path, without.at, until, last=True, unseen=True)
+            return self._person(index, SightingPair(Witness.COMMIT, without.at), window)
+        if seen is not None and without is None and not appearance.edited and seen.at > max(self.last, self.item.since):
+            window = AttributionWindow(path, self.item.since, seen.at)
+            return self._person(index, SightingPair(Witness.FIRST_READ, self.item.since, seen.at), window)
+        return None
+
+    def _person(self, index: int, witness: SightingPair, window: AttributionWindow) -> Verdict | None:
+        cause = self._cause(witness, window)
+        elsewhere = any(window.after < at < window.before for at in self.elsewhere)
+        if cause is None or elsewhere or self._was_there(index):
+            return None
+        moment = window.before if witness.seen else self.item.commit.author_time
+        if self.version.bares[index] in without_layout(self.texts.elsewhere(self.file, moment)):
+            return None  # git may have brought it
+        return person_verdict(cause, witness, layout=False)
+
+    def _cause(self, witness: SightingPair, window: AttributionWindow) -> CandidateAuthor | None:
+        """The answer of the window, if nobody but a person is left; where nothing was recorded for a time it says so."""
+        cause, moments = self.line.windows.cause(window), self.line.windows.moments
+        if witness.seen_to_appear and cause.reason == Reason.NONE and not is_attended(window, moments):
+            cause = replace(cause, reason=Reason.UNCAPTURED, watched=False)
+        unwatched = cause.author == Author.HUMAN and cause.reason == Reason.UNCAPTURED and witness.seen_to_appear
+        return cause if is_person(cause) or (unwatched and self.item.complete) else None
+
+    def _was_there(self, index: int) -> bool:
+        """Whether the version before has the line, in whatever layout."""
+        return self.version.bares[index] in self._bare_before
+
+    @cached_property
+    def _bare_before(self) -> str:
+        return without_layout(self.before)
+
+    def _is_refuted(self, index: int, appearance: Appearance, existing: Verdict) -> bool:
+        """Whether the line stood in the file before the call was made that is said to have written it."""
+        seen, call = appearance.seen, existing.call
+        if seen is None or call is None or seen.at <= self.last or appearance.edited:
+            return False
+        started = next((action.at for action in self.line.windows.actions if action.call.call_id == call.call_id), call.at)
+        older = existing.author == Author.AGENT and self._was_there(index)
+        return seen.at < started and not older and self._is_same(index, seen)
+
+    def _is_same(self, index: int, seen: Sighting) -> bool:
+        """Whether the line that was seen is this one, in this layout, and not one that the version before has."""
+        bare, text = self.version.bares[index], self.version.lines[index].rstrip()
+        if len(bare) < _TELLING or self.version.bares.count(bare) > 1:
+            return False
+        return text not in self.before.split("\n") and any(text == line.rstrip() for line in seen.text.split("\n"))
+
+    def _is_first(self, appearance: Appearance) -> bool:
+        seen = appearance.seen
+        if seen is None or appearance.without is not None or appearance.edited or seen.at <= self.last:
+            return False
+        cause = self.line.windows.cause(AttributionWindow(self.file.change.path, max(self.last, self.item.since), seen.at))
+        return cause.author == Author.HUMAN and cause.reason in (Reason.NONE, Reason.UNCAPTURED)
+
+    def _nobody(self, index: int, appearance: Appearance) -> Verdict | None:
+        """Of a line that whoever is said to have written it cannot have written; None: the agents still may have."""
+        if self._was_there(index):
+            return unknown(Reason.FORMATTER)
+        after = appearance.without.at if appearance.without is not None else max(self.last, self.item.since)
+        before = appearance.seen.at if appearance.seen is not None else self.item.commit.author_time
+        cause = self.line.windows.cause(AttributionWindow(self.file.change.path, after, before))
+        return None if cause.author in (Author.AGENT, Author.TOOL) else unknown(cause.reason or Reason.UNEXPLAINED, cause.call)
+
+
+def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
+    """Gives lines to people who were seen to write them, and takes those back that stood there before their author came."""
+    if len(item.commit.parents) > 1:
+        return
+    for file, spans in item.verdict.files:
+        verdicts = verdicts_by_line(spans) if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans) else {}
+        requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
+        changes: dict[int, Verdict] = {}
+        for seen in files.looks(item, file, requested) if requested else ():
+            for index in requested:
+                verdict = seen.verdict(index, verdicts[index + 1]) if index + 1 not in changes else None
+                if verdict is not None:
+                    changes[index + 1] = verdict
+        if changes:
+            lines = files.texts.lines(file)
+            verdicts |= changes
+            persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
+            others = {line for line, verdict in verdicts.items() if verdict.author in (Author.UNKNOWN, Author.HUMAN)}
+            spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
+
+
+def _followers(file: FileDiff, changes: Mapping[int, Verdict], others: Collection[int], lines: Sequence[str]) -> dict[int, Verdict]:
+    """Which of the others say nothing: beside lines that got a verdict, and none that got another one, they share it."""
+    result: dict[int, Verdict] = {}
+    for start, end, _ in file.added if changes else ():
+        block = range(start + 1, end + 1)
+        strong = [line for line in block if len(without_layout(lines[line - 1])) >= MIN_LENGTH]
+        for line in (line for line in block if line not in strong and line in others):
+            below = bisect_left(strong, line)
+            sides = strong[max(0, below - 1) : below + 1]
+            if sides and all(changes.get(side) == changes.get(sides[0]) is not None for side in sides):
+                result[line] = changes[sides[0]]
+    return result
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Whether a sighting may tell more than the verdict."""
+    if verdict.is_persons:
+        return verdict.witness is not None and not verdict.witness.seen_to_appear
+    if verdict.author == Author.UNKNOWN:
+        return verdict.reason in _OPEN
+    return verdict.call is not None and verdict.evidence != Evidence.OBSERVED
+
+
+def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
+    """A commit's trailer names the agent of its sessions: what stood in a file before they wrote anything is not theirs."""
+    if not item.complete or item.is_redone or len(item.commit.parents) > 1:
+        return
+    for file, spans in item.verdict.files:
+        verdicts = verdicts_by_line(spans) if any(_is_declared(span.verdict) for span in spans) else {}
+        requested = [line - 1 for line, verdict in verdicts.items() if _is_declared(verdict)]
+        for seen in files.looks(item, file, requested) if requested else ():
+            nobody = {index + 1: seen.stood_before(index) for index in requested}
+            changes = {line: verdict for line, verdict in nobody.items() if verdict is not None}
+            if changes:
+                lines = files.texts.lines(file)
+                others = {line for line, verdict in verdicts.items() if verdict.author == Author.DECLARED}
+                verdicts |= changes | _followers(file, changes, others, lines)
+                spans[:] = spans_of(verdicts, lines)
+
+
+def _is_declared(verdict: Verdict) -> bool:
+    return verdict.author == Author.DECLARED and verdict.reason in _BY_NOTHING

@@ -1,0 +1,182 @@
+"""What was seen of the files of a worktree, and between which sightings a line appeared. Pure.
+
+An agent sees far more files than it changes: it reads them, prints them, is told that somebody changed them. Each text that shows
+a file of the worktree, whole or in part, is a sighting. Where one lacks a line and a later one has it, the line came in between,
+whatever was done before and afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, without_layout
+from attribution.authorship.edits import normal_text, text_after
+from attribution.authorship.substitutes import NoFit
+from collector.model import Edit
+
+_SAME_FILE = 0.3  # share of the lines of a sighting that a version must have to be one of the same file
+
+
+@dataclass(frozen=True)  # without slots: what is derived from the text is kept
+class Sighting:
+    """A text of a file, or of consecutive lines of it, at some moment."""
+
+    at: float  # seconds since the epoch
+    order: int  # among what happened at the same moment
+    text: str
+    whole: bool
+    start: int = 1  # number of the first line; 0: not known, or lines may be left out
+    outside_edit: bool = False  # the agent was told that somebody else had changed the file
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """Its lines, stripped."""
+        return frozenset(map(str.strip, self.text.split("\n")))
+
+    @cached_property
+    def bares(self) -> list[str]:
+        """Its lines without layout."""
+        return lines_without_layout(self.text)
+
+    @cached_property
+    def bare(self) -> str:
+        return without_layout(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """An edit of the file by an agent."""
+
+    at: float
+    order: int
+    stated: bool  # what it writes is on record
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """Between which sightings a line appeared for the last time."""
+
+    seen: Sighting | None  # the first one with the line; None: none has it
+    without: Sighting | None = None  # the last one before that lacks it
+    edited: bool = False  # an agent edited the file in between
+    untold: bool = False  # one of the edits may have written anything
+
+
+def edit_sightings(at: float, order: int, edit: Edit) -> Iterator[Sighting | FileEdit]:
+    """What an edit shows of its file: the text before and after it, or what it looks for."""
+    if edit.before_known:
+        yield Sighting(at, order, normal_text(edit.before or ""), True)
+    else:
+        yield from (Sighting(at, order, item.old, False, 0) for item in edit.replacements if item.old and item.lines is None)
+    after = _text_after(edit)
+    told = bool(edit.replacements or any(hunk.exact_text for hunk in edit.hunks) or edit.content is not None or after is not None)
+    yield FileEdit(at, order, told and edit.op in ("edit", "write", "append"))
+    if after is not None:
+        yield Sighting(at, order, after, True)
+
+
+def _text_after(edit: Edit) -> str | None:
+    """The text of the file after an edit, where that does not rest on a guess."""
+    whole = edit.before_known or edit.after is not None or (edit.op == "write" and edit.content is not None)
+    if edit.op in ("delete", "move", "copy") or not whole:
+        return None
+    try:
+        return text_after(edit, normal_text(edit.before or "")).text
+    except NoFit:
+        return None
+
+
+@dataclass(frozen=True)  # without slots: what is derived from the text is kept
+class Version:
+    """A committed version of a file whose lines are looked for in sightings."""
+
+    lines: Sequence[str]
+    added: frozenset[int]  # indices of the lines that are asked about and of others that the commit adds
+
+    @cached_property
+    def bares(self) -> list[str]:
+        return lines_without_layout("\n".join(self.lines)) if self.lines else []
+
+    @cached_property
+    def _strong(self) -> frozenset[str]:
+        return frozenset(bare for bare in self.bares if len(bare) >= MIN_LENGTH)
+
+    def is_same_file(self, sighting: Sighting, before: frozenset[str]) -> bool:
+        """Whether a text can be one of this file; `before`: the lines without layout of the version before."""
+        strong = [bare for bare in sighting.bares if len(bare) >= MIN_LENGTH]
+        return not strong or sum(1 for bare in strong if bare in self._strong or bare in before) >= _SAME_FILE * len(strong)
+
+    def neighbours(self, index: int) -> tuple[str | None, str | None]:
+        """The nearest old lines above and below a line that say something, without layout; None at the edge of the file."""
+        above = next((self.bares[i] for i in range(index - 1, -1, -1) if self._is_old(i)), None)
+        below = next((self.bares[i] for i in range(index + 1, len(self.lines)) if self._is_old(i)), None)
+        return above, below
+
+    def _is_old(self, index: int) -> bool:
+        return index not in self.added and len(self.bares[index]) >= MIN_LENGTH
+
+
+def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) -> bool:
+    """Whether the file was seen without the line: all of it, or the place between the lines around it."""
+    if sighting.whole:
+        return bare not in sighting.bare
+    above, below = edges
+    bares = sighting.bares
+    if not sighting.start or below is None or bare in sighting.bare:
+        return False
+    starts = [0] if above is None and sighting.start == 1 else [i for i, text in enumerate(bares) if text == above]
+    ends = [i for i, text in enumerate(bares) if text == below]
+    return len(starts) == len(ends) == 1 and starts[0] <= ends[0]
+
+
+@dataclass(slots=True)
+class _Track:
+    """What is known of one line while the sightings pass by."""
+
+    bare: str
+    text: str  # stripped
+    edges: tuple[str | None, str | None]
+    seen: Sighting | None = None
+    without: Sighting | None = None
+    edited: bool = False
+    untold: bool = False
+
+    def pass_by(self, event: Sighting | FileEdit) -> None:
+        if isinstance(event, FileEdit):
+            if self.seen is None:
+                self.edited, self.untold = True, self.untold or not event.stated
+        elif self.text in event.lines:
+            if self.without is not None and self.without.at == event.at:  # another part of the same output, of another place
+                self.without, self.edited = None, True
+            self.seen = self.seen or event
+        elif (self.seen is None or self.seen.at < event.at) and _lacks(event, self.bare, self.edges):
+            self.without, self.seen, self.edited, self.untold = event, None, False, False
+
+
+def appearances(
+    events: Iterable[Sighting | FileEdit], version: Version, requested: Iterable[int], before: frozenset[str]
+) -> dict[int, Appearance]:
+    """Index of a requested line -> its appearance. `events` in order; `before`: the version before, lines without layout."""
+    tracks = {i: _Track(version.bares[i], version.lines[i].strip(), version.neighbours(i)) for i in requested}
+    for event in events:
+        if isinstance(event, FileEdit) or version.is_same_file(event, before):
+            for track in tracks.values():
+                track.pass_by(event)
+    return {i: Appearance(track.seen, track.without, track.edited, track.untold) for i, track in tracks.items()}
+
+
+def events_of(
+    sightings: Sequence[Sighting], edits: Iterable[tuple[float, int, Edit]], since: float, until: float
+) -> list[Sighting | FileEdit]:
+    """Sightings and edits of a file up to a moment, in order. Of those before `since` only from the last whole text on.
+
+    `sightings` in order; `edits`: moment, order and edit.
+    """
+    existing: list[Sighting | FileEdit] = [item for item in sightings if item.at <= until]
+    existing += [item for at, order, edit in edits if at <= until for item in edit_sightings(at, order, edit)]
+    existing.sort(key=lambda item: (item.at, item.order))
+    whole = (n for n, item in enumerate(existing) if isinstance(item, Sighting) and item.whole and item.at <= since)
+    first = max(whole, default=0)
+    return existing[first:]

@@ -1,0 +1,222 @@
+"""What was seen of a file tells who wrote its lines: between two sightings, before a program ran, at a session's first look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.builder import Session, World
+
+from attribution.authorship.options import AttributeOptions
+from attribution.authorship.sightings import FileEdit, Sighting, Version, appearances, edit_sightings, events_of
+from attribution.stages.lines import attribute_repo
+from collector.model import Edit, Replacement
+from collector.storage.store import Store
+
+BASE = "import os\n\n\ndef first_thing():\n    return os.getcwd()\n"
+HAND = "\n\ndef persons_own_helper(length, width):\n    surface = length * width\n    return surface + 41\n"
+OTHER = "def another_function_here():\n    return 1\n"
+
+
+def _classes(world: World, tmp_path: Path, path: str = "nodes.py") -> list[str]:
+    """The classes of the lines that the last commit adds to a file, each once, in order."""
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+        rows = store.rows(
+            "SELECT * FROM line_spans WHERE path = ? AND commit_sha = ? ORDER BY start_line", (path, world.tips["main"].sha)
+        )
+    return list(dict.fromkeys(f"{row['class']} {row['witness'] or row['reason']}".strip() for row in rows))
+
+
+def _numbered(text: str, start: int = 1) -> str:
+    return "".join(f"{number:6d}\t{line}\n" for number, line in enumerate(text.removesuffix("\n").split("\n"), start))
+
+
+def _diff(world: World) -> str:
+    new = world.files["nodes.py"].text()
+    added = "".join(f"+{line}\n" for line in new.removeprefix(BASE).removesuffix("\n").split("\n"))
+    head = "diff --git a/nodes.py b/nodes.py\n--- a/nodes.py\n+++ b/nodes.py\n@@ -4,2 +4,7 @@\n"
+    return f"{head} def first_thing():\n     return os.getcwd()\n{added}"
+
+
+Look = Callable[[Session, World], object]
+LOOKS: dict[str, Look] = {
+    "read": lambda session, _: session.read("nodes.py"),
+    "cat": lambda session, world: session.bash("cat nodes.py", stdout=world.files["nodes.py"].text()),
+    "nl": lambda session, world: session.bash("nl -ba nodes.py", stdout=_numbered(world.files["nodes.py"].text())),
+    "nl | sed": lambda s, world: s.bash("nl -ba nodes.py | sed -n '1,90p'", stdout=_numbered(world.files["nodes.py"].text())),
+    "sed": lambda session, world: session.bash("sed -n '1,40p' nodes.py", stdout=world.files["nodes.py"].text()),
+}
+SECOND: dict[str, Look] = LOOKS | {
+    "git diff": lambda session, world: session.bash("git diff", stdout=_diff(world)),
+    "tail": lambda session, world: session.bash("tail -n 4 nodes.py", stdout=HAND[2:]),
+    "notice": lambda session, _: session.outside_edit_notice("nodes.py"),
+}
+
+
+def _story(first: Look, second: Look, between: Look = lambda *_: None, after: Look = lambda *_: None, edits: bool = False) -> World:
+    """An agent works on `x.py` and looks at `nodes.py` twice; in between a person adds a function to that."""
+    world = World("sightings")
+    world.human_write("nodes.py", BASE)
+    world.human_write("x.py", "x = 1\n")
+    world.commit("Start")
+    world.wait(3_000)
+    session = world.session()
+    session.prompt("Work on x.py")
+    first(session, world)
+    session.write("x.py", OTHER, overwrite=True)
+    if edits:
+        session.edit("nodes.py", "os.getcwd()", "os.getcwd() + '/x'")
+    between(session, world)
+    world.human_insert("nodes.py", HAND)
+    world.wait(60)
+    second(session, world)
+    after(session, world)
+    session.end_turn()
+    world.commit("Work", [session])
+    return world
+
+
+@pytest.mark.parametrize("first", LOOKS)
+@pytest.mark.parametrize("second", ["read", "cat", "git diff", "tail"])
+def test_a_line_that_came_between_two_looks_is_a_persons(first: str, second: str, tmp_path: Path) -> None:
+    """The agent never edited the file."""
+    assert _classes(_story(LOOKS[first], SECOND[second]), tmp_path) == ["human recorded"]
+
+
+def test_a_notice_is_a_second_sighting_whatever_runs_afterwards(tmp_path: Path) -> None:
+    world = _story(LOOKS["read"], SECOND["notice"], after=lambda session, _: session.bash("python nodes.py"))
+    assert _classes(world, tmp_path) == ["human notice"]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        pytest.param(lambda session, _: session.bash("python tools/rebuild.py"), id="a program"),
+        pytest.param(lambda session, _: session.bash("git stash pop"), id="git"),
+        pytest.param(lambda session, _: session.bash("sed -i 's/a/b/' nodes.py"), id="a script that names the file"),
+    ],
+)
+def test_what_can_write_between_the_looks_leaves_no_witness(between: Look, tmp_path: Path) -> None:
+    assert not any(text.startswith("human") for text in _classes(_story(LOOKS["read"], LOOKS["read"], between), tmp_path))
+
+
+def test_a_subagent_between_the_looks_leaves_no_witness(tmp_path: Path) -> None:
+    def subagent(session: Session, _: World) -> None:
+        with session.subagent("Write y.py", visible=False) as hidden:
+            hidden.write("y.py", OTHER)
+
+    assert not any(text.startswith("human") for text in _classes(_story(LOOKS["read"], LOOKS["read"], subagent), tmp_path))
+
+
+def test_half_a_day_between_the_looks_is_not_watched(tmp_path: Path) -> None:
+    world = _story(LOOKS["read"], LOOKS["read"], lambda _, world: world.wait(40_000))
+    assert "human recorded" not in _classes(world, tmp_path)
+
+
+def test_what_a_formatter_found_there_is_not_the_formatters(tmp_path: Path) -> None:
+    """Both looks come before it ran."""
+    world = _story(LOOKS["read"], LOOKS["read"], after=lambda session, _: session.bash("uv run ruff check --fix ."))
+    assert _classes(world, tmp_path) == ["human recorded"]
+
+
+def test_what_stood_in_a_file_before_the_agent_wrote_it_again_is_not_the_agents(tmp_path: Path) -> None:
+    world = World("again")
+    world.human_write("a.py", "opening = 1\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Add a total")
+    world.human_insert("a.py", "by_hand = gather_by_hand(7)\n")
+    session.bash("cat a.py", stdout="opening = 1\nby_hand = gather_by_hand(7)")
+    text = "opening = 1\nby_hand = gather_by_hand(7)\ntotal_of_all = combine(by_hand)\n"
+    session.bash(
+        f"cat > a.py <<'EOF'\n{text}EOF", lambda shell: shell.append("a.py", "total_of_all = combine(by_hand)\n"), exact=True
+    )
+    session.end_turn()
+    world.commit("Work", [session])
+    classes = _classes(world, tmp_path, "a.py")
+    assert classes[-1] == "agent"
+    assert not classes[0].startswith("agent")
+
+
+def test_what_stood_there_at_the_first_look_is_not_its_trailers(tmp_path: Path) -> None:
+    world = World("first")
+    world.human_write("x.py", "x = 1\n")
+    world.commit("Start")
+    world.human_write("nodes.py", "TARGETS = [\n" + "".join(f"    'the target {number}',\n" for number in range(9)) + "]\n")
+    world.wait(7_000)
+    session = world.session()
+    session.prompt("Work on x.py")
+    session.read("nodes.py")
+    session.write("x.py", OTHER, overwrite=True)
+    session.end_turn()
+    world.commit("Work\n\nCo-Authored-By: Claude Opus 4.6 <noreply@anthropic.com>", [session])
+    assert _classes(world, tmp_path) == ["unknown uncaptured"]
+
+
+# --- sightings ----------------------------------------------------------------------------------------------------------
+
+VERSION = Version(["alpha = 1", "by_hand = 2", "omega = 9"], frozenset({1}))
+OLD = frozenset({"alpha=1", "omega=9"})
+
+
+def _seen(at: float, text: str, whole: bool = True, start: int = 1) -> Sighting:
+    return Sighting(at, 0, text, whole, start)
+
+
+def _appearance(*events: Sighting | FileEdit) -> tuple[float | None, float | None, bool]:
+    """When the line was not there, when it was seen, and whether something may have written it in between."""
+    found = appearances(events, VERSION, [1], OLD)[1]
+    without, seen = (sighting.at if sighting is not None else None for sighting in (found.without, found.seen))
+    return without, seen, found.untold
+
+
+WITH, WITHOUT = "alpha = 1\nby_hand = 2\nomega = 9\n", "alpha = 1\nomega = 9\n"
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([_seen(1, WITHOUT), _seen(2, WITH)], (1, 2, False)),
+        ([_seen(1, WITH), _seen(2, WITHOUT), _seen(3, WITH), _seen(4, WITH)], (2, 3, False)),
+        ([_seen(1, WITHOUT)], (1, None, False)),
+        # a part shows that a line is absent only where both its neighbours stand beside each other
+        ([_seen(1, WITHOUT, False, 7), _seen(2, WITH, False, 7)], (1, 2, False)),
+        ([_seen(1, "alpha = 1", False), _seen(2, WITH)], (None, 2, False)),
+        ([_seen(1, WITHOUT, False, 0), _seen(2, WITH)], (None, 2, False)),
+        # in another layout it is neither there nor absent
+        ([_seen(1, WITHOUT), _seen(2, "alpha = 1\nby_hand=2\nomega = 9\n"), _seen(3, WITH)], (1, 3, False)),
+        # another file of that name
+        ([_seen(1, "other = 3\nnames = 4\n"), _seen(2, WITH)], (None, 2, False)),
+        # two parts of one output
+        ([_seen(2, WITHOUT, False), _seen(2, WITH, False)], (None, 2, False)),
+        # an edit in between
+        ([_seen(1, WITHOUT), FileEdit(2, 0, True), _seen(3, WITH)], (1, 3, False)),
+        ([_seen(1, WITHOUT), FileEdit(2, 0, False), _seen(3, WITH)], (1, 3, True)),
+        ([_seen(1, WITHOUT), _seen(2, WITH), FileEdit(3, 0, False)], (1, 2, False)),
+    ],
+)
+def test_between_which_sightings_a_line_appeared(
+    events: list[Sighting | FileEdit], expected: tuple[float | None, float | None, bool]
+) -> None:
+    assert _appearance(*events) == expected
+
+
+def test_an_edit_shows_its_file() -> None:
+    whole = Edit("a.py", "edit", (Replacement("b", "c"),), before="a\nb\n", before_known=True)
+    assert list(edit_sightings(1.0, 2, whole)) == [
+        Sighting(1.0, 2, "a\nb\n", True),
+        FileEdit(1.0, 2, True),
+        Sighting(1.0, 2, "a\nc\n", True),
+    ]
+    part = Edit("a.py", "edit", (Replacement("b", "c"),))
+    assert list(edit_sightings(1.0, 2, part)) == [Sighting(1.0, 2, "b", False, 0), FileEdit(1.0, 2, True)]
+    moved = Edit("a.py", "move", new_path="b.py")
+    assert list(edit_sightings(1.0, 2, moved)) == [FileEdit(1.0, 2, False)]
+
+
+def test_sightings_before_the_last_whole_one_are_left_out() -> None:
+    old, part, whole, new = _seen(1, WITH), _seen(2, WITH, False), _seen(3, WITHOUT), _seen(9, WITH)
+    assert events_of([old, part, whole, new], (), 5.0, 20.0) == [whole, new]
+    assert events_of([old, part, whole, new], (), 5.0, 8.0) == [whole]
