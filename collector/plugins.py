@@ -4,7 +4,6 @@ A plug-in is a directory with everything about one subject that the core does no
 core never imports it. `plugin.py` in the directory may define these hooks. All are optional functions that import what they need:
 
     after_lines(context)            fills tables of the plug-in once the lines of a repository are settled, in the same transaction
-    typing_records(repo, commits)   what tools saw a person type, `TypingRecord`s (`attribution/authorship/typing_seen.py`)
     line_section(store, repo, sha, path, line)  a `LineSection` of one line explained (`attribution/queries/explain.py`)
     lines_aside(store, repo_id)     lines counted beside the classes, an `Aside` (`attribution/queries/repo_report.py`)
     undeclared_note(store, repos)   a sentence on whose the undeclared lines of repositories are; "" for none

@@ -1,8 +1,8 @@
 """What happens to verdicts once every commit was compared with the worktrees: passes over all commits, in a fixed order. Pure.
 
 `conclude` leaves some lines without an author, and gives others to a person because nobody else is left. Each pass settles one kind
-of them. The order matters: people are confirmed after notes of typing were read, edits get only lines that no person keeps, and a
-declaration of the commit comes last, because any record tells more.
+of them. The order matters: edits get only lines that no person keeps, and a declaration of the commit comes late, because any
+record tells more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate, edited_paths
 from attribution.authorship.tools import give_to_tools, give_versions_to_bot
-from attribution.authorship.typing_seen import testify, typed_lines
 from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
@@ -38,16 +37,6 @@ def note_sessions(judged: Judged) -> None:
         link = judged.evidence.links[sha]
         if link.is_resolved:
             verdict.named = {ids[key] for key in link.sessions if key in ids}
-
-
-def give_typed_lines_to_people(judged: Judged) -> None:
-    """Lines without an author that a tool saw a person type become that person's, to be confirmed by the next pass."""
-    history = judged.evidence.history
-    times = {commit.sha: commit.author_time for commit in history.commits}
-    for sha, typed in typed_lines(judged.typing, history).items():
-        parents = judged.evidence.links[sha].commit.parents
-        since = max((times.get(parent, 0.0) for parent in parents), default=0.0)
-        testify(judged.verdicts[sha], typed, since, judged.texts)
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -173,7 +162,6 @@ class Pass(NamedTuple):
 
 PASSES = (
     Pass(note_sessions),
-    Pass(give_typed_lines_to_people, (Author.UNKNOWN, Author.DECLARED), (Author.HUMAN,)),
     Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),

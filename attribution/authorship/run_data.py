@@ -13,7 +13,6 @@ from attribution.authorship.replay import StepOutcome
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.statements import declarations
@@ -154,5 +153,4 @@ class Judged:
     evidence: RunInputs
     replayed: Replayed
     texts: DiffTexts
-    typing: Sequence[TypingRecord]  # notes of tools that watched a person type
     verdicts: Mapping[str, CommitVerdict]  # by commit

@@ -1,20 +1,18 @@
-"""The hooks of the plug-in: what other tools say is shown beside our own lines, and what they saw a person type is evidence."""
+"""The hooks of the plug-in: what other tools say is shown beside our own lines."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.exchange.words import ClaimStatus
 from collector.git.ranges import LineRange, count, intersect, parse, unite
-from collector.vocabulary.lines import line_class_sql
+from collector.vocabulary.lines import Author, line_class_sql
 
 if TYPE_CHECKING:
-    from attribution.authorship.typing_seen import TypingRecord
     from attribution.queries.explain import LineSection
     from attribution.queries.repo_report import Aside
-    from collector.git.repository import GitRepo
     from collector.storage.store import Store
 
 
@@ -30,12 +28,6 @@ def known_formats() -> list[dict[str, Any]]:
     from attribution.exchange.producers import producers
 
     return [{"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")} for p in producers()]
-
-
-def typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRecord]:
-    from attribution.exchange.claims.typed import typing_records as records
-
-    return records(repo, commits)
 
 
 def browse_tables() -> dict[str, dict[str, Any]]:
@@ -82,19 +74,28 @@ def lines_aside(store: Store, repo_id: int) -> Aside:
 
 
 def undeclared_note(store: Store, repos: Sequence[int]) -> str:
-    """How contaminated the baseline of undeclared lines is, as far as other tools' records tell; "" when none were read."""
-    checked = {row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")} & set(repos)
-    of_agents = f"claimed_author = 'agent' AND {line_class_sql('x')} = 'undeclared'"
-    agents = sum(_count_lines(store, repo_id, of_agents) for repo_id in checked)
-    undeclared = store.value(
-        "SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE class = 'undeclared' "
-        f"AND repo_id IN ({', '.join(map(str, checked)) or 'NULL'})"
-    )
+    """Whose the undeclared lines are by other tools' records, and how many of those fit their commit; "" when none were read."""
+    checked = sorted({row["repo_id"] for row in store.rows("SELECT DISTINCT repo_id FROM claim_records")} & set(repos))
+    among = f"repo_id IN ({', '.join(map(str, checked)) or 'NULL'})"
+    undeclared = store.value(f"SELECT COALESCE(SUM(lines), 0) FROM line_spans WHERE class = 'undeclared' AND {among}")
     if not undeclared:
         return ""
+    agents, people = (
+        sum(
+            _count_lines(store, repo_id, f"claimed_author = '{who}' AND {line_class_sql('x')} = 'undeclared'")
+            for repo_id in checked
+        )
+        for who in (Author.AGENT, Author.HUMAN)
+    )
+    worth = store.rows(
+        "SELECT producer, SUM(consistent) AS fitting, SUM(attesting) AS records FROM claim_worth "
+        f"WHERE {among} GROUP BY producer HAVING SUM(attesting) > 0 ORDER BY producer"
+    )
+    rates = "; ".join(f"{row['fitting']:,} of {row['records']:,} records of {row['producer']} fit their commit" for row in worth)
     return (
         f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an agent's by a verified record of "
-        "another tool, of squashed commits too as far as the clone has them"
+        f"another tool, of squashed commits too as far as the clone has them, and {people:,} ({people / undeclared:.1%}) a person's"
+        + (f"; {rates}" if rates else "")
     )
 
 

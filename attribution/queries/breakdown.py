@@ -19,6 +19,7 @@ from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, LineCell, Place, Prompt, facts
 from attribution.queries.coverage import ATTRIBUTED
+from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
 from attribution.stats.intervals import Interval
@@ -67,7 +68,8 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     rows = [dict(zip(options.by, key, strict=True)) | _row(groups[key], scope) for key in sorted(groups) if groups[key].cells]
     whole = _row(result, scope._replace(of_prompts=True, shares=True))
     units = {name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]}
-    return Breakdown(options, table_of(rows, units, _notes(options, scope)), whole, _months(result.cells))
+    notes = [*_notes(options, scope), *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")])]
+    return Breakdown(options, table_of(rows, units, notes), whole, _months(result.cells))
 
 
 def _check(options: BreakdownOptions) -> None:

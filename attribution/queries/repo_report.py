@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,6 +60,7 @@ class RepoReport:
     problems: Table = field(default_factory=lambda: described_view("problem_list"))
     censored: list[str] = field(default_factory=list)
     advice: list[Advice] = field(default_factory=list)  # what would name the author of more lines
+    undeclared_notes: list[str] = field(default_factory=list)  # whose the undeclared lines are, as far as plug-ins know
     asides: list[Aside] = field(default_factory=list)  # what plug-ins count beside the classes
     unchanged: bool = False
     example: str = ""  # FILE:LINE worth looking at
@@ -107,9 +108,16 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     report.sessions = read_view(store, "agent_sessions", {"repo_id": repo_id}, "lines DESC, sessions DESC")
     report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
     report.problems = problem_table(store, repo_id)
+    report.undeclared_notes = undeclared_notes(store, [repo_id])
     report.asides = [aside(store, repo_id) for aside in hooks("lines_aside")]
     report.example = _example(store, repo_id)
     return report
+
+
+def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
+    """How many of the undeclared lines are somebody's after all, as far as plug-ins know."""
+    notes = (note(store, repo_ids) for note in hooks("undeclared_note"))
+    return [note for note in notes if note]
 
 
 def problem_table(store: Store, repo_id: int | None = None) -> Table:

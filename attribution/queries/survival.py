@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
+from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.plain_values import jsonable, plain
-from collector.plugins import hooks
 from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
@@ -108,12 +108,6 @@ def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> li
 
 def _has_curve(author: str, lines: Sequence[LifetimeRecord]) -> bool:
     return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in lines)})
-
-
-def undeclared_notes(store: Store, repo_ids: Sequence[int]) -> list[str]:
-    """How many of the undeclared lines are somebody's after all, as far as plug-ins know."""
-    notes = (note(store, repo_ids) for note in hooks("undeclared_note"))
-    return [note for note in notes if note]
 
 
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:

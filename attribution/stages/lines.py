@@ -6,7 +6,7 @@ everything concluded from them in one transaction at the end, together with the 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,6 @@ from attribution.authorship.run_data import Judged, Replayed, RunInputs, Session
 from attribution.authorship.session_edits import characters_of
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, roots_of, timelines
-from attribution.authorship.typing_seen import TypingRecord
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.queries.prices import prices_of
@@ -173,16 +172,9 @@ def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> Judged:
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
         named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths))
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
-    typing = list(_typing_records(repo, verdicts))
-    judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), typing, verdicts)
+    judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)
     settle(judged)
     return judged
-
-
-def _typing_records(repo: GitRepo, commits: Container[str]) -> Iterator[TypingRecord]:
-    """What other tools saw people type in the lines of these commits."""
-    for records in hooks("typing_records"):
-        yield from records(repo, commits)
 
 
 # --- write ------------------------------------------------------------------------------------------------------------

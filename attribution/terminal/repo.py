@@ -98,6 +98,7 @@ def _lines(console: Console, r: RepoReport) -> None:
             table.add_row(Text(aside.name, "bold"), number(aside.lines), "", "", Text(aside.meaning, "dim"))
     show(console, table)
     audited(console, *(name for name, count in r.headline.items() if count))
+    notes(console, r.undeclared_notes)
 
 
 def _coverage(console: Console, coverages: Sequence[Coverage]) -> None:
@@ -129,6 +130,7 @@ def _evidence(console: Console, shares: Table, most: int = 6) -> None:
     table.add_row(Text("evidence", "bold"), "", "", Text("in files of every kind", "dim"))
     for row in rows[:most]:
         what = row["evidence"] if row["how"] == "none" else f"{row['how']}, {row['evidence']}"
+        what = f"dated, {words(row['witness'])}" if row["witness"] else what
         kind = row["class"]
         name = Text.assemble("  ", (words(kind), STYLE[kind]), f" {words(row['reason']) if row['author'] == 'unknown' else what}")
         table.add_row(name, number(row["nonblank"]), percent(row["nonblank"], whole), "")

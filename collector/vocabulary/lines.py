@@ -53,10 +53,6 @@ class Witness(Word):
         "that could have written anything, or the commit was amended or rebased",
     )
     FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
-    TYPED = (
-        "typed",
-        "a tool that watches the editor saw a person type the line: git-ai before 1.6.21, in a note that fits the commit",
-    )
     BEFORE_COMPLETION = "before_completion", "the commit is older than programs that complete whole lines (June 2021), and agents"
     BEFORE_AGENTS = "before_agents", "the commit is older than coding agents (April 2023), perhaps with completion"
 

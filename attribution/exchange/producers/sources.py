@@ -1,8 +1,7 @@
 """Where records of other tools lie in a clone: in notes, in older blobs under refs, in files with a name of their own.
 
 Which producer wrote them is told by their shape. Everything is a claim: it is checked against its commit before it counts
-(`attribution/exchange/claims`), and never changes our own lines; but what a tool saw a person type is a witness
-(docs/decisions/0009).
+(`attribution/exchange/claims`), and never changes our own lines (docs/decisions/0009).
 """
 
 from __future__ import annotations

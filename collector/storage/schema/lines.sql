@@ -171,11 +171,12 @@ GROUP BY c.repo_id, c.id, c.commit_sha, c.label, c.position, c.author_at, c.auth
 --   how: as in origins
 --   evidence: as in origins
 --   reason: as in origins [word]
+--   witness: of dated lines what they are older than; NULL for others [word]
 --   class: class of reports, from author, evidence and reason [word]
 --   lines: added lines [lines]
 --   nonblank: of those, non-blank lines [lines]
 CREATE VIEW IF NOT EXISTS evidence_shares AS
-SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, {LineClass of o} AS class, SUM(s.end_line - s.start_line + 1) AS lines,
-       SUM(s.nonblank) AS nonblank
+SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, CASE WHEN o.evidence = 'dated' THEN o.witness END AS witness,
+       {LineClass of o} AS class, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
 FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id
-GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason;
+GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason, CASE WHEN o.evidence = 'dated' THEN o.witness END;
