@@ -1,7 +1,7 @@
 """Typed values as compact JSON and back, for caches: a dataclass or a named tuple is the list of its fields.
 
 What is read is checked against the types: content that does not fit raises NotPacked and never becomes another type. Nothing is
-imported or called by name. Of a union of classes the first item of the list tells which; None stands for itself.
+imported or called by name. None stands for itself; other unions are not packed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _codec(kind: Any) -> _Codec:
     if kind in _PLAIN or kind is type(None):
         return _Codec(_finite if kind is float else lambda value: value, _type_check(kind))
     if origin in (Union, types.UnionType):
-        return _union(arguments)
+        return _optional(arguments)
     if origin is not None:
         return _container(origin, arguments)
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -129,30 +129,12 @@ def _mapping(key: _Codec, item: _Codec) -> _Codec:
     )
 
 
-def _union(kinds: tuple[Any, ...]) -> _Codec:
-    classes = [member for member in kinds if member is not type(None)]
-    optional = len(classes) < len(kinds)
-    if len(classes) == 1 and optional:
-        only = _codec(classes[0])
-        return _Codec(
-            lambda value: None if value is None else only.pack(value), lambda value: None if value is None else only.unpack(value)
-        )
-    codecs = [_codec(member) for member in classes]
-    numbers = {member: number for number, member in enumerate(classes)}
-
-    def pack_one(value: Any) -> Any:
-        if value is None:
-            return None
-        number = numbers[type(value)]
-        return [number, codecs[number].pack(value)]
-
-    def unpack_one(value: Any) -> Any:
-        if value is None and optional:
-            return None
-        number, part = _require_list(value)
-        return codecs[number].unpack(part)
-
-    return _Codec(pack_one, unpack_one)
+def _optional(kinds: tuple[Any, ...]) -> _Codec:
+    (kind,) = (member for member in kinds if member is not type(None))
+    only = _codec(kind)
+    return _Codec(
+        lambda value: None if value is None else only.pack(value), lambda value: None if value is None else only.unpack(value)
+    )
 
 
 def _require_list(value: Any) -> list[Any]:

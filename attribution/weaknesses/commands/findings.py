@@ -1,4 +1,4 @@
-"""The commands about findings: the list, one finding, SARIF written and read, samples and verdicts of people, the report."""
+"""The commands about findings: the list, one finding, SARIF written and read, verdicts of people, the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attribution.commands.common import COMMIT, database, here, open_clone, prin
 from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import csv_text, data_options, database_option, notice, out
+from collector.console.terminal import data_options, database_option, notice, out, writing
 from collector.files.analysed import ANALYSED
 from collector.storage.views import table_of
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
@@ -135,7 +135,8 @@ def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, db
 
     with Store(db, create=False) as store:
         rows = _list(store, name, selection, include_low).rows
-        _write_file(file, json.dumps(as_sarif(store, rows), indent=1, ensure_ascii=True))
+        with writing(file):
+            file.write_text(json.dumps(as_sarif(store, rows), indent=1, ensure_ascii=True), "utf-8")
     notice(f"{len(rows)} findings written to {file}")
 
 
@@ -191,69 +192,30 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
 
 
 @click.command()
-@click.argument("count", type=click.IntRange(1), metavar="N")
-@click.option("--seed", default=1, show_default=True, help="Random seed.")
-@_filter_options
-@database_option
-@data_options
-def sample(selection: FindingFilter, count: int, seed: int, db: Path, output_format: str) -> None:
-    """Sample N findings for review.
-
-    The sample is balanced over repositories, tiers, authors and rules.
-    """
-    from attribution.weaknesses.queries.findings import findings
-    from attribution.weaknesses.queries.findings import sample as draw
-    from collector.storage.store import Store
-
-    with Store(db, create=False) as store:
-        table = findings(store, None, selection)
-    table.rows = draw(table, count, seed)
-    print_table(output_format, table, _COLUMNS)
-
-
-@click.command()
-@click.option("--reviewer", default="", metavar="NAME", help="Name of the reviewer (required for interactive review).")
+@click.option("--reviewer", required=True, metavar="NAME", help="Name of the reviewer.")
 @click.option("--sample", "count", type=click.IntRange(1), default=20, show_default=True, help="Number of findings to sample.")
-@click.option("--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write all reviews to a file.")
-@click.option(
-    "--import",
-    "import_from",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="CSV",
-    help="Import reviews from a file.",
-)
 @_filter_options
 @database_option
-def review(selection: FindingFilter, reviewer: str, count: int, export: Path | None, import_from: Path | None, db: Path) -> None:
+def review(selection: FindingFilter, reviewer: str, count: int, db: Path) -> None:
     """Review findings one by one.
 
-    Answer whether each is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and
-    survive later scans of the repository.
+    Asks about a sample balanced over repositories, tiers, authors and rules. Answer whether each is a real weakness: t(rue),
+    f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and survive later scans of the repository.
     """
-    from attribution.weaknesses.queries.findings import findings, import_reviews, reviews
-    from attribution.weaknesses.queries.findings import sample as draw
+    from attribution.weaknesses.queries.findings import findings, sample
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        if import_from is not None:
-            notice(f"{import_reviews(store, import_from.read_text('utf-8'))} reviews imported")
-        table = reviews(store)
-        if export is not None:
-            _write_file(export, csv_text([column.name for column in table.columns], table.rows))
-            notice(f"{len(table)} reviews written to {export}")
-        if import_from is not None or export is not None:
-            return
-        if not reviewer:
-            raise click.UsageError("missing --reviewer NAME (or use --export or --import)")
-        reviewed = {row["fingerprint"] for row in table if row["reviewer"] == reviewer}
+        sql = "SELECT fingerprint FROM finding_reviews WHERE reviewer = ?"
+        reviewed = {row["fingerprint"] for row in store.rows(sql, (reviewer,))}
         unread = [finding for finding in findings(store, None, selection) if finding["fingerprint"] not in reviewed]
-        _ask(store, draw(unread, count), reviewer)
+        _ask(store, sample(unread, count), reviewer)
 
 
 def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
     """Asks for a verdict on each finding."""
     from attribution.weaknesses.commands.views import finding_view
-    from attribution.weaknesses.queries.findings import context, review_of, store_reviews
+    from attribution.weaknesses.queries.findings import context, store_review
 
     for number, finding in enumerate(rows):
         finding_view(out(), context(store, finding))
@@ -263,14 +225,7 @@ def _ask(store: Store, rows: Sequence[dict[str, Any]], reviewer: str) -> None:
             break
         if answer in _ANSWERS:
             note = click.prompt("why", default="", show_default=False, err=True)
-            store_reviews(store, [review_of(finding, reviewer, _ANSWERS[answer], note)])
-
-
-def _write_file(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise click.FileError(str(path), str(error)) from error
+            store_review(store, finding, reviewer, _ANSWERS[answer], note)
 
 
 @click.command()
@@ -295,5 +250,5 @@ def weaknesses(path: str | None, by: tuple[str, ...], tests: bool, include_low: 
 
 
 COMMANDS = (findings,)
-FINDINGS = (show, sarif, authors, sample, review)
+FINDINGS = (show, sarif, authors, review)
 REPORTS = (weaknesses,)

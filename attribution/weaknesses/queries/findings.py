@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from attribution.queries.turns import prompt_of
-from attribution.weaknesses.words import Confidence, FindingStatus, ReviewVerdict
+from attribution.weaknesses.words import Confidence, FindingStatus
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store, iso
@@ -111,62 +109,14 @@ def scanned_rule_sets(store: Store, repo: int | None = None) -> list[Row]:
     )
 
 
-# --- what people say, by the fingerprints of findings: kept when a repository is scanned again, exchanged as CSV --------
+# --- what people say, by the fingerprints of findings: kept when a repository is scanned again -------------------------
 
 
-def reviews(store: Store) -> Table:
-    return read_view(store, "finding_reviews", order="repo, commit_sha, path, line, rule_id, reviewer")
-
-
-def review_of(finding: Mapping[str, Any], reviewer: str, verdict: str, note: str) -> dict[str, Any]:
-    """The review of a row of `finding_list` by a person, made now."""
+def store_review(store: Store, finding: Row, reviewer: str, verdict: str, note: str) -> None:
+    """The review of a row of `finding_list` by a person, made now; it replaces what the same person said of the finding before."""
     about = {name: finding[name] for name in ("fingerprint", "rule_id", "repo", "commit_sha", "path")}
-    return about | {"line": finding["start_line"], "reviewer": reviewer, "verdict": verdict, "note": note, "reviewed_at": _now()}
-
-
-def import_reviews(store: Store, text: str) -> int:
-    """Verdicts from a CSV with the columns of `finding_reviews`; returns how many. All or nothing. Raises WhoWroteError."""
-    rows = list(csv.DictReader(io.StringIO(text)))
-    if rows and not {"fingerprint", "reviewer", "verdict"} <= set(rows[0]):
-        raise WhoWroteError(
-            "the CSV needs the columns fingerprint, reviewer, verdict",
-            "For an example, run: whowrote findings review --export FILE",
-        )
-    wrong = [
-        str(n + 2)
-        for n, row in enumerate(rows)
-        if row["verdict"] not in list(ReviewVerdict) or not row["reviewer"] or not row["fingerprint"]
-    ]
-    if wrong:
-        raise WhoWroteError(
-            f"lines without a fingerprint, a reviewer, or a verdict that is true, false or unsure: {', '.join(wrong[:10])}",
-            "Nothing was imported; fix the CSV and try again",
-        )
-    store_reviews(store, rows)
-    return len(rows)
-
-
-def store_reviews(store: Store, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Stores reviews; each replaces what the same person said of the finding before."""
+    said = {"reviewer": printable(reviewer)[:100], "verdict": verdict, "note": printable(note)[:2000]}
+    values = about | said | {"line": finding["start_line"], "reviewed_at": iso(datetime.now(UTC).timestamp())}
     with store.transaction() as connection:
-        connection.executemany(
-            "INSERT OR REPLACE INTO finding_reviews (fingerprint, reviewer, verdict, note, reviewed_at, repo, commit_sha, path, "
-            "line, rule_id) "
-            "VALUES (:fingerprint, :reviewer, :verdict, :note, :reviewed_at, :repo, :commit_sha, :path, :line, :rule_id)",
-            [_values(row) for row in rows],
-        )
-
-
-def _values(row: Mapping[str, Any]) -> dict[str, Any]:
-    texts = {name: row.get(name) or "" for name in ("fingerprint", "verdict", "repo", "commit_sha", "path", "rule_id")}
-    line = str(row.get("line") or "")
-    return texts | {
-        "reviewer": printable(row["reviewer"])[:100],
-        "note": printable(row.get("note") or "")[:2000],
-        "reviewed_at": row.get("reviewed_at") or _now(),
-        "line": int(line) if line.isdigit() else 0,
-    }
-
-
-def _now() -> str:
-    return iso(datetime.now(UTC).timestamp()) or ""
+        marks = ", ".join(f":{name}" for name in values)
+        connection.execute(f"INSERT OR REPLACE INTO finding_reviews ({', '.join(values)}) VALUES ({marks})", values)
