@@ -18,6 +18,7 @@ from collector.model import LineChange
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w")
+_LAYOUT = re.compile(r"[\s'\"`,;()\[\]{}\\]")
 _QUOTES = str.maketrans({"'": '"', "`": '"'})
 _TRAILING = frozenset(",;")
 MAX_BLOCK = 400  # lines on either side: larger replaced blocks are not compared line by line
@@ -224,6 +225,12 @@ class Kin:
     kind: str  # reformatted | redacted | edited
     similarity: float = 1.0
     split: bool = False  # another line was already taken for that old line: one line became several
+
+
+def is_relaid(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether the new lines have all that the old ones say and no more, as a formatter leaves them, in whatever order."""
+    before, after = (sorted(_LAYOUT.sub("", "".join(lines))) for lines in (old, new))
+    return bool(after) and before == after
 
 
 def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[Kin | None]:

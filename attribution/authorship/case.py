@@ -67,7 +67,8 @@ class StateAlignment:
     kin: dict[int, tuple[int, Kin]] = field(default_factory=dict)  # line -> (id it replaced, how they are related)
     was: dict[int, str] = field(default_factory=dict)  # line -> text of the line it replaced
     lost: list[tuple[int, str]] = field(default_factory=list)  # agent lines of the state that the version lacks, in order
-    overwritten: set[int] = field(default_factory=set)  # of those, the ones whose place other text took
+    # Of those, the ones whose place other text took: the lines of the version that did, and whether they say the same.
+    overwritten: dict[int, tuple[range, bool]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

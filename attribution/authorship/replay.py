@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from attribution.authorship.align import Kin, changes, kinship, lines_of, pairing, text_changes
+from attribution.authorship.align import Kin, changes, is_relaid, kinship, lines_of, pairing, text_changes
 from attribution.authorship.edits import (
     changed_window,
     first_line,
@@ -103,6 +103,8 @@ class Removal:
     by: CallRef | None
     after: float = 0.0
     replaced: bool = False  # other text took its place
+    relaid: bool = False  # that text says the same in another layout
+    committed: bool = False  # only a commit shows that it went
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class Change:
     new: tuple[str, ...]
     op: str = ""
     after: float = 0.0  # call None: when the file was last known to be without it
+    committed: bool = False  # call None: only a commit shows it
     symbol: str = ""  # head of the function or class above, in the text before the change
 
 
@@ -421,8 +424,8 @@ class Worktree:
 
     # --- what others did --------------------------------------------------------------------------------------------
 
-    def observe(self, path: str, text: str, moment: float) -> bool:
-        """The file was seen with exactly this text. True when that was news."""
+    def observe(self, path: str, text: str, moment: float, committed: bool = False) -> bool:
+        """The file was seen with exactly this text. True when that was news. `committed`: a commit is all that shows it."""
         text = normal_text(text)
         state = self.files.get(path)
         if len(text) > MAX_TEXT:
@@ -433,7 +436,7 @@ class Worktree:
             return False
         news = state.text != text
         if news:
-            self._resync(state, path, text, moment, seen=True)
+            self._resync(state, path, text, moment, seen=True, committed=committed)
         state.known_at, state.exists, state.observed, state.sparse = moment, True, True, False
         state.certain_at = moment
         return news
@@ -442,10 +445,12 @@ class Worktree:
         """The file was committed with this text at that moment; an agent's edit after it stands."""
         state = self.files.get(path)
         if state is not None and state.edited_at <= moment:
-            self.observe(path, text, moment)
+            self.observe(path, text, moment, committed=True)
             self.partly.discard(path)  # from here on the whole text is known
 
-    def _resync(self, state: ReplayedFile, path: str, text: str, moment: float, seen: bool = False) -> None:
+    def _resync(
+        self, state: ReplayedFile, path: str, text: str, moment: float, seen: bool = False, committed: bool = False
+    ) -> None:
         """The file is not as the replay left it: find out which lines are old acquaintances and which came from outside.
 
         `seen`: the text is on record; otherwise it is the best guess, and nothing that appears in it was seen to appear.
@@ -466,14 +471,16 @@ class Worktree:
             self._remember(state)
         if -1 in ids:
             self._fill_unknown(state, self._is_git_text(path, text, moment), new_lines, moment, ids, edited)
-        replaced = {line for hunk in hunks if hunk.b1 > hunk.b0 for line in state.ids[hunk.a0 : hunk.a1]}
-        for line in lost:
-            self.removed[line] = Removal(moment, None, state.known_at, line in replaced)
+        for hunk in hunks if lost else ():
+            texts = [text for _, text in old[hunk.a0 : hunk.a1]]
+            relaid = is_relaid(texts, new_lines[hunk.b0 : hunk.b1])
+            removal = Removal(moment, None, state.known_at, hunk.b1 > hunk.b0, relaid, committed)
+            self.removed.update(dict.fromkeys(set(lost).intersection(state.ids[hunk.a0 : hunk.a1]), removal))
         for line in ids:
             self.removed.pop(line, None)
         if lost:
             self._note_loss(
-                Change(path, moment, None, 0, (), (), -1, -1, (), (), "", state.known_at),
+                Change(path, moment, None, 0, (), (), -1, -1, (), (), "", state.known_at, committed),
                 hunks,
                 old,
                 list(zip(ids, new_lines, strict=True)),
@@ -490,7 +497,9 @@ class Worktree:
                 (gone_ids, gone_texts), (fresh_ids, fresh_texts) = _columns(gone), _columns(fresh)
                 above, below = (new[hunk.b0 - 1][0] if hunk.b0 else -1), (new[hunk.b1][0] if hunk.b1 < len(new) else -1)
                 numbers, texts = (gone_ids, fresh_ids, above, below), (gone_texts, fresh_texts)
-                self.changes.append(Change(change.path, change.at, None, hunk.b0 + 1, *numbers, *texts, "", change.after))
+                self.changes.append(
+                    Change(change.path, change.at, None, hunk.b0 + 1, *numbers, *texts, "", change.after, change.committed)
+                )
 
     def _keep_kin(
         self, old: Sequence[_Line], new: Sequence[str], first: int, ids: list[int], kin_of: dict[int, tuple[int, Kin, str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from attribution.authorship.align import changes, kinship, lines_of, pairing, text_changes
+from attribution.authorship.align import changes, is_relaid, kinship, lines_of, pairing, text_changes
 from attribution.authorship.case import AddedFile, Committed, StateAlignment
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, Worktree
 from collector.model import LineChange
@@ -54,12 +54,14 @@ def _note_lost(
     """Agent lines of the state that the version lacks."""
     remaining = set(alignment.ids) | {line for line, relation in alignment.kin.values() if relation.kind == "reformatted"}
     for hunk in hunks:
+        place = range(hunk.b0, hunk.b1)
+        relaid = is_relaid(old[hunk.a0 : hunk.a1], alignment.file.lines[hunk.b0 : hunk.b1])
         for index in range(hunk.a0, hunk.a1):
             line = ids[index]
             if line not in remaining and tree.origin(line).kind == AGENT:
                 alignment.lost.append((line, old[index]))
-                if hunk.b1 > hunk.b0:
-                    alignment.overwritten.add(line)
+                if place:
+                    alignment.overwritten[line] = place, relaid
 
 
 def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> None:

@@ -12,7 +12,7 @@ from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import moved_lines, sources_of
 from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
-from attribution.authorship.replay import AGENT, Change, ReplayStep, StepOutcome, Worktree
+from attribution.authorship.replay import AGENT, Change, Removal, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.state_alignment import align_state
 from attribution.authorship.timeline import LAST, PER_SESSION, Timeline
 from attribution.authorship.verdicts import Verdict
@@ -68,7 +68,9 @@ class AgentLine:
     line: int
     session_id: int
     sha: str = ""  # commit whose look decided; "" if none ever did
-    fate: str = ""  # survived | self_overwritten | human_overwritten | human_deleted | not_committed | unexplained
+    fate: str = ""  # survived | self_overwritten | human_overwritten | human_deleted | reformatted | not_committed | unexplained
+    path: str = ""
+    place: range | None = None  # of the commit: the lines that took its place, from 0
 
 
 @dataclass(slots=True)
@@ -228,20 +230,20 @@ class Runner:
                     self._fates[line] = self._fate(line, look, result, present, lost)
             for line in present & self._fates.keys():
                 existing = self._fates[line]
-                if existing.fate in ("not_committed", "human_deleted", "human_overwritten", "unexplained"):
+                if existing.fate not in ("survived", "self_overwritten"):
                     existing.fate, existing.sha = "survived", look.sha  # left out of an earlier commit, committed now
 
     def _fate(self, line: int, look: CommitProbe, alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
-        path = alignment.file.path
+        path, place = alignment.file.path, None
         if line in present:
             fate = "survived"
         elif line in lost:
             after = alignment.state.known_at if alignment.state is not None else look.since
-            fate = self._lost_to(path, after, look.at, line in alignment.overwritten)
-            fate = "not_committed" if fate == "human_deleted" else fate  # the commit alone is no witness of a removal
+            place, relaid = alignment.overwritten.get(line, (None, False))
+            fate = self._lost_to(path, Removal(look.at, None, after, place is not None, relaid, committed=True))
         else:
             fate = self._fate_of_removed(line, path)
-        return AgentLine(line, self._session(line), look.sha, fate)
+        return AgentLine(line, self._session(line), look.sha, fate, path, place)
 
     def _session(self, line: int) -> int:
         call = self.tree.origin(line).call
@@ -251,15 +253,20 @@ class Runner:
         removal = self.tree.removed.get(line)
         if removal is None or removal.by is not None:
             return "unexplained" if removal is None else "self_overwritten"
-        return self._lost_to(path, removal.after, removal.at, removal.replaced)
+        return self._lost_to(path, removal)
 
-    def _lost_to(self, path: str, after: float, before: float, replaced: bool) -> str:
-        cause = self.timeline.windows.cause(AttributionWindow(path, after, before))
+    def _lost_to(self, path: str, removal: Removal) -> str:
+        """Who took a line away, as far as the agents' actions tell; whether a person replaced it is asked again at the end."""
+        cause = self.timeline.windows.cause(AttributionWindow(path, removal.after, removal.at))
         if cause.author == Author.AGENT:
             return "self_overwritten"
+        if removal.relaid:
+            return "reformatted"
         if not is_person(cause):
             return "unexplained"
-        return "human_overwritten" if replaced else "human_deleted"
+        if removal.replaced:
+            return "human_overwritten"
+        return "not_committed" if removal.committed else "human_deleted"  # the commit alone is no witness of a removal
 
     def _close(self) -> None:
         """Lines of files that no commit touched any more: what the replay knows, else left uncommitted."""
@@ -267,7 +274,7 @@ class Runner:
             for line in self.tree.take_born(path):
                 if self.tree.nonblank[line] and self.tree.origin(line).kind == AGENT:
                     fate = self._fate_of_removed(line, path) if line in self.tree.removed else "not_committed"
-                    self._fates[line] = AgentLine(line, self._session(line), "", fate)
+                    self._fates[line] = AgentLine(line, self._session(line), "", fate, path)
         self.run_.fates = list(self._fates.values())
 
 

@@ -187,9 +187,17 @@ def _main_taker(lost: set[int], changes: Sequence[Change], cause: Cause) -> str:
     for change in changes:
         lines = len(lost & set(change.gone))
         if lines:
-            count[Author.AGENT if change.call is not None else cause(change.path, change.after, change.at)] += lines
+            count[_taker(change, cause)] += lines
     # no line went: the session itself put back what its call had removed
     return count.most_common(1)[0][0] if count else Author.AGENT
+
+
+def _taker(change: Change, cause: Cause) -> str:
+    """Who did it; that a commit alone shows it is no witness of a person."""
+    if change.call is not None:
+        return Author.AGENT
+    who = cause(change.path, change.after, change.at)
+    return Author.UNKNOWN if change.committed and who == Author.HUMAN else who
 
 
 # --- the end of a session ---------------------------------------------------------------------------------------------

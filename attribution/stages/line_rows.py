@@ -13,16 +13,15 @@ from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
-from attribution.authorship.worktrees import WorktreeRun
 from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
 from collector.files.kinds import HEADLINE
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
-from collector.vocabulary.lines import Author, How, line_class
+from collector.vocabulary.lines import Author, Evidence, How, line_class
 
 _TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
-FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "not_committed", "unexplained")
+FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "reformatted", "not_committed", "unexplained")
 
 
 def clear(store: Store, repo_id: int) -> None:
@@ -171,7 +170,7 @@ def links(store: Store, repo_id: int, numbers: Mapping[str, int], result: Mappin
 
 def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
-    fates = _fates_by(judged.replayed.runs, lambda fate: (fate.sha, fate.session_id))
+    fates = _fates_by(judged, lambda fate: (fate.sha, fate.session_id))
     ids = judged.evidence.sessions.ids
     rows = []
     for sha, number in numbers.items():
@@ -213,18 +212,28 @@ def _lines_by_session(verdict: CommitVerdict) -> Counter[int]:
     return count
 
 
-def _fates_by(runs: Iterable[WorktreeRun], key: Any) -> dict[Any, Counter[str]]:
+def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
+    """A line that a person replaced needs that person's line in its place, or in the file where no commit shows the place."""
+    persons: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for sha, verdict in judged.verdicts.items():
+        for file, spans in verdict.files:
+            seen = (span for span in spans if span.verdict.is_persons and span.verdict.evidence == Evidence.OBSERVED)
+            lines = {line - 1 for span in seen for line in range(span.start, span.end + 1)}
+            if lines:
+                persons[sha, file.change.path] |= lines
+    paths = {path for _, path in persons}
     result: dict[Any, Counter[str]] = defaultdict(Counter)
-    for run in runs:
-        for fate in run.fates:
-            result[key(fate)][fate.fate] += 1
+    for fate in (fate for run in judged.replayed.runs for fate in run.fates):
+        in_place = persons.get((fate.sha, fate.path), set()).intersection(fate.place or ())
+        is_seen = bool(in_place) if fate.place is not None else fate.path in paths
+        result[key(fate)]["unexplained" if fate.fate == "human_overwritten" and not is_seen else fate.fate] += 1
     return result
 
 
 def totals(store: Store, repo_id: int, judged: Judged) -> None:
     """session_stats over all commits of each session."""
     runs, sessions_read = judged.replayed.runs, set(judged.evidence.sessions.ids.values())
-    fates = _fates_by(runs, lambda fate: fate.session_id)
+    fates = _fates_by(judged, lambda fate: fate.session_id)
     uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and f.fate in _LOST)
     rows = []
     for row in store.rows(_TOTALS, (repo_id,)):

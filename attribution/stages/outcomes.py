@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attribution.authorship.case import AttributionWindow
+from attribution.authorship.people import is_person
 from attribution.authorship.replay import Change
 from attribution.authorship.run_data import Replayed
 from attribution.authorship.session_edits import SessionEdits
@@ -34,7 +35,7 @@ from attribution.stages import feature_rows
 from collector.model import Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author
 
 _MOST_TEXT = 20_000  # characters of a hunk that are kept
 
@@ -114,7 +115,7 @@ def _gather_regions(
 
     def cause(path: str, after: float, before: float) -> str:
         lost_to = timeline.windows.cause(AttributionWindow(path, after, before))
-        return Author.UNKNOWN if lost_to.reason == Reason.GIT_OPERATION else lost_to.author
+        return lost_to.author if lost_to.author != Author.HUMAN or is_person(lost_to) else Author.UNKNOWN
 
     for session, regions in by_session.items():
         gathered = sessions[session]

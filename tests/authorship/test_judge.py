@@ -581,7 +581,7 @@ def test_sources_are_what_the_commit_lacks_of_the_agents_text() -> None:
     stage.edit("top\n", "top\n" + "".join(line + "\n" for line in LOST))
     found = align_state(stage.tree, AddedFile(F, F, ("top", "end"), ()))
     assert [text for _, text in found.lost] == list(LOST)
-    assert found.overwritten == set()
+    assert found.overwritten == {}
     assert [[text for text, _ in source.lines] for source in sources_of(stage.tree, [found])] == [list(LOST)]
 
 
@@ -589,7 +589,7 @@ def test_lost_line_whose_place_other_text_took_was_overwritten() -> None:
     stage = Stage("top\nend\n")
     stage.edit("top\n", "top\nthe agent wrote this\n")
     found: StateAlignment = align_state(stage.tree, AddedFile(F, F, ("top", "42", "end"), (1,)))
-    assert {line for line, _ in found.lost} == found.overwritten != set()
+    assert {line for line, _ in found.lost} == set(found.overwritten) != set()
 
 
 def test_reformatted_line_is_not_lost() -> None:

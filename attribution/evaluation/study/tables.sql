@@ -84,10 +84,10 @@ ORDER BY g.ROWID;
 -- * {few}
 SELECT g.sessions, p.value AS fate, s.repo_id, CASE p.value WHEN 'survived' THEN s.survived
     WHEN 'self overwritten' THEN s.self_overwritten WHEN 'human overwritten' THEN s.human_overwritten
-    WHEN 'human deleted' THEN s.human_deleted WHEN 'not committed' THEN s.not_committed ELSE s.unexplained END AS top,
+    WHEN 'human deleted' THEN s.human_deleted WHEN 'reformatted' THEN s.reformatted WHEN 'not committed' THEN s.not_committed ELSE s.unexplained END AS top,
   s.produced AS bottom
 FROM study_groups g JOIN study_sessions s ON s.id = g.id
-JOIN json_each('["survived", "self overwritten", "human overwritten", "human deleted", "not committed", "unexplained"]') p
+JOIN json_each('["survived", "self overwritten", "human overwritten", "human deleted", "reformatted", "not committed", "unexplained"]') p
 WHERE g.sessions <> 'without a commit too' ORDER BY g.ROWID, p.key;
 
 -- cost: Cost of 100 committed lines

@@ -18,8 +18,9 @@ SELECT c.commit_sha, c.lines_added, SUM(f.lines_added) AS in_files
 FROM commits c JOIN commit_files f ON f.commit_id = c.id GROUP BY c.id HAVING c.lines_added <> in_files;
 
 -- fates_sum: Every line a session produced has exactly one fate.
-SELECT session_id, produced, survived + self_overwritten + human_overwritten + human_deleted + not_committed + unexplained AS fates
-FROM session_stats WHERE produced <> survived + self_overwritten + human_overwritten + human_deleted + not_committed + unexplained;
+SELECT session_id, produced, survived + self_overwritten + human_overwritten + human_deleted + reformatted + not_committed
+  + unexplained AS fates
+FROM session_stats WHERE produced <> survived + self_overwritten + human_overwritten + human_deleted + reformatted + not_committed + unexplained;
 
 -- sources: An agent's line names its call, a person's its witness, a tool's the tool; a person's line names no call, a dated one no time.
 SELECT id, author, how, evidence FROM origins

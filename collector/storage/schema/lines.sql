@@ -79,8 +79,9 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
   final INTEGER, -- of those, the ones in the session's own last state
   survived INTEGER, -- of those, the ones in the commit
   self_overwritten INTEGER, -- produced lines an agent replaced or removed again
-  human_overwritten INTEGER, -- produced lines a human replaced before the commit
+  human_overwritten INTEGER, -- produced lines a human replaced before the commit, with a witness: the new line is that person's
   human_deleted INTEGER, -- produced lines a human removed before the commit, with a witness: the session saw the file without them
+  reformatted INTEGER, -- produced lines whose words the commit or a later state has in another layout: a formatter's, an editor's or a hook's
   not_committed INTEGER, -- produced lines that the commit does not have, although nothing recorded removed them
   unexplained INTEGER, -- produced lines removed by an unknown author
   clean INTEGER NOT NULL DEFAULT 0, -- 1: one session, one checkpoint, no squash: numbers are unambiguous

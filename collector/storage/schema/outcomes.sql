@@ -16,8 +16,9 @@ CREATE TABLE IF NOT EXISTS session_stats (
   final INTEGER NOT NULL, -- of those, not overwritten by an agent again
   survived INTEGER NOT NULL, -- of those, in a commit
   self_overwritten INTEGER NOT NULL, -- replaced or removed by an agent again
-  human_overwritten INTEGER NOT NULL, -- replaced by a human before a commit
+  human_overwritten INTEGER NOT NULL, -- replaced by a human before a commit, with a witness: the new line is that person's
   human_deleted INTEGER NOT NULL, -- removed by a human before a commit, with a witness: the session saw the file without them
+  reformatted INTEGER NOT NULL, -- their words stand in the commit or a later state in another layout: a formatter, an editor or a hook
   not_committed INTEGER NOT NULL, -- not in a commit, although nothing recorded removed them
   unexplained INTEGER NOT NULL, -- removed by an unknown author
   uncommitted INTEGER NOT NULL, -- of human_deleted, not_committed and unexplained, lines in files that no later commit touched
