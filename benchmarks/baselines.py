@@ -4,7 +4,8 @@
 
 Scores are made with these numbers: after a change, score the database again (`whowrote repo`) and measure once more.
 
-Subagents and sessions without a prompt of a person are left out. Quantiles are over sessions; costs are list prices, where known.
+Subagents, sessions without a prompt of a person and those that a program drove are left out. Quantiles are over sessions; costs are
+list prices, where known.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ SELECT q.task_type, s.repo_id AS repo, CASE WHEN q.special IS NULL THEN q.q END 
   COALESCE(f.input_tokens, 0) + COALESCE(f.cache_read_tokens, 0) + COALESCE(f.cache_write_tokens, 0) AS taken, f.cost_usd AS cost
 FROM scores q JOIN sessions s ON s.id = q.session_id JOIN session_features f ON f.session_id = s.id
 WHERE COALESCE(q.special, '') NOT IN ('no_prompt', 'empty', 'no_task') AND f.turn_count > 0
+  AND s.driver NOT IN ('program', 'ci')
 """
 
 

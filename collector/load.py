@@ -46,7 +46,7 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "15"  # version of everything that is read here
+FACTS = "16"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -540,7 +540,7 @@ def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
 
 
 _COLUMNS = {
-    "turns": ("session_id", "turn_index", "at", "origin", "prompt"),
+    "turns": ("session_id", "turn_index", "at", "origin", "driver", "prompt"),
     "messages": ("session_id", "turn_index", "at", "agent_id", "text", "length"),
     "tool_calls": (
         "session_id", "turn_index", "call_id", "name", "at", "done_at", "status", "error", "agent_id", "model", "command",
@@ -556,7 +556,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     if session is None:
         return SessionRows(values)
     rows: dict[str, Iterable[tuple[Any, ...]]] = {
-        "turns": ((session_id, t.index, iso(t.at), t.origin, printable(t.text)[:_MAX_PROMPT]) for t in session.turns),
+        "turns": ((session_id, t.index, iso(t.at), t.origin, t.driver, printable(t.text)[:_MAX_PROMPT]) for t in session.turns),
         "messages": _message_rows(session_id, session),
         "tool_calls": _call_rows(session_id, session, loaded.files.local is None),
     }
@@ -618,6 +618,7 @@ def _session_values(loaded: LoadedSession) -> dict[str, Any]:
             "branch": printable(session.branches[0]) if session.branches else None,
             "agent_version": session.versions[0] if session.versions else None,
             "parent_key": session.parent_id or None,
+            "driver": session.driver,
             "forked_from": fork.session if fork is not None else None,
             "left_at": iso(fork.at) if fork is not None else None,
             "copied_turns": fork.turns if fork is not None else None,

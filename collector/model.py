@@ -14,7 +14,7 @@ from collector.commit_model import Censored as Censored
 from collector.commit_model import Commit as Commit
 from collector.commit_model import FileChange as FileChange
 from collector.commit_model import LineChange as LineChange
-from collector.vocabulary.sessions import CallStatus, CheckpointStore, StoredTranscript
+from collector.vocabulary.sessions import CallStatus, CheckpointStore, Driver, StoredTranscript
 
 Status = CallStatus
 
@@ -40,6 +40,7 @@ class Turn:
     at: float | None
     text: str
     origin: str = "prompt"  # prompt | queued (typed while the agent worked) | plan (approved plan) | command (slash) | injected
+    driver: Driver = Driver.UNKNOWN  # what sent it
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,7 @@ class Session:
     versions: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     parent_id: str = ""  # the session that spawned this one, when they are stored apart
+    driver: Driver = Driver.UNKNOWN  # of most of its turns
     forked_from: str = ""  # the session that the agent names as the origin of this one
     fork: ForkPoint | None = None  # of one that repeats another: what both have is left out here
     started_at: float | None = None

@@ -25,10 +25,10 @@ _SESSION = click.option("--session", default="", metavar="KEY", help="Only this 
 @_SESSION
 @click.option(
     "--by",
-    type=click.Choice(["session", "turn", "region", "agent", "language"]),
+    type=click.Choice(["session", "turn", "region", "agent", "language", "driver"]),
     default="session",
     show_default=True,
-    help="A row per session, per prompt, or per place that was edited again; or how often people push back, by agent or language.",
+    help="A row per session, prompt, or place that was edited again; or how often people push back, by agent, language or driver.",
 )
 @click.option(
     "--columns",
@@ -59,10 +59,11 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
     --by region shows code that a session edited more than once, with its rounds. Converging: the edits get smaller. Expanding: they
     get larger. Oscillating: an earlier text came back, or there is no trend.
 
-    --by agent or language shows how often people push back. A message pushes back when it refuses, corrects, or reports that
-    something does not work; a small classifier counts such messages, and the share is corrected for its measured errors.
+    --by agent, language or driver (person, editor, program, CI) shows how often people push back. A message pushes back when it
+    refuses, corrects, or reports that something does not work; a small classifier counts such messages, and the share is corrected
+    for its measured errors.
     """
-    show = {"session": _sessions, "turn": _turns, "region": _regions, "agent": _pushback, "language": _pushback}[by]
+    show = {"session": _sessions, "turn": _turns, "region": _regions}.get(by, _pushback)
     with database(path, db) as (store, repo):
         show(store, repo, output_format, {"by": by, **options})
 

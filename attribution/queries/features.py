@@ -27,6 +27,7 @@ SESSION_COLUMNS = {
     "label": "first words of its first prompt",
     "agent": "agent that recorded it; NULL when the transcript does not tell [agent]",
     "model": "model of most responses; NULL when the transcript names none",
+    "driver": "what sent most of its prompts [word]",
     "kind": "review, investigation, imported; empty for an ordinary session; NULL where nothing tells",
     "parent_key": "key of the session that spawned it; NULL for a session of a person",
     "transcript": "what could be read of it [word]",
@@ -59,7 +60,7 @@ def session_features(
     """
     requested = ", ".join(f"f.{name}" for name in ("session_id", *only)) if only else "f.*"
     rows = store.rows(
-        f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.kind, s.parent_key, s.transcript, s.started_at, "
+        f"SELECT r.name AS repo, s.key, s.label, s.agent, s.model, s.driver, s.kind, s.parent_key, s.transcript, s.started_at, "
         f"s.ended_at, {requested} FROM {TABLE} f JOIN sessions s ON s.id = f.session_id JOIN repos r ON r.id = s.repo_id "
         "WHERE (? IS NULL OR s.repo_id = ?) AND (? IS NULL OR s.id = ?) ORDER BY r.name, s.started_at DESC, s.id",
         (repo, repo, session_id, session_id),

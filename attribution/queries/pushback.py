@@ -1,4 +1,4 @@
-"""How often people push back, by agent or by language: in words, corrected for the classifier's measured errors, and in deeds."""
+"""How often people push back, by agent, language or driver: in words, corrected for the classifier's errors, and in deeds."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ UNKNOWN = "not known"
 class By(StrEnum):
     AGENT = "agent"
     LANGUAGE = "language"
+    DRIVER = "driver"
 
 
 _COLUMNS = {
-    "name": "agent, or code of a language; all",
+    "name": "agent, code of a language, or what sent the prompts; all",
     "messages": "messages after the first of a session",
     "classified": "of those, messages in a language that the classifier was measured on",
     "counted": "of the classified ones, those that push back by the classifier",
@@ -63,6 +64,7 @@ class Message(NamedTuple):
 
     agent: str
     language: str
+    driver: str
     pushes_back: bool | None  # None: not classified
     changed: bool | None = None  # its turn changed lines of the turn before; None: that turn wrote nothing
     undone: bool = False  # or put a place back as it was before
@@ -72,11 +74,11 @@ def _rows(store: Store, repo: int | None, by: By) -> list[dict[str, Any]]:
     """A row for each agent or language with later messages, most messages first, and one for all."""
     groups: dict[str, list[Message]] = defaultdict(list)
     listed: dict[str, int] = defaultdict(int)
-    for agent, count, messages in _later(store, repo):
-        for name in (agent, ALL):
+    for count, messages in _later(store, repo):
+        for name in {getattr(messages[0], by), ALL}:
             listed[name] += count
         for message in messages:
-            for name in (message.agent if by is By.AGENT else message.language, ALL):
+            for name in (getattr(message, by), ALL):
                 groups[name].append(message)
     if not groups:
         raise WhoWroteError(
@@ -95,19 +97,19 @@ _ANSWERS = (
 )
 
 
-def _later(store: Store, repo: int | None) -> Iterator[tuple[str, int, list[Message]]]:
-    """Agent, count of the word lists and later messages of each session."""
+def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]]:
+    """Count of the word lists and later messages of each session."""
     deeds = {(row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"])) for row in store.rows(_ANSWERS, (repo,))}
     for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
-        agent = values["agent"] or ""
+        agent, driver = values["agent"] or "", values["driver"]
         instructions = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
-        messages = [
-            Message(agent, language or UNKNOWN, None if back is None else bool(back), *deeds.get((values["session_id"], turn), ()))
-            for turn, language, back in list(instructions)[1:]
-        ]
-        yield agent, values["correction_turns"] or 0, messages
+        messages = []
+        for turn, language, back in list(instructions)[1:]:
+            pushes, deed = None if back is None else bool(back), deeds.get((values["session_id"], turn), ())
+            messages.append(Message(agent, language or UNKNOWN, driver, pushes, *deed))
+        yield values["correction_turns"] or 0, messages
 
 
 def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:

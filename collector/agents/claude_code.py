@@ -31,6 +31,7 @@ from collector.json_values import get, get_dict, get_int, get_list, get_str, to_
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
 from collector.text import normal_path, timestamp
 from collector.vocabulary.agents import Agent
+from collector.vocabulary.sessions import Driver
 
 NAME = "claude-code"
 AGENT = Agent(
@@ -84,6 +85,10 @@ _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _TOOL_LOADED = "Tool loaded."
 
+_DRIVERS = {
+    "cli": Driver.PERSON, "claude-desktop": Driver.PERSON, "remote": Driver.PERSON, "remote_mobile": Driver.PERSON,
+    "claude-vscode": Driver.IDE, "claude-jetbrains": Driver.IDE, "mcp": Driver.PROGRAM,
+}  # fmt: skip
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
 
 
@@ -148,6 +153,7 @@ class _Reader(RecordReader):
         self.add_branch(record.get("gitBranch"))
         self.forked_from = self.forked_from or get_str(record, "forkedFrom", "sessionId")
         kind, agent_id = get_str(record, "type"), get_str(record, "agentId")
+        self.driver = _driver(record) or self.driver
         if agent_id:  # a subagent's own record, of a file of its own
             self.agents.add(agent_id)
         if kind == "assistant":
@@ -322,6 +328,17 @@ class _Reader(RecordReader):
             edits=get_int(stats, "editFileCount") if "editFileCount" in stats else None,
             asynchronous=get_str(result.details, "status") == "async_launched",
         )
+
+
+def _driver(record: dict[str, Any]) -> Driver | None:
+    """What sent a record; None where it does not tell. Editors and the apps use the SDK too: the entry point goes first."""
+    entry, source = get_str(record, "entrypoint"), get_str(record, "promptSource")
+    known = _DRIVERS.get(entry)
+    if known is None and "action" in entry:
+        return Driver.CI
+    if (known is None and entry.startswith("sdk")) or (source == "sdk" and known in (None, Driver.PROGRAM)):
+        return Driver.PERSON if get_str(record, "origin", "kind") == "human" else Driver.PROGRAM
+    return known or (Driver.PERSON if source in ("typed", "queued") else None)
 
 
 def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:

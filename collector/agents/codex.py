@@ -30,6 +30,7 @@ from collector.json_values import get, get_dict, get_int, get_str, parse_json, t
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
+from collector.vocabulary.sessions import Driver
 
 NAME = "codex"
 AGENT = Agent(
@@ -57,6 +58,10 @@ _RECORDS = frozenset(
 )
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.M)
 _PLAN = ("PLEASE IMPLEMENT THIS PLAN", "Implement the plan.")
+_DRIVERS = {  # word of `originator` or `source` -> what it is; the first counts
+    "action": Driver.CI, "exec": Driver.PROGRAM, "sdk": Driver.PROGRAM, "mcp": Driver.PROGRAM, "desktop": Driver.PERSON,
+    "vscode": Driver.IDE, "jetbrains": Driver.IDE, "xcode": Driver.IDE, "tui": Driver.PERSON, "cli": Driver.PERSON,
+}  # fmt: skip
 _TIMED_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 _REPLAY_SECONDS = 5.0
 
@@ -162,6 +167,7 @@ class _Reader(RecordReader):
             self.forked_from = self.forked_from or ("" if self.thread.child else thread_id)
             return
         self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
+        self.driver = _driver(meta)
         self.add_cwd(meta.get("cwd"))
         self.add_version(meta.get("cli_version"))
         self.add_branch(get(meta, "git", "branch"))
@@ -325,6 +331,12 @@ class _Reader(RecordReader):
             if call.name or call.changes is not None:
                 for part in finished(call, self.problem):
                     yield call.order, part
+
+
+def _driver(meta: dict[str, Any]) -> Driver:
+    """What sent the prompts of a thread, by the program that started it."""
+    named = f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()
+    return next((driver for word, driver in _DRIVERS.items() if word in named), Driver.UNKNOWN)
 
 
 def _parent(meta: dict[str, Any]) -> str:

@@ -58,6 +58,19 @@ class TurnOrigin(Word):
     INJECTED = "injected", "inserted by the harness, and answered by the agent"
 
 
+class Driver(Word):
+    """What sent the prompts of a session to the agent."""
+
+    PERSON = "person", "a person at the agent's own terminal or app"
+    IDE = "ide", "a person in an editor"
+    PROGRAM = "program", "a program, through the agent's SDK or a command that takes one prompt"
+    CI = "ci", "a job of continuous integration"
+    UNKNOWN = "unknown", "the record does not tell"
+
+
+BY_PROGRAM = (Driver.PROGRAM, Driver.CI)  # what they send nobody typed
+
+
 TYPED = (TurnOrigin.PROMPT, TurnOrigin.QUEUED)
 FROM_USER = (*TYPED, TurnOrigin.PLAN)  # text that the user typed, pasted or approved
 

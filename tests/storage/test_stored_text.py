@@ -35,7 +35,7 @@ NO_TEXT_COLUMNS = {
     "agent", "agent_id", "agent_label", "agent_type", "agent_version", "at", "author", "author_at", "automation",
     "base_sha", "basis", "blob", "branch", "call_id", "checkpoint_id", "checkpoint_key", "claimed_at", "cli_version", "code",
     "coding_mode", "commit_sha", "committed_at", "content", "commits", "convergence", "created_at", "cwd", "dataset",
-    "declared_agent", "disagreement_reason", "done_at", "embedding_model", "ended_at", "final_failure_mode",
+    "declared_agent", "disagreement_reason", "done_at", "driver", "embedding_model", "ended_at", "final_failure_mode",
     "finished_at", "first_at", "forked_from", "format_version", "harness", "input_hash", "instance", "judge_model",
     "judge_prompt_version", "key", "kind", "last_at", "left_at", "localization_mode", "method", "model", "model_id", "name",
     "old_path", "op", "origin", "outcome", "parent_key", "parts", "patch_outcome_label", "path", "place",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from collector.agents import claude_code
+from collector.agents import claude_code, codex
 from collector.agents.common.builder import SessionBuilder
 from collector.model import Usage
 from collector.slash_commands import command_words, is_housekeeping
@@ -72,6 +72,54 @@ def test_tokens_of_a_response_are_the_most_that_any_record_of_it_has(order: tupl
         builder.add_usage(records[number])
     (usage,) = builder.build([]).usage
     assert (usage.input, usage.output, usage.cache_read, usage.at) == (40, 90, 7, records[order[0]].at)
+
+
+@pytest.mark.parametrize(
+    ("fields", "driver"),
+    [
+        ({"entrypoint": "cli", "promptSource": "typed"}, "person"),
+        ({"promptSource": "queued"}, "person"),
+        ({"entrypoint": "claude-desktop", "promptSource": "sdk"}, "person"),
+        ({"entrypoint": "claude-vscode", "promptSource": "sdk"}, "ide"),
+        ({"entrypoint": "sdk-py", "promptSource": "sdk"}, "program"),
+        ({"entrypoint": "sdk-cli"}, "program"),
+        ({"promptSource": "sdk"}, "program"),
+        ({"entrypoint": "remote_mobile", "promptSource": "sdk", "origin": {"kind": "human"}}, "person"),
+        ({"entrypoint": "sdk-ts", "promptSource": "sdk", "origin": {"kind": "human"}}, "person"),
+        ({"entrypoint": "claude-code-github-action"}, "ci"),
+        ({"entrypoint": "cli", "cwd": "/home/runner/work/app/app"}, "ci"),
+        ({}, "unknown"),
+    ],
+)
+def test_what_drives_a_session_of_claude_code(fields: dict[str, Any], driver: str) -> None:
+    session = _read(_record("user", 1, "mend it") | fields, _answer(2))
+    assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
+
+
+def test_each_turn_has_its_driver_and_the_session_that_of_most() -> None:
+    prompts = [("sdk-py", "review it"), ("cli", "no, the other file"), ("cli", "thanks")]
+    session = _read(*(_record("user", n, text) | {"entrypoint": entry} for n, (entry, text) in enumerate(prompts)))
+    assert ([turn.driver for turn in session.turns], session.driver) == (["program", "person", "person"], "person")
+
+
+@pytest.mark.parametrize(
+    ("meta", "driver"),
+    [
+        ({"originator": "codex-tui", "source": "cli"}, "person"),
+        ({"originator": "Codex Desktop", "source": "vscode"}, "person"),
+        ({"originator": "codex_vscode", "source": "vscode"}, "ide"),
+        ({"originator": "codex_exec", "source": "exec"}, "program"),
+        ({"originator": "codex_sdk_ts", "source": "exec"}, "program"),
+        ({"source": {"subagent": "review"}}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+def test_what_drives_a_thread_of_codex(meta: dict[str, Any], driver: str) -> None:
+    said = {"type": "user_message", "message": "mend it"}
+    records = [{"type": "session_meta", "payload": {"id": "s", **meta}}, {"type": "event_msg", "payload": said}]
+    lines = [json.dumps({"timestamp": f"2026-03-04T09:00:0{n}Z", **record}) for n, record in enumerate(records)]
+    session = codex.read("s", ["\n".join(lines).encode()])
+    assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
     "work": lambda session: session["work"],
     "harness": lambda session: session["harness"],
     "model": lambda session: session["model"],
+    "driver": lambda session: session["driver"],
     "category x harness": lambda session: f"{session['category']} x {session['harness']}",
     "repository": lambda session: session["repository"],
     "week": _week,
@@ -291,7 +292,7 @@ def scored_sessions(store: Store) -> list[Session]:
         undone, features = "f.changes_reverted", "LEFT JOIN session_features f ON f.session_id = s.id"
     return store.rows(
         f"""
-        SELECT q.session_id, q.q, q.task_type AS category, q.work, COALESCE(s.agent, '{UNKNOWN}') AS harness,
+        SELECT q.session_id, q.q, q.task_type AS category, q.work, COALESCE(s.agent, '{UNKNOWN}') AS harness, s.driver,
           COALESCE(s.model, '{UNKNOWN}') AS model, r.name AS repository, s.started_at, q.special, q.cost_usd,
           t.repo_id IS NOT NULL AS followed, COALESCE(c.commits, 0) AS commits, COALESCE(c.reverted, 0) AS reverted,
           {undone} AS undone, CASE WHEN w.repo_id IS NOT NULL THEN COALESCE(i.findings, 0) END AS findings

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from collector.vocabulary.sessions import BY_PROGRAM
+
 Row = Mapping[str, Any]
 """A row of `session_features`, JSON columns as values; further column: first_prompt."""
 
@@ -100,16 +102,17 @@ def kind_of_work(row: Row) -> str | None:
     """The categories of the source on productive sessions; the first that applies, None where neither deeds nor words tell.
 
     monitoring: a heartbeat, or the first prompt mentions health, status or watching and nothing was changed. self-review: it
-    begins with a review, audit or check. content: only documents were changed, or nothing was and it asks for documentation.
-    triage: it mentions a bug, an error or something that fails. clean-up: of refactoring, renaming, removing, formatting.
-    novelty: of a prototype, an experiment, or a new program. code: a file was changed, a commit made, or a change asked for.
+    begins with a review, audit or check that no program asks for. content: only documents were changed, or nothing was and it asks
+    for documentation. triage: it mentions a bug, an error or something that fails. clean-up: of refactoring, renaming, removing,
+    formatting. novelty: of a prototype, an experiment, or a new program. code: a file was changed, a commit made, or a change asked
+    for.
     """
     files, words = row["touched_files"] or (), request(row)
     changed = bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])
     documents = bool(files) and all(f.endswith(_DOCUMENTS) for f in files)
     rules = (
         ("monitoring", _is_heartbeat(row) or (not changed and bool(_MONITORING.search(words)))),
-        ("self-review", bool(_REVIEW.search(words))),
+        ("self-review", bool(_REVIEW.search(words)) and row.get("driver") not in BY_PROGRAM),
         ("content", documents or (not changed and bool(_CONTENT.search(words)))),
         ("triage", bool(_TROUBLE.search(words))),
         ("novelty", bool(_NOVELTY.search(words))),

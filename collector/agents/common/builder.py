@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,10 +15,11 @@ from collector.json_values import get, get_int, get_str
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
 from collector.slash_commands import command_words, is_housekeeping
 from collector.text import normal_path
-from collector.vocabulary.sessions import TurnOrigin
+from collector.vocabulary.sessions import Driver, TurnOrigin
 
 _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 _TOKENS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+_ON_A_RUNNER = re.compile(r"/home/runner/work/|/github/workspace\b|/builds/[^/]+/[^/]+|/home/vsts/work/").match
 _NOT_A_MODEL = "<synthetic>"  # texts that the agent's program writes in the model's name
 
 
@@ -41,6 +44,7 @@ class SessionBuilder:
         self.cwd = ""  # the working directory, model and mode that hold until the next record changes them
         self.model = ""
         self.mode = ""
+        self.driver = Driver.UNKNOWN
         self.cwds: dict[str, None] = {}
         self.versions: dict[str, None] = {}
         self.branches: dict[str, None] = {}
@@ -98,7 +102,7 @@ class SessionBuilder:
 
     def add_turn(self, key: Hashable, time: float | None, text: str, origin: str = "prompt") -> None:
         if text.strip():
-            self.turns.setdefault(key, (self.order, Turn(0, time, text, origin)))
+            self.turns.setdefault(key, (self.order, Turn(0, time, text, origin, self.driver)))
 
     def add_user_text(self, key: Hashable, time: float | None, text: str, kind: PromptKind) -> None:
         """A text in the place of a user's: a turn, unless the harness put it there or it reports an interruption."""
@@ -180,8 +184,13 @@ class SessionBuilder:
                 self.events.setdefault(("command", turn.at, turn.text), (order, event))
             else:
                 origin = TurnOrigin.INJECTED if self.parent_id else turn.origin
-                turns.append((order, replace(turn, index=len(turns) + 1, origin=origin)))
+                driver = Driver.CI if any(map(_ON_A_RUNNER, self.cwds)) else turn.driver
+                turns.append((order, replace(turn, index=len(turns) + 1, origin=origin, driver=driver)))
         return turns
+
+    def _most_frequent_driver(self, turns: Iterable[tuple[int, Turn]]) -> Driver:
+        known = Counter(turn.driver for _, turn in turns if turn.driver is not Driver.UNKNOWN)
+        return known.most_common(1)[0][0] if known else self.driver
 
     def build(self, calls: Sequence[tuple[int, ToolCall]]) -> Session:
         """The session with these calls: (number of its record, call)."""
@@ -203,6 +212,7 @@ class SessionBuilder:
             versions=tuple(self.versions),
             branches=tuple(self.branches),
             parent_id=self.parent_id,
+            driver=self._most_frequent_driver(turns),
             forked_from=self.forked_from,
             started_at=min(span, default=None),
             ended_at=max(span, default=None),

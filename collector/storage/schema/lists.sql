@@ -166,13 +166,16 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   survived: of those, lines in a commit; NULL before the lines were attributed [lines]
 --   agent_lines: lines in commits that it wrote, blank ones included; NULL when no commit is linked [lines]
 --   coding_mode: how much of its committed lines the agents wrote; NULL without such lines [word]
+--   driver: what sent most of its prompts [word]
+--   forked_from: key of the session that it repeats; what both have counts there alone; NULL for other sessions
+--   left_at: when it left that one; NULL for other sessions [UTC]
 --   parent: key of the session that spawned it; NULL for a session of a person
 --   subagents: sessions that it spawned, as far as they are stored as sessions of their own
 CREATE VIEW IF NOT EXISTS session_list AS
 SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls,
        t.edits_applied, t.commits, t.produced, t.survived,
        (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode,
-       s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents
+       s.driver, s.forked_from, s.left_at, s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents
 FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id
 LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c
 ON c.repo_id = s.repo_id AND c.parent_key = s.key;

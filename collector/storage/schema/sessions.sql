@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   branch TEXT, -- first git branch
   agent_version TEXT, -- first version of the agent seen
   parent_key TEXT, -- session that spawned this one, when stored separately
+  driver TEXT NOT NULL DEFAULT 'unknown' {Driver}, -- what sent most of its prompts
   forked_from TEXT, -- key of the session that this one repeats, as a fork or a copy does: what both have counts there alone; NULL for other sessions
   left_at TEXT, -- when it left that one: the last event that both have; NULL for other sessions
   copied_turns INTEGER, -- turns of the user that both have, which are not here; NULL for other sessions
@@ -87,6 +88,7 @@ CREATE TABLE IF NOT EXISTS turns (
   turn_index INTEGER NOT NULL, -- 1, 2, … within the session; those of a fork go on from the session that it repeats
   at TEXT, -- when it was sent
   origin TEXT NOT NULL {TurnOrigin}, -- where its text comes from
+  driver TEXT NOT NULL {Driver}, -- what sent it
   prompt TEXT, -- the text, injected reminders removed; NULL where texts are not stored
   UNIQUE (session_id, turn_index)
 );

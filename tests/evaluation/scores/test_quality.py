@@ -147,6 +147,8 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
         ({"first_prompt": "What is the capital of France", "tool_call_count": 2}, None),
         ({"first_prompt": "health check of the cluster", "tool_call_count": 2}, "monitoring"),
         ({"first_prompt": "please review the staged changes", "touched_files": ["a.py"]}, "self-review"),
+        ({"first_prompt": "please review the staged changes", "driver": "person"}, "self-review"),
+        ({"first_prompt": "please review the staged changes", "driver": "program"}, None),
         ({"first_prompt": "add a section", "touched_files": ["README.md"]}, "content"),
         ({"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]}, "triage"),
         ({"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]}, "novelty"),
@@ -157,6 +159,12 @@ def test_task_types(values: dict[str, Any], task: str) -> None:
 )
 def test_kinds_of_work(values: dict[str, Any], work: str | None) -> None:
     assert kind_of_work(_row(**values)) == work
+
+
+@pytest.mark.parametrize(("share", "aside", "landed"), [(0.0, "1a2b3c4", 1.0), (0.0, None, 0.0), (0.5, "1a2b3c4", 0.5)])
+def test_work_that_stands_in_another_branch_alone_has_landed(share: float, aside: str | None, landed: float) -> None:
+    row = _coding(output_applied=int(bool(share or aside)), output_applied_fraction=share, output_applied_elsewhere=aside)
+    assert [signal.score for signal in score(row, None).signals if signal.name == "landed"] == [landed]
 
 
 def test_acceptance_is_the_mean_of_what_is_known() -> None:
