@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from collector.files.kinds import HEADLINE
 from collector.storage.views import Table, described_view
@@ -31,10 +31,6 @@ class Coverage:
     attributed: int
     missing: Mapping[str, int]  # why the others are not attributed -> lines, most first; `declared`: only the commit says so
 
-    @property
-    def share(self) -> float | None:
-        return self.attributed / self.lines if self.lines else None
-
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -45,15 +41,6 @@ class Headline:
     coverage: list[Coverage]  # the whole history, then the ages
 
 
-class _Lines(NamedTuple):
-    kind: str
-    line_class: str
-    reason: str
-    signed: int  # the commit has a session, or names an agent or a checkpoint
-    age: float | None  # days before the last commit
-    lines: int
-
-
 _BANDS = " ".join(f"WHEN age <= {days} THEN {days}" for days in AGES)
 _LINES = """
 WITH dated AS (
@@ -61,7 +48,7 @@ WITH dated AS (
     OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed
   FROM commits c JOIN repos r ON r.id = c.repo_id {where}
 )
-SELECT f.kind, {line_class} AS line_class, o.reason, d.signed, CASE {bands} END AS age, SUM(s.nonblank) AS lines
+SELECT f.kind, {line_class} AS class, o.reason, d.signed, CASE {bands} END AS age, SUM(s.nonblank) AS lines
 FROM dated d JOIN commit_files f ON f.commit_id = d.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
@@ -74,13 +61,15 @@ def headline(store: Store, repo_id: int | None) -> Headline:
     """
     where_sql = "" if repo_id is None else "WHERE c.repo_id = ?"  # a condition that also lets all pass would not use the index
     sql = _LINES.format(where=where_sql, line_class=line_class_sql("o"), bands=_BANDS)
-    rows = store.select(_Lines, sql, () if repo_id is None else (repo_id,))
-    code = [row for row in rows if row.kind in HEADLINE]
-    signed = [row for row in code if row.signed]
-    recent = [_coverage(days, [row for row in signed if row.age is not None and row.age <= days]) for days in AGES]
-    return Headline(
-        _class_lines(code), kind_lines((r.kind, r.line_class, r.lines) for r in rows), [_coverage(None, signed), *recent]
-    )
+    rows = store.rows(sql, () if repo_id is None else (repo_id,))
+    code = [row for row in rows if row["kind"] in HEADLINE]
+    signed = [row for row in code if row["signed"]]
+    recent = [_coverage(days, [row for row in signed if row["age"] is not None and row["age"] <= days]) for days in AGES]
+    lines: Counter[str] = Counter()
+    for row in code:
+        lines[row["class"]] += row["lines"]
+    kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in rows)
+    return Headline({name: lines[name] for name in LINE_CLASSES}, kinds, [_coverage(None, signed), *recent])
 
 
 def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
@@ -98,19 +87,12 @@ def kind_lines(rows: Iterable[tuple[str, str, int]]) -> Table:
     return table
 
 
-def _class_lines(rows: Iterable[_Lines]) -> dict[str, int]:
-    count: Counter[str] = Counter()
-    for row in rows:
-        count[row.line_class] += row.lines
-    return {name: count[name] for name in LINE_CLASSES}
-
-
-def _coverage(days: int | None, rows: Iterable[_Lines]) -> Coverage:
+def _coverage(days: int | None, rows: Iterable[Mapping[str, Any]]) -> Coverage:
     attributed, missing = 0, Counter[str]()
     for row in rows:
-        if row.line_class in ATTRIBUTED:
-            attributed += row.lines
+        if row["class"] in ATTRIBUTED:
+            attributed += row["lines"]
         else:
-            missing[row.line_class if row.line_class == LineClass.DECLARED else row.reason] += row.lines
+            missing[row["class"] if row["class"] == LineClass.DECLARED else row["reason"]] += row["lines"]
     result = {reason: lines for reason, lines in missing.most_common() if lines}
     return Coverage(days, attributed + sum(result.values()), attributed, result)

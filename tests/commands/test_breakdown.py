@@ -66,7 +66,7 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
         ids = [row["id"] for row in store.rows("SELECT id FROM repos")]
         agents = [row for row in survival_report(store, ids, SurvivalOptions()).groups if row["author"] == "agent"]
         cost = store.value("SELECT SUM(cost_usd) FROM turn_outcomes")
-    assert (whole["coverage"], whole["coverage_of"]) == (pytest.approx(coverage.share), coverage.lines)
+    assert (whole["coverage"], whole["coverage_of"]) == (pytest.approx(coverage.attributed / coverage.lines), coverage.lines)
     head = next(row for row in agents if row["unit"] == "head")
     assert whole["agent_at_head_of"] == head["at_risk"] and whole["agent_at_head"] == head["share"]
     month = next((row for row in agents if (row["unit"], row["horizon"]) == ("days", 30)), None)
@@ -78,13 +78,13 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
 def test_the_headline_of_one_repository_does_not_read_all_of_them(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans: list[str] = []
     with Store(db) as store:
-        select = store.select
+        rows = store.rows
 
-        def explained(kind: Any, sql: str, parameters: Sequence[Any] = ()) -> Any:
-            plans.extend(row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {sql}", parameters))
-            return select(kind, sql, parameters)
+        def explained(sql: str, parameters: Sequence[Any] = ()) -> Any:
+            plans.extend(row["detail"] for row in rows(f"EXPLAIN QUERY PLAN {sql}", parameters))
+            return rows(sql, parameters)
 
-        monkeypatch.setattr(Store, "select", lambda _, *words: explained(*words))
+        monkeypatch.setattr(Store, "rows", lambda _, *words: explained(*words))
         first, second, both = (headline(store, repo).lines for repo in (1, 2, None))
     assert {name: first[name] + second[name] for name in first} == both
     commits = [plan for plan in plans if plan.split()[1] == "c"]
