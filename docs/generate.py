@@ -182,8 +182,8 @@ _BASELINE = ("sessions", "repositories", "responses", "95 %", "output per token 
 
 def metrics_page() -> str:
     """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
+    from attribution.evaluation import failure_modes
     from attribution.evaluation.embedding import drift
-    from attribution.evaluation.failure_modes import tree
     from attribution.evaluation.scores.baselines import baseline
     from attribution.evaluation.scores.quality import PARTS, WEIGHTS
     from attribution.evaluation.scores.tasks import kind_of_work, task_type
@@ -209,7 +209,7 @@ def metrics_page() -> str:
             ),
             "embeddings": _details(drift.__doc__).replace("(docs/decisions/", "(decisions/"),
             "embedding_columns": table(("column", *_FEATURE), [_cells(f, "; ".join(f.null)) for f in drift.FEATURES]),
-            "failure_modes": _details(tree.__doc__),
+            "failure_modes": _details(failure_modes.__doc__),
             "works": " ".join(_details(kind_of_work.__doc__).split()),
             "rules": " ".join(_details(task_type.__doc__).split()),
             "task_types": table(("task type", *PARTS, *_BASELINE), tasks),

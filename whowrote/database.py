@@ -146,7 +146,7 @@ class Database:
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
         """What each prompt led to; `session` is the key of one, or its beginning."""
-        from attribution.queries.turn_outcomes import turn_table
+        from attribution.queries.turns import turn_table
 
         return Rows(turn_table(self._store, self._repo, session))
 

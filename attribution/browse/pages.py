@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from attribution.browse import cells, markup, tables, words
+from attribution.browse import markup, tables, words
 from attribution.browse.addresses import Addresses, Place, forge, forge_commit
 from attribution.features import groups
 from attribution.queries.commit import commit_numbers, report_of_commit
@@ -25,9 +25,8 @@ from attribution.queries.sessions import families, session_list
 from attribution.queries.tip_file import PAGE as FILE_PAGE
 from attribution.queries.tip_file import LineNote, TipFile, explained, file_of_commit, tip_file
 from attribution.queries.tree import tree
-from attribution.queries.turn_outcomes import PAGE as TURN_PAGE
-from attribution.queries.turn_outcomes import turn_page
-from attribution.queries.turns import prompt_of
+from attribution.queries.turns import PAGE as TURN_PAGE
+from attribution.queries.turns import prompt_of, turn_page
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
@@ -181,7 +180,7 @@ def _tip(request: PageRequest) -> str:
 
 
 def _tip_link(request: PageRequest, tip: str, row: dict[str, Any]) -> str:
-    return cells.link(request.to.file(request.place.repo, row["path"], tip), row["path"])
+    return tables.link(request.to.file(request.place.repo, row["path"], tip), row["path"])
 
 
 def _commits(request: PageRequest) -> Shown:
@@ -189,7 +188,9 @@ def _commits(request: PageRequest) -> Shown:
     first = request.number("from")
     commits, every = commits_page(request.store, request.repository.id, choice, first)
     columns = ("commit_sha", "author_at=authored", "git_author", "lines", "classes=by class", "sessions")
-    table = html(commits, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": cells.bar})
+    table = html(
+        commits, columns, {"commit_sha": partial(_commit_cell, request), "git_author": _author_cell, "classes": tables.bar}
+    )
     values = {"every": every, "first": first, "table": table, "wanted": choice, "page": COMMIT_PAGE}
     return Shown("whowrote_commits.html", values | {"choices": choices(request.store, request.repository.id)})
 
@@ -197,18 +198,18 @@ def _commits(request: PageRequest) -> Shown:
 def _commit_cell(request: PageRequest, row: dict[str, Any]) -> str:
     """The commit with its subject, and the pull request that the subject names."""
     address = request.to.commit(request.place.repo, row["commit_sha"])
-    parts = [cells.link(address, row["commit_sha"][:7]), cells.text(row["subject"])]
+    parts = [tables.link(address, row["commit_sha"][:7]), tables.text(row["subject"])]
     number, on_forge = pull_request(row["subject"]), forge(request.repository.url)
     if number and on_forge:
-        parts.append(cells.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
+        parts.append(tables.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
     if row.get("parents", 1) > 1:
-        parts.append(cells.dim("merge"))
+        parts.append(tables.dim("merge"))
     return " ".join(parts)
 
 
 def _author_cell(row: dict[str, Any]) -> str:
-    author, agent = cells.text(row["git_author"], 40), row["declared_agent"]
-    return f"{author}<br>{cells.dim('names ' + label_of(agent), 40)}" if agent else author
+    author, agent = tables.text(row["git_author"], 40), row["declared_agent"]
+    return f"{author}<br>{tables.dim('names ' + label_of(agent), 40)}" if agent else author
 
 
 def _people(request: PageRequest) -> Shown:
@@ -224,11 +225,11 @@ def _people(request: PageRequest) -> Shown:
     )
 
     def author(row: dict[str, Any]) -> str:
-        return cells.link(
+        return tables.link(
             request.to.repo(request.place.repo, "commits", person=row["git_author"]), row["git_author"] or "(no name)", 60
         )
 
-    return Shown("whowrote_people.html", {"table": html(table, columns, {"git_author": author, "classes": cells.bar})})
+    return Shown("whowrote_people.html", {"table": html(table, columns, {"git_author": author, "classes": tables.bar})})
 
 
 def _tree(request: PageRequest) -> Shown:
@@ -240,10 +241,10 @@ def _tree(request: PageRequest) -> Shown:
 
     def entry(row: dict[str, Any]) -> str:
         if row["is_directory"]:
-            return cells.link(request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/")
-        return cells.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
+            return tables.link(request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/")
+        return tables.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
-    makers: dict[str, Cell] = {"name": entry, "classes": cells.tip_bar}
+    makers: dict[str, Cell] = {"name": entry, "classes": tables.tip_bar}
     table = html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers) if directory.rows else ""
     followed = any(row["lines"] is not None for row in directory)
     return Shown("whowrote_tree.html", {"path": path, "followed": followed, "table": table})
@@ -261,14 +262,14 @@ def _sessions(request: PageRequest) -> Shown:
 
 
 def _session_cell(request: PageRequest, row: dict[str, Any]) -> str:
-    named = cells.link(request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80)
+    named = tables.link(request.to.session(request.place.repo, row.get("key") or row["session"]), row["label"], 80)
     return f'<div class="child">{named}</div>' if row.get("parent") else named
 
 
 def _agent_cell(row: dict[str, Any]) -> str:
     if row["parent"]:
-        return cells.dim("subagent")
-    return f"{cells.text(label_of(row['agent'] or '') or 'not named')}<br>{cells.dim(row['model'], 40)}"
+        return tables.dim("subagent")
+    return f"{tables.text(label_of(row['agent'] or '') or 'not named')}<br>{tables.dim(row['model'], 40)}"
 
 
 def _turns(request: PageRequest) -> Shown:
@@ -287,23 +288,23 @@ def _turns(request: PageRequest) -> Shown:
 
 
 def _turn_cell(request: PageRequest, row: dict[str, Any]) -> str:
-    return cells.link(request.to.session(request.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
+    return tables.link(request.to.session(request.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
 
 
 def _prompt_cell(row: dict[str, Any]) -> str:
-    text = cells.text(row["prompt"], 120) if row["prompt"] else cells.dim(row["session"], 120)
+    text = tables.text(row["prompt"], 120) if row["prompt"] else tables.dim(row["session"], 120)
     return f'<div class="prompt-text">{text}</div>'
 
 
 def _kind_cell(row: dict[str, Any]) -> str:
     """The label of a judge, else the guess of the classifier, else where the text comes from."""
     kind = row["pushback"] or row["message_class"] or ("–" if row["origin"] == "prompt" else row["origin"])
-    return cells.text(kind.replace("_", " ")) + (' <span class="bad">interrupted</span>' if row["interrupted"] else "")
+    return tables.text(kind.replace("_", " ")) + (' <span class="bad">interrupted</span>' if row["interrupted"] else "")
 
 
 def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
     if row["discarded"] and row["discarded_key"]:
-        return cells.link(request.to.session(request.place.repo, row["discarded_key"]), words.number(row["discarded"]))
+        return tables.link(request.to.session(request.place.repo, row["discarded_key"]), words.number(row["discarded"]))
     return words.number(row["discarded"])
 
 

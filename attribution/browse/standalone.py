@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from importlib import resources
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.browse import charts, tables, words
 from attribution.browse.addresses import Addresses
@@ -53,13 +53,9 @@ def page(template: str, **values: Any) -> str:
     return env.get_template(template).render(style=style, charts=charts, version=version(), **values)
 
 
-class RepositoryOverviews(NamedTuple):
-    repositories: Table
-    overviews: list[Overview]  # of the same repositories
-
-
-def every_overview(store: Store) -> RepositoryOverviews:
+def every_overview(store: Store) -> tuple[Table, list[Overview]]:
+    """All repositories, and the overview of each."""
     repos = repositories(store)
     if not len(repos):
         raise WhoWroteError(f"{store.path} has no repository yet", "Attribute one with: whowrote repo PATH")
-    return RepositoryOverviews(repos, [details for repo in repos if (details := overview(store, repo["repo_id"])) is not None])
+    return repos, [details for repo in repos if (details := overview(store, repo["repo_id"])) is not None]

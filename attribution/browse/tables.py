@@ -1,18 +1,53 @@
-"""The tables that several pages and the standalone report have."""
+"""The tables that several pages and the standalone report have, and their cells: links, bars. All text is escaped here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from html import escape
 from typing import Any
 
-from attribution.browse import cells
+from attribution.browse import charts, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.overview import Section
 from collector.console.tables import Cell, html
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
+from collector.vocabulary.lines import LINE_CLASSES
+
+
+def link(address: str, value: object, most: int = 90, **attributes: str) -> str:
+    """A link with a text that is safe and short."""
+    more = "".join(f' {name}="{escape(text)}"' for name, text in attributes.items())
+    return f'<a href="{escape(address)}"{more}>{text(value, most)}</a>'
+
+
+def text(value: object, most: int = 90) -> str:
+    """Any value on one line, safe and short."""
+    return escape(words.line(value, most))
+
+
+def dim(value: object, most: int = 90) -> str:
+    return f'<span class="dim">{text(value, most)}</span>'
+
+
+def bar(row: Mapping[str, Any]) -> str:
+    """The lines of a row by class as a small bar."""
+    return small_bar({name: row[name] or 0 for name in LINE_CLASSES})
+
+
+def tip_bar(row: Mapping[str, Any]) -> str:
+    """The same for lines at HEAD, some of which may be older than the followed history."""
+    return small_bar({name: row[name] or 0 for name in (*LINE_CLASSES, "older")})
+
+
+def small_bar(lines: Mapping[str, int]) -> str:
+    """Class -> lines as a small bar."""
+    return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
 
 
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:
@@ -27,12 +62,12 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
         "tip=lines at HEAD",
         "last_commit_at=last commit",
     )
-    makers = {"repo": lambda row: cells.link(address(row["repo"]), row["repo"]), "classes": cells.bar, "tip": _tip_cell}
+    makers = {"repo": lambda row: link(address(row["repo"]), row["repo"]), "classes": bar, "tip": _tip_cell}
     return html(table, columns, makers)
 
 
 def _tip_cell(row: dict[str, Any]) -> str:
-    return cells.small_bar(row["tip"]) if row["tip"] else cells.dim("not computed")
+    return small_bar(row["tip"]) if row["tip"] else dim("not computed")
 
 
 def survival_html(table: Table) -> str:
@@ -44,16 +79,16 @@ def survival_html(table: Table) -> str:
 
 def kinds_html(table: Table) -> str:
     """Lines by kind of file."""
-    return html(table, ("kind", "lines=lines added", "agent=agent lines", "classes=by class"), {"classes": cells.bar})
+    return html(table, ("kind", "lines=lines added", "agent=agent lines", "classes=by class"), {"classes": bar})
 
 
 def _directory_cell(row: dict[str, Any]) -> str:
-    return cells.text(row["directory"] or "(root)")
+    return text(row["directory"] or "(root)")
 
 
 def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
-    makers = {"classes": cells.bar, "directory": _directory_cell, **(links or {}).get(section.table.name, {})}
+    makers = {"classes": bar, "directory": _directory_cell, **(links or {}).get(section.table.name, {})}
     return html(section.table, section.columns, makers)
 
 

@@ -77,7 +77,7 @@ def _total(opened: OpenRepo, commits: str, since: str, output_format: str) -> No
     if output_format == "csv":
         print_rows(output_format, total.rows(), None)
     else:
-        print_one(output_format, total, lambda terminal: terminal.commit_range.stats_view(out(), total))
+        print_one(output_format, total, lambda terminal: terminal.commit.stats_view(out(), total))
 
 
 def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, Any]) -> None:

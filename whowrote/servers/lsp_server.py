@@ -22,6 +22,7 @@ from attribution.queries.explain import measured_words
 from attribution.queries.open_repo import SHORT
 from attribution.queries.verdicts import NOT_YET
 from attribution.queries.working_tree import committed_numbers
+from collector.console.formats import cut
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
@@ -151,7 +152,7 @@ def hover_text(block: Block) -> str:
     if measured := measured_words(of):
         parts.append(measured)
     if block.prompt:
-        parts.append(f"asked: {_cut(block.prompt, _PROMPT)}")
+        parts.append(f"asked: {cut(block.prompt, _PROMPT)}")
     if of.session:
         parts.append(f"session {of.session}" + (f", turn {of.turn}" if of.turn is not None else ""))
     subject = f" {commit.author_at[:10]} {commit.subject}" if commit else ""
@@ -164,7 +165,7 @@ def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
     if block is None or block.first.attribution.kind in _UNSAID:
         return None
     column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2  # the protocol counts in UTF-16
-    label = printable(_cut(_who(block), _HINT))
+    label = printable(cut(_who(block), _HINT))
     return types.InlayHint(types.Position(line, column), label, tooltip=hover_text(block), padding_left=True)
 
 
@@ -173,8 +174,3 @@ def _who(block: Block) -> str:
     names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
     details = " · ".join(name for name in names if name)
     return f"{(of.kind or of.reason or 'older').replace('_', ' ')}{': ' if details else ''}{details}"
-
-
-def _cut(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

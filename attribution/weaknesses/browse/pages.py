@@ -8,10 +8,11 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from attribution.browse import cells, words
+from attribution.browse import words
 from attribution.browse.addresses import Addresses
 from attribution.browse.charts import NAMES
 from attribution.browse.pages import PageRequest, Shown
+from attribution.browse.tables import dim, link, text
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import FindingFilter, findings
@@ -77,16 +78,12 @@ def _table(table: Table, repo: str, to: Addresses) -> str:
 
 def _finding_cell(row: Row) -> str:
     status = f" ({row['status']})" if row["status"] != "introduced" else ""
-    return (
-        f"<b>{cells.text(row['cwe'] or '')}</b> {cells.text(row['rule_id'] + status, 80)}<br>{cells.dim(row['message'] or '', 160)}"
-    )
+    return f"<b>{text(row['cwe'] or '')}</b> {text(row['rule_id'] + status, 80)}<br>{dim(row['message'] or '', 160)}"
 
 
 def _path_cell(repo: str, to: Addresses, row: Row) -> str:
-    line, text = row["start_line"], f"{row['path']}:{row['start_line']}"
-    return (
-        cells.link(f"{to.file(repo, row['path'], row['commit_sha'], line=line)}#L{line}", text, 60) if to else cells.text(text, 60)
-    )
+    line, named = row["start_line"], f"{row['path']}:{row['start_line']}"
+    return link(f"{to.file(repo, row['path'], row['commit_sha'], line=line)}#L{line}", named, 60) if to else text(named, 60)
 
 
 def _author(row: Row) -> str:
@@ -97,14 +94,14 @@ def _author(row: Row) -> str:
 def _author_cell(repo: str, to: Addresses, row: Row) -> str:
     parts = [escape(_author(row))]
     if row["agent"]:
-        parts.append(cells.dim(label_of(row["agent"]) or row["agent"], 30))
+        parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
     if row["session"] and to:
-        parts.append(cells.link(to.session(repo, row["session"], row["turn_index"]), "session"))
+        parts.append(link(to.session(repo, row["session"], row["turn_index"]), "session"))
     return "<br>".join(parts)
 
 
 def _confidence_cell(row: Row) -> str:
-    verdicts = f"<br>{cells.dim(row['verdicts'], 60)}" if row["verdicts"] else ""
+    verdicts = f"<br>{dim(row['verdicts'], 60)}" if row["verdicts"] else ""
     return (row["confidence"] or "").lower() + verdicts
 
 
@@ -114,8 +111,8 @@ def _now_cell(repo: str, to: Addresses, row: Row) -> str:
     return _commit_link(to, repo, row["fixed_sha"], "removed") if row["fixed_sha"] else "gone"
 
 
-def _commit_link(to: Addresses, repo: str, sha: str, text: str) -> str:
-    return cells.link(to.commit(repo, sha), text) if to else cells.text(text)
+def _commit_link(to: Addresses, repo: str, sha: str, label: str) -> str:
+    return link(to.commit(repo, sha), label) if to else text(label)
 
 
 # --- parts of other pages ---------------------------------------------------------------------------------------------
@@ -151,7 +148,7 @@ def search_sections(store: Store, terms: Sequence[str], repo: str, to: Addresses
         line = row["start_line"]
         address = f"{to.file(row['repo'], row['path'], row['commit_sha'], line=line)}#L{line}"
         about = f"{row['repo']}, {_author(row)}"
-        results.append(f"<li>{cells.link(address, row['label'], 140)} {cells.dim(about)}</li>")
+        results.append(f"<li>{link(address, row['label'], 140)} {dim(about)}</li>")
     if results:
         yield "Findings", f'<ul class="results">{"".join(results)}</ul>'
 

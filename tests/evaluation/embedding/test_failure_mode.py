@@ -10,8 +10,7 @@ from support.builder import import_stream
 from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
-from attribution.evaluation.failure_modes import stage as modes
-from attribution.evaluation.failure_modes.tree import failure_mode
+from attribution.evaluation.failure_modes import failure_mode, fill_failure_modes
 from attribution.evaluation.words import FailureMode
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
@@ -85,7 +84,7 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(t
         insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")
         insert("INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)")
-        modes.fill_failure_modes(store, 1)
+        fill_failure_modes(store, 1)
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
         assert rows.keys() == {row["session_id"] for row in store.rows("SELECT session_id FROM session_features")}
         assert (rows[1]["session_failure_mode"], rows[1]["judge_model"], rows[1]["embedding_model"]) == ("clean", "new", "m")
