@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,27 +22,16 @@ COMMIT = click.option(
 )
 
 
-class FileAndLine(NamedTuple):
-    """A file, and a line of it when one is named."""
-
-    file: str
-    line: int | None
-
-
-def file_and_line(argument: str) -> FileAndLine:
-    name, colon, number = argument.rpartition(":")
-    return FileAndLine(name, int(number)) if colon and _is_number(number) else FileAndLine(argument, None)
-
-
-def file_and_lines(argument: str) -> tuple[str, LineRange] | None:
-    """FILE:10-20, lines 10 to 20 of a file; None for anything else."""
+def file_and_lines(argument: str) -> tuple[str, LineRange | None]:
+    """FILE, FILE:10 or FILE:10-20: the file, and lines of it when some are named."""
     from attribution.queries.open_repo import LineRange
 
     name, _, lines = argument.rpartition(":")
     first, dash, last = lines.partition("-")
-    if not (name and dash and _is_number(first) and _is_number(last)):
-        return None
-    if not 0 < int(first) <= int(last):
+    last = last if dash else first
+    if not (name and _is_number(first) and _is_number(last)):
+        return argument, None
+    if int(first) > int(last):
         raise click.UsageError(f"{argument}: the lines {lines} are not in order")
     return name, LineRange(int(first), int(last))
 

@@ -13,7 +13,6 @@ from attribution.commands.common import (
     COMMIT,
     blamed_lines,
     clone_and_file,
-    file_and_line,
     file_and_lines,
     follow_clone,
     open_clone,
@@ -42,8 +41,8 @@ def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: 
     Without :LINE, summarises the whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
     """
     path, file = clone_and_file(arguments)
-    lines = file_and_lines(file)
-    name, number = (lines[0], None) if lines else file_and_line(file)
+    name, lines = file_and_lines(file)
+    number = lines.first if lines is not None and lines.first == lines.last else None
     with follow_clone(path, db, True if full else None, None) if history or full else _open_as_stored(path, db) as (opened, notes):
         if number is not None:
             _why_line(opened, name, number, commit, output_format, notes)
@@ -51,7 +50,7 @@ def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: 
         from attribution.queries.blame import blame as blame_file
         from attribution.queries.blame import blocks
 
-        blamed = blame_file(opened, name, commit, lines[1] if lines else ())
+        blamed = blame_file(opened, name, commit, lines or ())
         rows = blocks(opened, blamed)
         print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
 
