@@ -11,7 +11,7 @@ import fnmatch
 import hashlib
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,7 +22,6 @@ from attribution.queries.coverage import ATTRIBUTED
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
-from attribution.stats.intervals import Interval
 from attribution.stats.kaplan_meier import commit_of, estimate, observations
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
@@ -37,14 +36,9 @@ _OF_TURNS = frozenset({"month", "repository", "agent"})  # a prompt has these, a
 _BASELINE = str(LineClass.UNDECLARED)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Part of `of` lines. No value where there are too few; no interval of a single commit."""
-
-    lines: int
-    of: int
-    value: float | None
-    interval: Interval | None
+Share = tuple[float | None, float | None, float | None, int | None]
+"""A part of lines, its 95 % interval, and the lines that it is of. No value where there are too few; no interval of one commit."""
+_NOT_KNOWN: Share = (None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +154,12 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
         "commits": len({cell.commit_id for cell in group.cells}),
         "lines": lines.total(),
         **{f"{name}_lines": lines[name] for name in LINE_CLASSES},
-        **_columns("coverage", _share(signed, ATTRIBUTED) if scope.shares else None),
-        **_columns("agent_share", _share(group.cells, (LineClass.AGENT,)) if scope.shares else None),
-        **_columns("agent_or_declared_share", _share(group.cells, declared) if scope.shares else None),
-        **_columns("agent_kept_30_days", _share_after_30_days(agents) if scope.followed else None),
-        **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else None),
-        **_columns("agent_at_head", _present(agents) if scope.followed else None),
+        **_columns("coverage", _share(signed, ATTRIBUTED) if scope.shares else _NOT_KNOWN),
+        **_columns("agent_share", _share(group.cells, (LineClass.AGENT,)) if scope.shares else _NOT_KNOWN),
+        **_columns("agent_or_declared_share", _share(group.cells, declared) if scope.shares else _NOT_KNOWN),
+        **_columns("agent_kept_30_days", _share_after_30_days(agents) if scope.followed else _NOT_KNOWN),
+        **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN),
+        **_columns("agent_at_head", _present(agents) if scope.followed else _NOT_KNOWN),
         "cost_usd": cost,
         "cost_per_line_at_head": per_line,
         "prompts": len(group.prompts) if scope.of_prompts else None,
@@ -174,49 +168,44 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     }
 
 
-def _columns(name: str, share: Share | None) -> dict[str, Any]:
+def _columns(name: str, share: Share) -> dict[str, Any]:
     """`of` are the lines that the share is of."""
-    low, high = (share.interval if share else None) or (None, None)
-    value, of = (share.value, share.of) if share else (None, None)
-    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}_of": of}
+    return dict(zip((name, f"{name}_low", f"{name}_high", f"{name}_of"), share, strict=True))
 
 
-def _share(cells: Sequence[LineCell], classes: Collection[str]) -> Share:
-    parts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
-    for cell in cells:
-        parts[cell.commit_id][0] += cell.lines if cell.line_class in classes else 0
-        parts[cell.commit_id][1] += cell.lines
-    return _ratio([(float(hit), float(of)) for hit, of in parts.values()])
+def _share(cells: Iterable[LineCell], classes: Collection[str]) -> Share:
+    return _ratio((cell.commit_id, cell.lines, cell.line_class in classes) for cell in cells)
 
 
-def _present(records: Sequence[LifetimeRecord]) -> Share:
-    parts: dict[object, list[int]] = defaultdict(lambda: [0, 0])
-    for record in records:
-        if not record.lost:
-            parts[commit_of(record)][0] += 0 if record.dead else record.lines
-            parts[commit_of(record)][1] += record.lines
-    return _ratio([(float(hit), float(of)) for hit, of in parts.values()])
+def _present(records: Iterable[LifetimeRecord]) -> Share:
+    return _ratio((commit_of(record), record.lines, not record.dead) for record in records if not record.lost)
 
 
-def _ratio(parts: Sequence[tuple[float, float]]) -> Share:
-    """(lines that count, lines) of each commit; the interval leaves out one commit after the other."""
+def _ratio(lines: Iterable[tuple[Hashable, int, bool]]) -> Share:
+    """The part that counts of (commit, lines, whether they count); the interval leaves out one commit after the other."""
+    commits: dict[Hashable, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for commit, count, counts in lines:
+        commits[commit][0] += count if counts else 0
+        commits[commit][1] += count
+    parts = [(hit, of) for hit, of in commits.values()]
     hit, of = (int(sum(column)) for column in zip(*parts, strict=True)) if parts else (0, 0)
     value = minimum.part_of(hit, of)
     if value is None or hit in (0, of):  # all or nothing says nothing about how much commits differ
-        return Share(hit, of, value, None)
+        return value, None, None, of
     error = intervals.jackknife(parts, lambda sums: sums[0] / sums[1] if sums[1] else None)
-    return Share(hit, of, value, intervals.around(value, error, len(parts) - 1, 0.0, 1.0))
+    low, high = intervals.around(value, error, len(parts) - 1, 0.0, 1.0) or (None, None)
+    return value, low, high, of
 
 
 def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
-    """The share of the lines that are old enough; `lines` counts those still at risk after 30 days."""
+    """The share of the lines that are old enough."""
     old = [r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)]
     lines = sum(r.lines for r in old)
-    there = sum(r.lines for r in old if r.days > REWORK_DAYS or not r.dead)
     if not old or minimum.SHARE.refusal({"": minimum.sample((r.lines, commit_of(r)) for r in old)}):
-        return Share(there, lines, None, None)
+        return None, None, None, lines
     (result,) = estimate(observations(records), [REWORK_DAYS])
-    return Share(there, lines, result.share, result.interval())
+    low, high = result.interval() or (None, None)
+    return result.share, low, high, lines
 
 
 def _cost(prompts: Sequence[Prompt]) -> tuple[float | None, int, float | None]:

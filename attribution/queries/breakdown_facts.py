@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from attribution.lineage.survival import LifetimeRecord
@@ -107,42 +107,24 @@ def placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> 
         yield Place(*values[: len(Place._fields)]), values[len(Place._fields) :]
 
 
-def _line_cells(store: Store, options: BreakdownOptions) -> list[LineCell]:
-    return [LineCell(group_place, *values) for group_place, values in placed(store, _CELLS, options)]
-
-
-class _Birth(NamedTuple):
-    """The commit that wrote lines."""
-
-    id: int
-    repo_id: int
-    month: str
-    name: str
-    email: str
+_BIRTHS = f"""
+SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name,
+  lower(COALESCE(c.author_email, '')) AS email
+FROM history_commits h JOIN repos r ON r.id = h.repo_id LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
+WHERE {days("h.author_at")}
+"""
 
 
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
-    births = _births(store, options)
-    names = {row["id"]: row["name"] for row in store.rows("SELECT id, name FROM repos")}
+    births = {row["id"]: row for row in store.rows(_BIRTHS, (options.since, options.until))}
     result = []
-    for record in lifetimes.records_of(store, sorted({birth.repo_id for birth in births.values()})):
+    for record in lifetimes.records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
         if birth := births.get(record.birth):
             agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
             top, slash, _ = record.path.partition("/")
-            group_place = Place(birth.month, names[birth.repo_id], top + slash if slash else ".", agent, birth.name, birth.email)
-            result.append(Life(group_place, record))
+            directory = top + slash if slash else "."
+            result.append(Life(Place(birth["month"], birth["repository"], directory, agent, birth["name"], birth["email"]), record))
     return result
-
-
-def _births(store: Store, options: BreakdownOptions) -> dict[int, _Birth]:
-    rows = store.select(
-        _Birth,
-        "SELECT h.id, h.repo_id, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name, "
-        "lower(COALESCE(c.author_email, '')) AS email FROM history_commits h LEFT JOIN commits c ON c.repo_id = h.repo_id "
-        f"AND c.commit_sha = h.commit_sha WHERE {days('h.author_at')}",
-        (options.since, options.until),
-    )
-    return {row.id: row for row in rows}
 
 
 _PROMPTS = f"""
@@ -151,14 +133,6 @@ SELECT COALESCE(substr(t.at, 1, 7), '') AS month, r.name AS repository, '' AS di
 FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index
 """
-
-
-def _prompts(store: Store, options: BreakdownOptions) -> list[Prompt]:
-    return [Prompt(group_place, *values) for group_place, values in placed(store, _PROMPTS, options)]
-
-
-def _weak(store: Store, options: BreakdownOptions) -> list[Weak]:
-    return [Weak(group_place, cell) for read in hooks("event_counts") for group_place, cell in read(store, options)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +146,17 @@ class Facts:
 
     def grouped(self, key: Callable[[Place], tuple[str, ...]]) -> dict[tuple[str, ...], Facts]:
         result: dict[tuple[str, ...], Facts] = defaultdict(Facts)
-        for cell in self.cells:
-            result[key(cell.place)].cells.append(cell)
-        for life in self.lives:
-            result[key(life.place)].lives.append(life)
-        for prompt in self.prompts:
-            result[key(prompt.place)].prompts.append(prompt)
-        for weak in self.weak:
-            result[key(weak.place)].weak.append(weak)
+        for part in fields(self):
+            for item in getattr(self, part.name):
+                getattr(result[key(item.place)], part.name).append(item)
         return result
 
 
 def facts(store: Store, options: BreakdownOptions) -> Facts:
     """All of a database that the options leave."""
-    return Facts(_line_cells(store, options), _lives(store, options), _prompts(store, options), _weak(store, options))
+    return Facts(
+        [LineCell(place, *values) for place, values in placed(store, _CELLS, options)],
+        _lives(store, options),
+        [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)],
+        [Weak(place, cell) for read in hooks("event_counts") for place, cell in read(store, options)],
+    )
