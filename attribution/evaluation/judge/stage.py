@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from attribution.evaluation.conversation import conversation_of
-from attribution.evaluation.failure_modes import fill_failure_modes
+from attribution.evaluation.failure_modes.stage import fill_failure_modes
 from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema
 from attribution.evaluation.judge.prompts import Request, requests
 from attribution.evaluation.judge.queries import Judge, list_price, stored_answers, stored_labels
