@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attribution.evaluation.failure_modes.stage import failure_mode, fill_failure_modes
 from support.builder import import_stream
 from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
+from attribution.evaluation.failure_modes.stage import failure_mode, fill_failure_modes
 from attribution.evaluation.words import FailureMode
 from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
