@@ -182,8 +182,8 @@ _BASELINE = ("sessions", "repositories", "responses", "95 %", "output per token 
 
 def metrics_page() -> str:
     """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
+    import attribution.evaluation.failure_modes.stage as failure_modes
     from attribution.evaluation.embedding import drift
-    from attribution.evaluation.failure_modes import stage as failure_modes
     from attribution.evaluation.scores.baselines import baseline
     from attribution.evaluation.scores.quality import PARTS, WEIGHTS
     from attribution.evaluation.scores.tasks import kind_of_work, task_type
