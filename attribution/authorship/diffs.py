@@ -105,7 +105,7 @@ def merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) 
 
 def _with_renames(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
     """The changes with renames, which are looked for only if a file that counts may have had another name in this parent."""
-    return repo.pair_renames(changes, touched) if any(c.status == "A" and c.path in touched for c in changes) else changes
+    return repo.pair_renames(changes) if any(c.status == "A" and c.path in touched for c in changes) else changes
 
 
 def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -25,31 +24,10 @@ class Words:
 
     def count(self, lowered: str) -> int:
         """Occurrences in a lower-cased text; of phrases that overlap the first and longest counts."""
-        positions = sorted(
-            (start, -len(phrase)) for phrase in self.phrases if phrase in lowered for start in _places(phrase, lowered)
-        )
-        count = end = 0
-        for start, length in positions:
-            if start >= end:
-                count, end = count + 1, start - length
-        return count
+        return len(self.pattern.findall(lowered))
 
     def occur_in(self, lowered: str) -> bool:
         return any(phrase in lowered for phrase in self.phrases) and self.pattern.search(lowered) is not None
-
-
-def _places(phrase: str, text: str) -> Iterator[int]:
-    """Where the phrase stands as whole words: ten times quicker than a pattern of alternatives."""
-    start = text.find(phrase)
-    while start >= 0:
-        before, after = text[start - 1 : start], text[start + len(phrase) : start + len(phrase) + 1]
-        if not (_in_word(before) or _in_word(after)):
-            yield start
-        start = text.find(phrase, start + 1)
-
-
-def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
 
 
 @cache

@@ -9,7 +9,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -367,8 +367,8 @@ class RepositoryBase:
         touched = set.intersection(*({change.path for change in diff if change.status != "D"} for diff in complete))
         return [_merge_files(diff, touched) for diff in complete]
 
-    def pair_renames(self, changes: list[FileChange], needed: Container[str] | None = None) -> list[FileChange]:
-        """Additions paired with deletions as `git diff -M` pairs them; `needed`: additions that matter (None: all do)."""
+    def pair_renames(self, changes: list[FileChange]) -> list[FileChange]:
+        """Additions paired with deletions as `git diff -M` pairs them."""
         deleted = {c.path: c for c in changes if c.status == "D" and c.old}
         added = {c.path: c for c in changes if c.status == "A" and c.new}
         if not deleted or not added:
@@ -378,7 +378,6 @@ class RepositoryBase:
             [(c.path, c.new or "", c.new_mode) for c in added.values()],
             self.blob,
             size=self.blob_size,
-            needed=needed,
         )
         gone = set(pairs.values())
         result = []

@@ -11,8 +11,7 @@ bytes is not counted. Git 2.44 and later count it: pass `whole=True` for those.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 
 from collector.text import is_binary
 
@@ -44,18 +43,14 @@ def pair(
     *,
     size: Callable[[str], int | None] | None = None,
     whole: bool = False,
-    needed: Container[str] | None = None,
 ) -> dict[str, str]:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison.
 
     `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by that.
-
-    Of added paths that are not `needed` the answer may lack pairs: only files that can take one from those that are get compared;
-    None: all are.
     """
     sources, targets, texts = sort_by_path(deleted), sort_by_path(added), RenameTexts(get, whole, size)
     pairs = _pair_equal(sources, targets)
-    for stage in (_pair_names, partial(_pair_similar, needed=needed)):
+    for stage in (_pair_names, _pair_similar):
         used = set(pairs.values())
         sources = [s for s in sources if s[0] not in used]
         targets = [t for t in targets if t[0] not in pairs]
@@ -210,15 +205,11 @@ def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     return names
 
 
-def _pair_similar(
-    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts, needed: Container[str] | None = None
-) -> dict[str, str]:
+def _pair_similar(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> dict[str, str]:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
-    rows = range(len(targets)) if needed is None else [n for n, target in enumerate(targets) if target[0] in needed]
-    matrix = _rows(rows, sources, targets, texts)
-    matrix.sort()
+    matrix = sorted(candidate for number, target in enumerate(targets) for candidate in _row(number, target, sources, texts))
     pairs: dict[str, str] = {}
     used = set()
     for _, _, _, source, target_number in matrix:
@@ -227,24 +218,6 @@ def _pair_similar(
             pairs[path] = sources[source][0]
             used.add(source)
     return pairs
-
-
-def _rows(numbers: Sequence[int], sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> list[_Candidate]:
-    """The rows of some targets, and of every other target that may take a source from one of these."""
-    rows: dict[int, list[_Candidate]] = {}
-    waiting, used_sources = list(numbers), set[int]()
-    while waiting:
-        number = waiting.pop()
-        if number in rows:
-            continue
-        rows[number] = _row(number, targets[number], sources, texts)
-        if len(numbers) == len(targets):
-            continue  # all are asked for
-        for source in {candidate[3] for candidate in rows[number]} - used_sources:
-            used_sources.add(source)
-            others = (n for n in range(len(targets)) if n not in rows)
-            waiting += [n for n in others if _similar(sources[source], targets[n], texts) >= MINIMUM]
-    return [candidate for row in rows.values() for candidate in row]
 
 
 def _row(number: int, target: File, sources: Sequence[File], texts: RenameTexts) -> list[_Candidate]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Container
 from pathlib import Path
 
 import pygit2
@@ -41,9 +40,9 @@ def pairings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     original = GitRepo.pair_renames
 
-    def counted(repo: GitRepo, changes: list[FileChange], wanted: Container[str] | None = None) -> list[FileChange]:
+    def counted(repo: GitRepo, changes: list[FileChange]) -> list[FileChange]:
         seen.append(len(changes))
-        return original(repo, changes, wanted)
+        return original(repo, changes)
 
     monkeypatch.setattr(GitRepo, "pair_renames", counted)
     return seen

@@ -7,13 +7,11 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.git import renames
 from collector.git.renames import Getter, RenameSources, RenameTexts, pair, similarity, sort_by_path, spans
 
 REGULAR, SYMLINK = 0o100644, 0o120000
@@ -77,52 +75,6 @@ def test_renamed_files_are_found_without_a_look_at_all_others() -> None:
     for n in range(100):
         assert sources.best(f"new/f{n}", f"o{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same content
         assert sources.best(f"new/f{n}", f"q{n}", REGULAR, RenameTexts(get)) == f"old/f{n}"  # the same name
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_of_wanted_files_the_answer_is_the_same(seed: int) -> None:
-    rng = random.Random(seed)
-    content = {str(n): text(*rng.sample(range(14 + seed % 20), 12)) for n in range(24)}  # from much to little in common
-    deleted = [(f"old/{n}", str(n), REGULAR) for n in range(12)]
-    added = [(f"new/{n}", str(n), REGULAR) for n in range(12, 24)]
-    every = pair(deleted, added, content.get)
-    for path, _, _ in added:
-        assert pair(deleted, added, content.get, needed={path}).get(path) == every.get(path)
-    wanted = {path for path, _, _ in rng.sample(added, 3)}
-    found = pair(deleted, added, content.get, needed=wanted)
-    assert {path: found.get(path) for path in wanted} == {path: every.get(path) for path in wanted}
-
-
-def test_files_that_are_not_wanted_are_not_read_when_nothing_is_like_the_wanted_one() -> None:
-    content = {"old": text(*range(10)), "wanted": text(*range(50, 60)), "other": text(*range(9))}
-    asked: set[str] = set()
-
-    def get(oid: str) -> bytes:
-        asked.add(oid)
-        return content[oid]
-
-    added = [("wanted.c", "wanted", REGULAR), ("other.c", "other", REGULAR)]
-    assert pair([("old.c", "old", REGULAR)], added, get, needed={"wanted.c"}) == {}
-    assert asked == {"old", "wanted"}
-
-
-def test_only_files_that_may_take_the_source_of_a_wanted_one_are_compared_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    tails = {"o": 11, "n": 12}
-    content = {f"{side}{n}": text(*range(n * 20, n * 20 + 10), n * 20 + tails[side]) for n in range(9) for side in tails}
-    deleted, added = ([(f"{side}/{side}{n}", f"{side}{n}", REGULAR) for n in range(9)] for side in tails)
-    compared: list[str] = []
-    row = renames._row
-
-    def counted(number: int, target: renames.File, *rest: Any) -> Any:
-        compared.append(target[0])
-        return row(number, target, *rest)
-
-    monkeypatch.setattr(renames, "_row", counted)
-    assert pair(deleted, added, content.get, needed={"n/n4"}) == {"n/n4": "o/o4"}
-    assert compared == ["n/n4"]
-    content["rival"] = text(*range(80, 90), 91, 95)  # more like o/o4 than n/n4 is
-    assert pair(deleted, [*added, ("n/rival", "rival", REGULAR)], content.get, needed={"n/n4"}) == {"n/rival": "o/o4"}
-    assert compared == ["n/n4", "n/n4", "n/rival"]
 
 
 def test_a_unique_file_name_beats_a_better_match_elsewhere() -> None:
