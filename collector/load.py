@@ -46,13 +46,14 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "16"  # version of everything that is read here
+FACTS = "20"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
 _MAX_MESSAGE = 20_000
 _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
+_AFTER_COMMIT = 6.0  # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 _MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
 
@@ -195,17 +196,18 @@ def _read_local(
 def on_utc(repo: GitRepo, session: Session) -> Session:
     """A session whose times are those of its author's clock, in UTC: the commits that it made say in which zone that was.
 
-    Where the clone has none of them, nothing is known of its times.
+    What it did after a commit was not done before it. Where the clone has none of its commits, nothing is known of its times.
     """
     if not session.local_clock:
         return session
-    shas = (sha for call in session.calls for sha in call.commits)
-    offset = next((offset for sha in shas if (offset := repo.author_offset(sha)) is not None), None)
-
-    def moment(local: float | None) -> float | None:
-        return None if local is None or offset is None else local - offset
-
-    return replace(session, calls=tuple(replace(call, not_before=moment(call.not_before)) for call in session.calls))
+    made = [repo.find_commit(call.commits[0]) if call.commits else None for call in session.calls]
+    offset = next((repo.author_offset(commit.sha) for commit in made if commit is not None), None)
+    calls, last = [], None
+    for call, commit in zip(session.calls, made, strict=True):
+        began = call.not_before - offset if call.not_before is not None and offset is not None else None
+        calls.append(replace(call, not_before=max((moment for moment in (began, last) if moment is not None), default=None)))
+        last = commit.author_time + _AFTER_COMMIT if commit is not None else last
+    return replace(session, calls=tuple(calls))
 
 
 def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from collector.commit_model import Censored as Censored
 from collector.commit_model import Commit as Commit
@@ -212,6 +212,13 @@ class ForkPoint:
     responses: int
 
 
+class ChangeOfOthers(NamedTuple):
+    """A file whose changes in a commit the agent says to be of somebody else: they were there before its edits."""
+
+    commit: str  # the beginning of its id
+    path: str  # in the repository
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """Everything one agent session recorded, each event once, in time order."""
@@ -233,6 +240,7 @@ class Session:
     fork: ForkPoint | None = None  # of one that repeats another: what both have is left out here
     started_at: float | None = None
     ended_at: float | None = None
+    of_others: tuple[ChangeOfOthers, ...] = ()
     local_clock: bool = False  # moments before which calls were not made are those of the author's clock, taken for UTC
     truncated_start: bool = False  # the first record continues a record that no copy has: earlier work is not on record
     problems: tuple[Problem, ...] = ()

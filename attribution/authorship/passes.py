@@ -16,6 +16,7 @@ from attribution.authorship.agent_text import first_times, without_layout
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
 from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
+from attribution.authorship.of_others import lines_of_others, testify
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import PersonLines, person_lines
 from attribution.authorship.run_data import Judged
@@ -37,6 +38,15 @@ def note_sessions(judged: Judged) -> None:
         link = judged.evidence.links[sha]
         if link.is_resolved:
             verdict.named = {ids[key] for key in link.sessions if key in ids}
+
+
+def give_lines_of_others_to_people(judged: Judged) -> None:
+    """Lines without an author that an agent said were there before its edits become a person's, to be confirmed."""
+    history = judged.evidence.history
+    times = {commit.sha: commit.author_time for commit in history.commits}
+    for sha, lines in lines_of_others(judged.evidence.sessions.edits, history).items():
+        parents = judged.evidence.links[sha].commit.parents
+        testify(judged.verdicts[sha], lines, max((times.get(parent, 0.0) for parent in parents), default=0.0), judged.texts)
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -162,6 +172,7 @@ class Pass(NamedTuple):
 
 PASSES = (
     Pass(note_sessions),
+    Pass(give_lines_of_others_to_people, (Author.UNKNOWN, Author.DECLARED, Author.HUMAN), (Author.HUMAN,)),
     Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),

@@ -280,7 +280,7 @@ def _is_near(moment: float, others: Sequence[float]) -> bool:
 def _is_inferred(verdict: Verdict) -> bool:
     """Whether only the commit shows a person's line."""
     witness = verdict.witness
-    return verdict.is_persons and witness is not None and not witness.seen_to_appear
+    return verdict.is_persons and witness is not None and not witness.seen_to_appear and witness.kind is not Witness.BEFORE_EDITS
 
 
 def _disbelieve(verdict: CommitVerdict, own: bool = False) -> None:

@@ -14,7 +14,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
 from attribution.shell.printed import lines_traced, parts_shown
 from collector.json_values import get_str, parse_json
-from collector.model import Edit, FileObservation, Session, Status, ToolCall
+from collector.model import ChangeOfOthers, Edit, FileObservation, Session, Status, ToolCall
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
@@ -73,6 +73,7 @@ class SessionEdits:
     ended: float
     edits: list[RawEdit] = field(default_factory=list)
     sightings: list[tuple[int, FileObservation]] = field(default_factory=list)  # order, and what was seen of a file
+    of_others: tuple[ChangeOfOthers, ...] = ()
     produced: list[ProducedText] = field(default_factory=list)
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
@@ -118,6 +119,7 @@ def session_edits(
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
     track.sightings.extend((len(session.calls), item) for item in session.notices)
+    track.of_others = session.of_others
     track.commits = commit_calls(session, refs)
     track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]

@@ -20,7 +20,7 @@ from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
-from collector.model import Command, Edit, Replacement, Session
+from collector.model import ChangeOfOthers, Command, Edit, Replacement, Session
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
 
@@ -38,6 +38,7 @@ _NUMBER = r"(\d[\d,]{0,12}(?:\.\d{1,6})?)([km]?)"
 _TOKENS = re.compile(rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?) message)?")
 _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
+_BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~ -]{1,300}?)[*`:\s]*$")
@@ -52,13 +53,33 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """Of a history with several runs only the one that the id names is read: `aider` and when it began."""
     reader = _Reader(NAME, session_id)
     began = session_id.removeprefix(f"{NAME} ")
+    others: dict[ChangeOfOthers, None] = {}
     for blob in copies(blobs):
         text = decode(blob)
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
             reader.add_cwd(place[1])
             text = text[place.end() :]
         reader.copy(_run_of(text, began))
-    return replace(reader.session(), local_clock=True)
+        others.update(dict.fromkeys(_changes_of_others(text)))
+    return replace(reader.session(), local_clock=True, of_others=tuple(others))
+
+
+def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
+    """What a history, with all its runs, says to have committed before its own edits.
+
+    A file with an edit that was applied and not committed has changes of both.
+    """
+    applied, dirty = set[str](), list[str]()
+    for line in text.split("\n"):
+        notice = line.rstrip() if line.startswith("> ") else ""
+        if match := _APPLIED.match(notice):
+            applied.add(match[1].strip())
+        elif match := _BEFORE.match(notice):
+            dirty.append(match[1])
+        elif match := _COMMIT.match(notice):
+            yield from (ChangeOfOthers(match[1], path) for path in dirty if path not in applied)
+            applied -= set(dirty) if dirty else set(applied)
+            dirty = []
 
 
 def _run_of(text: str, began: str) -> str:
@@ -82,6 +103,7 @@ class _Reader(RecordReader):
         self.prompt: list[str] = []
         self.answer: list[str] = []
         self.began: float | None = None
+        self.is_before = False  # the next commit has nothing of the latest answer
         self.offered: list[tuple[str, Edit]] = []  # (path as it was written, edit) of the latest answer
 
     def take(self, record: dict[str, Any]) -> None:
@@ -142,8 +164,12 @@ class _Reader(RecordReader):
             self.use_tokens(str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost)
         elif match := _APPLIED.match(line):
             self._apply_offer(match[1].strip(), number)
+        elif _BEFORE.match(line):
+            self.is_before = True
         elif match := _COMMIT.match(line):
-            self.offered = []
+            if not self.is_before:  # else of changes that were there before: the edits that are offered come next
+                self.offered = []
+            self.is_before = False
             self.begin(None)
             self._add(number, "commit", {"commit": match[1]}, line)
 

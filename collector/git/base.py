@@ -269,10 +269,14 @@ class RepositoryBase:
                 else:
                     yield prefix + name, entry
 
-    def author_offset(self, name: str) -> float | None:
-        """How many seconds the clock of a commit's author is ahead of UTC; `name` may be the beginning of its id."""
+    def find_commit(self, name: str) -> Commit | None:
+        """The commit whose id begins like this; None where the clone has none, or several."""
         sha = self._parse_name(name)
-        kind, data = (self._object(sha) if sha else None) or ("", b"")
+        return self.commit(sha) if sha else None
+
+    def author_offset(self, sha: str) -> float | None:
+        """How many seconds the clock of a commit's author is ahead of UTC."""
+        kind, data = self._object(sha) or ("", b"")
         zone = _AUTHOR_ZONE.search(data) if kind == "commit" else None
         if zone is None:
             return None

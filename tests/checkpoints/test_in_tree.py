@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.builder import git
+from support.builder.objects import git_environment
 from support.commands import run
 
 from collector.storage.store import Store
@@ -56,12 +57,9 @@ class Clone:
     def commit(self, minute: int, message: str = "Change") -> str:
         when = f"2025-08-06T12:{minute:02}:00+0200"
         git(self.path, "add", "-A")
-        person = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-c", f"user.signingkey={when}")
-        os.environ |= {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        try:
-            git(self.path, *person, "commit", "-q", "-m", message)
-        finally:
-            del os.environ["GIT_AUTHOR_DATE"], os.environ["GIT_COMMITTER_DATE"]
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        command = ["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org", "commit", "-q", "-m", message]
+        subprocess.run(command, cwd=self.path, check=True, env=git_environment() | dates)
         return git(self.path, "rev-parse", "HEAD").decode().strip()
 
 
@@ -196,3 +194,47 @@ def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(tmp_path
     with attributed(bare(clone), tmp_path / "a.db") as store:
         rows = [tuple(row.values()) for row in store.rows("SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")]
     assert rows == [("5c7d5c23-0691-4467", 0), (transcript.stem, 1)]
+
+
+MORE = """
+# aider chat started at 2025-08-06 12:20:00
+
+#### and one more  
+
+a.py
+```python
+<<<<<<< SEARCH
+def triple(value):
+=======
+def fourfold(value):
+    return compute(value) * 4
+
+
+def triple(value):
+>>>>>>> REPLACE
+```
+
+> Committing a.py before applying edits.  
+> Commit {before} feat: what stood there  
+> Applied edit to a.py  
+> Commit {after} feat: one more  
+"""  # noqa: W291
+PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
+
+
+def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    clone.put("a.py", CODE + PERSONS)
+    before = clone.commit(25, "feat: what stood there")
+    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
+    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
+    after = clone.commit(26, "feat: one more")
+    history = clone.path / ".aider.chat.history.md"
+    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
+    clone.commit(40, "The history")
+    repo = bare(clone)
+    spans(repo, tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        sql = "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        verdicts = {sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)}
+    assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}

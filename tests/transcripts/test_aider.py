@@ -90,6 +90,39 @@ def test_nothing_was_done_before_a_run_began() -> None:
     assert {(call.at, call.not_before) for call in read(HISTORY).calls} == {(None, 1_772_442_000.0)}
 
 
+BEFORE = f"""# aider chat started at 2026-03-02 08:00:00
+
+> Applied edit to mixed.go$$
+# aider chat started at 2026-03-02 09:00:00
+
+#### Limit it$$
+
+limit.go
+{FENCE}go
+<<<<<<< SEARCH
+=======
+const Max = 20
+>>>>>>> REPLACE
+{FENCE}
+
+> Committing limit.go before applying edits.$$
+> Committing mixed.go before applying edits.$$
+> Commit 1a2b3c4 feat: what was there$$
+> Applied edit to limit.go$$
+> Commit 5d6e7f8 feat: limit$$
+""".replace("$$", "  ")
+
+
+def test_changes_that_were_there_before_the_edits_are_of_others_and_the_edits_stay() -> None:
+    session = read(BEFORE)
+    assert [(change.commit, change.path) for change in session.of_others] == [("1a2b3c4", "limit.go")]  # mixed.go has some of both
+    assert [(call.name, len(call.edits), call.commits) for call in session.calls] == [
+        ("commit", 0, ("1a2b3c4",)),
+        ("edit", 1, ()),
+        ("commit", 0, ("5d6e7f8",)),
+    ]
+
+
 @pytest.mark.parametrize("cut", range(0, len(HISTORY), 37))
 def test_a_history_that_is_cut_is_read_as_far_as_it_goes(cut: int) -> None:
     whole = [call.call_id for call in read(HISTORY).calls]

@@ -1,0 +1,56 @@
+"""Lines that an agent said were there before its own edits: it committed the file first, because somebody had changed it. Pure.
+
+The texts of agents and the kind of the file still decide afterwards (`attribution.authorship.people`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attribution.authorship.commits import CommitHistory
+from attribution.authorship.person_lines import Texts
+from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, verdicts_by_line
+from collector.git.ranges import Ranges, unite
+from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
+
+# A line that is unknown for another reason than these has an explanation of its own.
+_OPEN = frozenset(
+    {
+        Reason.NONE, Reason.NO_SESSION, Reason.UNEXPLAINED, Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.OPAQUE_SHELL,
+        Reason.BASE_UNKNOWN, Reason.CHECKPOINT_MISSING, Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED,
+        Reason.TRANSCRIPT_UNREADABLE, Reason.INVISIBLE_SUBAGENT,
+    }
+)  # fmt: skip
+_SHORT = 7  # digits of a commit id that agents print
+
+
+def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) -> dict[str, dict[str, Ranges]]:
+    """Commit -> path -> all lines that the commit adds to a file of which the committing agent said that others had changed it."""
+    shas = {commit.sha[:_SHORT]: commit.sha for commit in history.commits}
+    lines: dict[str, dict[str, Ranges]] = {}
+    for change in {change for session in sessions for change in session.of_others}:
+        sha = shas.get(change.commit[:_SHORT], "")
+        diff = history.diffs.get(sha)
+        for file in (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ():
+            if file.change.path == change.path:
+                lines.setdefault(sha, {})[change.path] = unite((start + 1, end) for start, end, _ in file.added)
+    return lines
+
+
+def testify(verdict: CommitVerdict, lines: Mapping[str, Ranges], since: float, texts: Texts) -> None:
+    """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`: time of the parent."""
+    witness = SightingPair(Witness.BEFORE_EDITS, since)
+    persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, witness=witness)
+    for file, spans in verdict.files:
+        ranges = lines.get(file.change.path, ())
+        open_lines = {line for span in spans if _is_open(span.verdict) for line in span.lines} if ranges else set()
+        if open_lines:
+            sighted = {line for line in open_lines if any(first <= line <= last for first, last in ranges)}
+            spans[:] = spans_of(verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file))
+
+
+def _is_open(verdict: Verdict) -> bool:
+    if verdict.author == Author.HUMAN:  # so far only the commit speaks for a person
+        return verdict.witness is not None and not verdict.witness.seen_to_appear
+    return verdict.author in (Author.UNKNOWN, Author.DECLARED) and verdict.reason in _OPEN

@@ -1,0 +1,99 @@
+"""Lines whose author Aider's own history names, against the verdicts of a database. Shares no code with the reader of that history.
+
+    python benchmarks/aider_records.py MIRROR...
+
+`> Commit HASH` after `> Applied edit to FILE` is the agent's commit. `> Committing FILE before applying edits.` says that FILE had
+changes that are not of this answer: a person's where no edit of FILE was applied and not committed before, else of both and left
+out. Labels are of the lines that such a commit adds to such a file. Each mirror is attributed as a user would; the table has lines
+by label and class.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+_HISTORY = ":(glob)**/.aider.chat.history.md"
+_LINE = re.compile(r"^> (?:(Applied edit to) (.+?)|(Committing) (.+?) before applying edits\.|(Commit) ([0-9a-f]{7,40}) .*?)\s*$")
+Labels = dict[tuple[str, str], str]  # (commit id, path) -> agent or person
+
+
+def git(mirror: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(mirror), *arguments], capture_output=True, check=False
+    )  # an id may be none of the clone
+    return done.stdout.decode("utf-8", "replace")
+
+
+def histories(mirror: Path) -> list[str]:
+    """The texts of all versions of all histories."""
+    rows = git(mirror, "log", "--raw", "--no-abbrev", "--no-renames", "-m", "--diff-filter=AM", "--format=", "HEAD", "--", _HISTORY)
+    blobs = dict.fromkeys(row.split()[3] for row in rows.splitlines() if row.startswith(":"))
+    return [git(mirror, "cat-file", "blob", blob) for blob in blobs]
+
+
+def labels(mirror: Path, text: str) -> Labels:
+    """Who made the changes of a file in a commit, as one history says."""
+    found: Labels = {}
+    applied: set[str] = set()  # files with edits that are not committed
+    dirty: list[str] = []
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        if match[1]:
+            applied.add(match[2])
+        elif match[3]:
+            dirty.append(match[4])
+        else:
+            sha = git(mirror, "rev-parse", "--verify", "--quiet", f"{match[6]}^{{commit}}").strip()
+            changed = git(mirror, "diff-tree", "--no-commit-id", "--name-only", "-r", "--root", sha).splitlines() if sha else []
+            for path in changed:
+                if dirty and path in dirty and path not in applied:
+                    found[sha, path] = "person"
+                elif not dirty and path in applied:
+                    found[sha, path] = "agent"
+            applied -= set(dirty) if dirty else applied
+            dirty = []
+    return found
+
+
+def verdicts(mirror: Path, database: Path) -> dict[tuple[str, str], Counter[str]]:
+    """Lines by class of each file of each commit."""
+    program = Path(sys.executable).with_name("attribute")
+    command = [program, "repo", mirror, "--db", database, "--local", "never", "--allow-no-checkpoints", "-q"]
+    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    lines: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    with sqlite3.connect(database) as connection:
+        for sha, path, kind, count in connection.execute("SELECT commit_sha, path, class, nonblank FROM line_spans"):
+            lines[sha, path][kind] += count
+    return lines
+
+
+def main() -> None:
+    whole: Counter[tuple[str, str]] = Counter()
+    commits: Counter[str] = Counter()
+    for mirror in map(Path, sys.argv[1:]):
+        found: Labels = {}
+        for text in histories(mirror):
+            found |= labels(mirror, text)
+        with tempfile.TemporaryDirectory() as directory:
+            lines = verdicts(mirror, Path(directory) / "x.db") if found else {}
+        counts: Counter[tuple[str, str]] = Counter()
+        for place, label in found.items():
+            counts.update({(label, kind): count for kind, count in lines.get(place, Counter[str]()).items()})
+        commits.update({label: len({sha for (sha, _), one in found.items() if one == label}) for label in set(found.values())})
+        whole.update(counts)
+        print(mirror.parent.name, dict(Counter(found.values())), {f"{a} {b}": n for (a, b), n in sorted(counts.items())})
+    for label in ("agent", "person"):
+        row = {kind: count for (one, kind), count in sorted(whole.items()) if one == label}
+        print(f"{label}: {commits[label]} commits, {sum(row.values())} lines: {row}")
+
+
+if __name__ == "__main__":
+    main()
