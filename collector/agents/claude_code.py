@@ -392,27 +392,22 @@ def _numbers(snippet: str) -> tuple[int, str]:
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 # The directory is named after the one that the session was started in, with `-` for all that is neither letter nor digit; different
-# directories can have one name, so the `cwd` of the records decides. A forked session repeats the records of the other one under
-# their old ids: sessions with the same first record are read as one.
+# directories can have one name, so the `cwd` of the records decides.
 _CUT = 200  # longer names are cut there and end in a hash
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _SESSION_ID = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
-_FIRST = re.compile(rb'"uuid":\s*"([0-9A-Za-z-]{1,80})"')
 _AGENT = "agent-"  # a subagent's file
 _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     slugs = {_slug(path) for path in roots.spellings}
-    groups: dict[str, list[LocalSession]] = defaultdict(list)  # first record -> sessions that begin with it
     for project in files.directories(location):
         name = project.name.lower()
         seen_from_windows = name.startswith("--wsl") and any(entry in name for entry in slugs)
         inside = roots.anywhere or seen_from_windows or name in slugs or name.startswith(tuple(f"{entry}-" for entry in slugs))
         if inside:
-            for first, session in _sessions(project, roots):
-                groups[first or session.id].append(session)
-    return map(_join, groups.values())
+            yield from _sessions(project, roots)
 
 
 def _slug(path: str) -> str:
@@ -420,24 +415,17 @@ def _slug(path: str) -> str:
     return re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT]
 
 
-def _sessions(project: Path, roots: Roots) -> Iterator[tuple[str, LocalSession]]:
-    """(id of the first record, session) of those of a directory that belong."""
+def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
+    """The sessions of a directory that belong."""
     agents: dict[str, list[Path]] = defaultdict(list)  # early versions put subagents beside their session
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
     for path in files.match_files(project, "*.jsonl"):
         beginning = files.head(path) if not path.name.startswith(_AGENT) else b""
-        cwd, first = files.text_in(beginning, _CWD), files.text_in(beginning, _FIRST)
+        cwd = files.text_in(beginning, _CWD)
         if roots.of(cwd):
             below = (sub for pattern in _SUBAGENTS for sub in files.match_files(project / path.stem / "subagents", pattern))
-            yield first, LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
-
-
-def _join(group: list[LocalSession]) -> LocalSession:
-    """One session of all that begin with the same record."""
-    main, *forks = sorted(group, key=lambda session: session.id)
-    why = main.why + "".join(f"; with its fork {fork.id}" for fork in forks)
-    return replace(main, files=tuple(path for session in (main, *forks) for path in session.files), why=why)
+            yield LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
 
 
 COMMITTED = (Committed(":(glob)**/.claude/projects/*/*.jsonl", session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),)

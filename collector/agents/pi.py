@@ -9,7 +9,6 @@ Paths are relative to the header's working directory.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -171,35 +170,16 @@ class _Reader(RecordReader):
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-# A fork is a new file that begins with the entries of the session it was made from, under their old ids: both are read as one.
 _HEADER_LINES = 5
 _PATTERNS = ("*.jsonl", "*/*.jsonl")
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    families: dict[str, list[tuple[str, Path, str]]] = defaultdict(list)  # name of the first file -> (id, file, directory) of all
-    parents: dict[str, str] = {}
     for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
         header = _header(path)
         cwd = get_str(header, "cwd")
         if roots.of(cwd):
-            parents[path.name] = Path(get_str(header, "parentSession")).name
-            families[path.name].append((get_str(header, "id") or path.stem, path, cwd))
-    for name in [name for name, parent in parents.items() if parent in families and parent != name]:
-        families[_origin(name, parents)] += families.pop(name)
-    for family in families.values():
-        (number, _, cwd), *forks = family
-        why = f"started in {cwd}" + "".join(f"; with its fork {fork}" for fork, _, _ in forks)
-        yield LocalSession(number, tuple(path for _, path, _ in family), why, cwd=cwd)
-
-
-def _origin(name: str, parents: dict[str, str]) -> str:
-    """The file at the beginning of a chain of forks."""
-    visited = {name}
-    while parents.get(name, "") in parents and parents[name] not in visited:
-        name = parents[name]
-        visited.add(name)
-    return name
+            yield LocalSession(get_str(header, "id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
 
 
 def _header(path: Path) -> dict[str, Any]:

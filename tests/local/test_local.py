@@ -193,10 +193,14 @@ def test_a_fork_is_counted_once(clone: Clone, home: Path, tmp_path: Path) -> Non
     text = path.read_text("utf-8")
     fork = "ffffffff-0000-4000-8000-000000000000"
     layouts.put_text(path.with_name(f"{fork}.jsonl"), text.replace(SESSION, fork), path.stat().st_mtime + 60)
-    assert [one.files[1].stem for one in found(clone).values()] == [fork]
+    assert set(found(clone)) == {SESSION, fork}
     attribute(clone, tmp_path / "out.db")
     with Store(tmp_path / "out.db") as store:
         assert store.value("SELECT COUNT(*) FROM tool_calls") == text.count('"tool_use"')
+        rows = store.rows(
+            "SELECT tool_calls > 0 AS calls, forked_from FROM sessions WHERE key IN (?, ?) ORDER BY key", (SESSION, fork)
+        )
+        assert [(row["calls"], row["forked_from"]) for row in rows] == [(1, None), (0, SESSION)]
 
 
 def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from collector.json_values import get_str
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session
+from collector.session_graph import copied_events, event_keys, without_copied
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
@@ -216,16 +217,16 @@ def test_bytes_where_text_should_be_cost_no_session(clone: Clone, home: Path) ->
 # --- Pi -----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_fork_of_pi_is_read_with_its_origin(clone: Clone, home: Path) -> None:
+def test_a_fork_of_pi_repeats_its_origin(clone: Clone, home: Path) -> None:
     path = layouts.pi(home, session(clone))
     first, *rest = path.read_text("utf-8").splitlines(keepends=True)
     header = json.loads(first) | {"id": TWO, "parentSession": str(path)}
     fork = layouts.put_text(
         path.with_name(f"2026-03-02T10-00-00-000Z_{TWO}.jsonl"), json.dumps(header) + "\n" + "".join(rest), 1.8e9
     )
-    (one,) = found(clone).values()
-    assert one.files == (path, fork)
-    assert len(read(one).calls) == 1
+    origin, copy = (read(session) for _, session in sorted(found(clone).items()))
+    copied = copied_events({one.id: event_keys(one) for one in (origin, copy)})
+    assert (len(origin.calls), without_copied(copy, copied[copy.id]).calls, fork.exists()) == (1, (), True)
 
 
 # --- Antigravity --------------------------------------------------------------------------------------------------------
