@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
@@ -84,6 +85,8 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
         report = repo_report(store, done.repo_id)
         report.censored, report.unchanged, report.seconds = done.censored, done.unchanged, round(done.seconds, 3)
         report.advice = _advice(store, done.repo_id, clone, request.path, report.head)
+        if done.elsewhere:
+            report.advice.append(Advice(0, done.elsewhere, f"whowrote repo {quote(request.path)} --was-at DIR"))
         return report
 
 

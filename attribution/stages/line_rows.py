@@ -11,11 +11,12 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.links import BY_CALL, CommitLinks
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
+from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
 from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
 from collector.files.kinds import HEADLINE
-from collector.model import Problem
+from collector.model import Commit, Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
 from collector.vocabulary.lines import Author, Evidence, How, line_class
@@ -370,4 +371,27 @@ def problems(judged: Judged) -> list[Problem]:
             fate = judged.replayed.edits[edit_id]
             subject = f"{keys.get(fate.raw.call.session_id, '')}/{fate.raw.call.call_id}"
             result.append(Problem("lines", subject, "edit_unmatched", f"{outcome.why}: {fate.path}"))
-    return result
+    return [*result, *_unlinked_sessions(judged)]
+
+
+def _unlinked_sessions(judged: Judged) -> Iterator[Problem]:
+    """Sessions that made commits which the clone has, and are linked to none."""
+    links, numbers = judged.evidence.links, judged.evidence.sessions.ids
+    linked = {numbers[key] for link in links.values() for key in link.sessions if key in numbers}
+    linked |= {session for verdict in judged.verdicts.values() for session in verdict.sessions}
+    for session in judged.evidence.sessions.edits:
+        named = [short for made in session.commits for short in made.printed] if session.session_id not in linked else []
+        commits = [commit for short in dict.fromkeys(named) if (commit := judged.texts.repo.commit(short)) is not None]
+        if commits:
+            why = _why_unlinked(commits[0], links.get(commits[0].sha), session)
+            yield Problem("lines", session.key, "session_unlinked", f"made {len(commits)}, first {commits[0].sha[:9]}: {why}")
+
+
+def _why_unlinked(commit: Commit, link: CommitLinks | None, session: SessionEdits) -> str:
+    if link is None:
+        return "not on the attributed branch"
+    if link.is_resolved:
+        return f"linked to {', '.join(link.sessions[:2])}"
+    if len(commit.parents) > 1:
+        return "a merge"
+    return "nothing that it wrote is in it" if session.edits else "it edited no file"

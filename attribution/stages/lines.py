@@ -39,6 +39,7 @@ from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
 from collector.local import find_sessions, local_checkpoints
+from collector.local.model import elsewhere_note
 from collector.local.private import keep_private
 from collector.model import Checkpoint, Commit, Problem
 from collector.plugins import hooks
@@ -57,6 +58,7 @@ class Attributed:
     unchanged: bool
     seconds: float
     censored: list[str] = field(default_factory=list)
+    elsewhere: str = ""  # sessions that were not started in the clone's worktrees
 
 
 def attribute_repo(
@@ -72,7 +74,7 @@ def attribute_repo(
     target = target_of(store, repo, options, local)
     if target.known is not None and is_done(store, target):
         repriced = costs.price_repo(store, target.known)
-        return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo))
+        return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local))
     progress("reading checkpoints", 0, 0)
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
@@ -92,7 +94,7 @@ def attribute_repo(
         run.covers(costs.STAGE, costs.costs_key(prices_of(store)))
         if options.whole and not local.sessions and run.key == target.key:  # all that `collect run` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
-    return Attributed(context.repo_id, False, clock.seconds, censored_parts(repo))
+    return Attributed(context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local))
 
 
 # --- read -------------------------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
         f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine{unread}",
         f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
         "What is looked for on this machine, and what was found: whowrote doctor\n"
+        "If it was elsewhere when the agents worked in it: whowrote repo PATH --was-at OLD_PATH\n"
         "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",
     )
 

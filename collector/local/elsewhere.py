@@ -45,14 +45,14 @@ class ClonePlaces:
         for session, parts in outside:
             why = self.reason(session, b"\n".join(parts))
             if why:
-                yield replace(session, why=why)
+                yield replace(session, why=why, elsewhere=True)
                 gone |= set() if files.is_there(session.cwd) else {session.cwd}
             else:
                 left.append(session)
         removed = Roots.of_paths(gone)
         for session in left:
             if removed.of(session.cwd):
-                yield replace(session, why=f"started in {session.cwd}, where others worked on this clone")
+                yield replace(session, why=f"started in {session.cwd}, where others worked on this clone", elsewhere=True)
 
     def _may_be_ours(self, cwd: str) -> bool:
         """Whether a session of a directory can have worked on the clone: neither of a worktree nor of another repository."""

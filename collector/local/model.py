@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,6 +10,8 @@ from pathlib import Path
 
 from collector.agents.machine.model import LocalSession
 from collector.model import Problem
+
+_LISTED = 3  # directories
 
 
 class LocalChoice(StrEnum):
@@ -37,6 +40,15 @@ class LocalSessions:
     problems: tuple[Problem, ...] = ()
     emails: frozenset[str] = frozenset()  # under which commits are made in this clone
     worktrees: tuple[str, ...] = ()  # directories of the clone, as git lists them, and where it was before
+
+
+def elsewhere_note(local: LocalSessions) -> str:
+    """How many sessions were started outside of the clone's worktrees, and where; "" for none."""
+    places = Counter(session.cwd for session in local.sessions.values() if session.elsewhere)
+    listed = ", ".join(f"{place} ({count})" for place, count in places.most_common(_LISTED))
+    more = f" and {len(places) - _LISTED} more directories" if len(places) > _LISTED else ""
+    what = "session elsewhere is" if places.total() == 1 else "sessions elsewhere are"
+    return f"{places.total()} {what} read too, by commits of this clone or its remote: {listed}{more}" if places else ""
 
 
 NOTHING_LOCAL = LocalSessions()

@@ -12,7 +12,7 @@ from collector.agents.machine import databases
 from collector.agents.machine.model import Machine, Store
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
-from collector.local.model import LocalOptions
+from collector.local.model import LocalOptions, elsewhere_note
 from collector.storage.views import Table, table_of
 
 _DAY = 86_400.0
@@ -51,7 +51,9 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
     note = "only what shows whose sessions these are was read; nothing was stored"
     if not rows:
         note = "no transcripts on this machine would be read; checkpoints in the clone are read in any case"
-    return table_of(rows, {"agent": "agent", "bytes": "bytes", "written": "UTC"}, [note])
+    elsewhere = elsewhere_note(result)
+    notes = [note, f"{elsewhere}; others of these directories: --was-at DIR"] if elsewhere else [note]
+    return table_of(rows, {"agent": "agent", "bytes": "bytes", "written": "UTC"}, notes)
 
 
 def survey(machines: Iterable[Machine]) -> Table:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support import local_layouts as layouts
 from support.builder import git
+from support.commands import run
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS, short
 from support.truth import program_lines
@@ -251,3 +252,40 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
         WRITERS[writer](home / writer, session)
         options = LocalOptions(LocalChoice.ALWAYS, (home / writer,))
         assert list(find_sessions(GitRepo(inner), options).sessions) == [ONE], writer
+
+
+def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(clone: Clone, home: Path, tmp_path: Path) -> None:
+    tree = home / "conductor" / "lima"
+    layouts.claude_code(home, _away(clone, tree, ONE))
+    layouts.codex(home, _idle(clone, str(clone.path), TWO))
+    said = f"1 session elsewhere is read too, by commits of this clone or its remote: {tree} (1)"
+    for _ in range(2):  # the second time nothing is new
+        (report,) = json.loads(run("repo", clone.path, "--db", tmp_path / "out.db", "--json").stdout)
+        (advice,) = [item for item in report["advice"] if "elsewhere" in item["what"]]
+        assert (advice["what"], advice["command"]) == (said, f"whowrote repo {clone.path} --was-at DIR")
+    assert said in " ".join(run("doctor", clone.path).stdout.split())
+
+
+def test_without_sessions_elsewhere_nothing_is_said_of_them(clone: Clone, home: Path, tmp_path: Path) -> None:
+    layouts.codex(home, _idle(clone, str(clone.path), TWO))
+    assert "elsewhere" not in run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "elsewhere" not in run("doctor", clone.path).stdout
+
+
+@pytest.mark.parametrize("kind", ["on another branch", "of no file"])
+def test_a_session_whose_commit_is_linked_to_none_is_a_problem(clone: Clone, home: Path, tmp_path: Path, kind: str) -> None:
+    session = clone.session(ONE)
+    session.prompt("Add a mean")
+    if kind == "on another branch":
+        git(clone.path, "switch", "-q", "-c", "side")
+        session.write("src/mean.py", TEXT)
+        session.commit("Add mean")
+        git(clone.path, "switch", "-q", "main")
+    else:
+        session.shell("git commit -qm x --allow-empty", "[main 1234567] x")
+    layouts.claude_code(home, session)
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, clone.path, AttributeOptions())
+        rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")
+    wanted = f"made 1, first {list(clone.truth)[-1][:9]}: not on the attributed branch"
+    assert [dict(row) for row in rows] == ([{"subject": ONE, "detail": wanted}] if kind == "on another branch" else [])

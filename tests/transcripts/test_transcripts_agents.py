@@ -447,6 +447,23 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
     assert sorted(edit.path for call in calls.values() for edit in call.edits) == ["/w/a", "/w/b"]
 
 
+def test_a_cd_of_crush_moves_no_later_edit() -> None:
+    """Its result has the directory in which the shell ended; the next call begins where the session does."""
+    wrote = {"file_path": "a.py", "content": "x = 1\\n"}
+    calls = (("c1", "bash", {"command": "cd sub && make"}, {"working_directory": "/r/sub"}), ("c2", "write", wrote, {}))
+    records: list[dict[str, Any]] = [{"session": {"id": "s", "message_count": 2, "completion_tokens": 1}, "cwd": "/r"}]
+    for number, (call, name, arguments, details) in enumerate(calls):
+        part = {"type": "tool_call", "data": {"id": call, "name": name, "input": json.dumps(arguments), "finished": True}}
+        done = {"type": "tool_result", "data": {"tool_call_id": call, "content": "ok", "metadata": json.dumps(details)}}
+        for role, entry in (("assistant", part), ("tool", done)):
+            message = {"id": f"{call}{role}", "role": role, "parts": json.dumps([entry]), "created_at": 1_770_000_000 + number}
+            records.append({"message": message})
+    session = _READERS["crush"].read("s", ["\n".join(map(json.dumps, records)).encode()])
+    assert [edit.path for call in session.calls for edit in call.edits] == ["/r/a.py"]
+    assert [call.command.cwd for call in session.calls if call.command] == ["/r"]
+    assert session.cwds == ("/r",)
+
+
 @pytest.mark.parametrize(
     ("mark", "whole"),
     [

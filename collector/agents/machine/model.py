@@ -79,6 +79,7 @@ class LocalSession:
     unseen_until: float = 0.0  # sessions that ended before this moment may have been deleted
     source: str = ""  # name of the store that has it
     agent: str = ""  # slug of the agent
+    elsewhere: bool = False  # it was started outside of the clone's worktrees
 
 
 def whole_lines(session: LocalSession) -> Iterator[bytes]:
