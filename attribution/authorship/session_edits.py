@@ -12,6 +12,7 @@ from attribution.authorship.commit_calls import CommitCall, commit_calls
 from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
+from attribution.shell.expansion import SOME_TEMPORARY
 from attribution.shell.printed import lines_traced, parts_shown
 from collector.json_values import get_str, parse_json
 from collector.model import ChangeOfOthers, Edit, FileObservation, Session, Status, ToolCall
@@ -131,7 +132,8 @@ def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
     """Where several commits were made in several directories, nobody can tell which of them was made where."""
     text, ran_in = (call.command.text, call.command.cwd or cwd) if call.command is not None else ("", "")
     if call.commits or "worktree" in text:
-        several = [effect for effect in effects(text, ran_in) if effect.directory]
+        known = (effect for effect in effects(text, ran_in) if SOME_TEMPORARY not in (effect.directory, *effect.paths))
+        several = [effect for effect in known if effect.directory.startswith("/") and "$" not in effect.directory]
         yield from (
             ShownWorktree(path, (), effect.directory) for effect in several if effect.kind != "commit" for path in effect.paths
         )

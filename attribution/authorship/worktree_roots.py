@@ -70,14 +70,18 @@ class WorktreeRoots:
     def state(self, directory: str) -> None:
         """Takes note of a worktree that is known to be one; of the one around a directory, if files of it are known."""
         directory = canonical_path(directory)
-        around = [root for root in self.votes if f"{directory}/".startswith(root + "/")]
+        around = [root for root in self.votes if f"{directory}/".startswith(root + "/") and self._has(directory[len(root) + 1 :])]
         if around or not any(directory.startswith(cwd + "/") for cwd in self.cwds):
             self.stated.add(max(around, key=len, default=directory))
+
+    def _has(self, directory: str) -> bool:
+        """Whether the repository ever had a directory; "" is its top."""
+        return not directory or any(path.startswith(directory + "/") for path in self.known)
 
     def settle(self) -> None:
         """Decides which directories are worktree roots. Call once all sessions are learnt."""
         accepted: list[str] = sorted(self.stated)
-        for root, count in sorted(self.votes.items(), key=lambda item: (-item[1], len(item[0]), item[0])):
+        for root, count in sorted(self.votes.items(), key=lambda item: (-item[1], item[0] not in self.cwds, len(item[0]), item[0])):
             if root not in self.stated and self._is_root(root, count, accepted):
                 accepted.append(root)
         if not self.known:  # sessions without a repository: each directory stands for itself
@@ -93,8 +97,8 @@ class WorktreeRoots:
         inside = max((a for a in accepted if root.startswith(a + "/")), key=len, default=None)
         if inside is not None and not _WORKTREE.match(root[len(inside) :]):
             return False  # `sub/README.md` of the real root, not a root `sub`
-        inner = (a for a in accepted if a.startswith(root + "/") and a not in self.stated)
-        if any(not _WORKTREE.match(a[len(root) :]) for a in inner):
+        inner = [a for a in accepted if a.startswith(root + "/") and not _WORKTREE.match(a[len(root) :])]
+        if any(a not in self.stated or (count <= self.votes[a] and root not in self.cwds) for a in inner):
             return False  # the parent directory of a root with more evidence
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
         enough = 1 if root in self.homeless else _MIN_FILES

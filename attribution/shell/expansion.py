@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 
 from attribution.shell.model import MAX_VALUE, ShellWord, SimpleCommand, Unparsable
 
+SOME_TEMPORARY = "/tmp/mktemp"  # what `$(mktemp)` names, another one each time
+
 _MAX_DEPTH = 30  # nested substitutions, subshells and `sh -c`
 _MAX_VALUES = 200  # most words of a `for` loop that are followed
 _MAX_WORDS = 50_000  # a text with more is not read
@@ -269,7 +271,7 @@ class WordReader(ABC):
         if inner == "pwd" or inner.startswith("git rev-parse --show-toplevel"):
             draft.parts.append((self.cwd if inner == "pwd" else self.start) or ".")
         elif inner.startswith("mktemp"):
-            draft.parts.append("/tmp/mktemp")
+            draft.parts.append(SOME_TEMPORARY)
         else:
             draft.unknown("$(_)")
 

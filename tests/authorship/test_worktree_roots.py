@@ -212,8 +212,17 @@ def test_a_command_shows_a_worktree_beside_the_main_one(command: str, made: tupl
         (f"cd {FEATURE} && git commit -m c; cd {W} && git commit -m d", (SHA[:7],)),
         ("cd ../other && git worktree add ../tally-feature", ()),
         (f"cd {FEATURE} && git status", ()),
+        ("cd $TREE && git commit -m c", (SHA[:7],)),
+        (f"git worktree add $(mktemp -d) && git -C {FEATURE} log", ()),
     ],
-    ids=["another repository's commit", "one of two places", "a worktree of another repository", "no commit"],
+    ids=[
+        "another repository's commit",
+        "one of two places",
+        "a worktree of another repository",
+        "no commit",
+        "a variable",
+        "in no known place",
+    ],
 )
 def test_a_directory_beside_the_worktree_is_none_by_itself(command: str, made: tuple[str, ...]) -> None:
     assert _shown(_session(W, f"{FEATURE}/README.md", command, made)).place(f"{FEATURE}/README.md") is None
@@ -225,6 +234,22 @@ def test_a_worktree_that_git_lists_is_one_wherever_it_is() -> None:
     assert places.place(f"{inside}/new.py") == (inside, "new.py")
     assert places.place(f"{below}/README.md") == (below, "README.md")
     assert places.place(f"{W}/trees/other/new.py") == (W, "trees/other/new.py")
+
+
+def test_a_directory_above_a_worktree_that_git_lists_is_none_for_one_file_of_a_usual_name() -> None:
+    """A settings file in the home directory has the name of one in the repository."""
+    for listed in ((), (W,)):
+        places = WorktreeRoots(KNOWN | {".tool/settings.json"})
+        learn_roots(places, [_session(W, f"{W}/src/app.py"), _session(W, "/home/ada/.tool/settings.json")], listed)
+        assert places.place("/home/ada/.tool/settings.json") is None
+
+
+def test_a_commit_in_a_directory_without_known_files_makes_no_root_of_one_above() -> None:
+    places = WorktreeRoots(KNOWN | {".tool/settings.json"})
+    shown = _session(W, f"{W}/docs/guide.md", f"cd {FEATURE} && git commit -m c", (SHA[:7],))
+    learn_roots(places, [_session(W, f"{W}/src/app.py"), shown, _session(W, "/home/ada/.tool/settings.json")], (), [SHA])
+    assert places.place("/home/ada/.tool/settings.json") is None
+    assert places.place(f"{FEATURE}/new.py") == (FEATURE, "new.py")
 
 
 @pytest.mark.parametrize(
