@@ -19,6 +19,7 @@ from collector.git.repository import GitRepo
 from collector.text import decode, encode, timestamp
 
 _FAILURES = (OSError, *INPUT_ERRORS)
+_HEAD = re.compile(rb'"(?:commit_hash|headCommit)":\s*"([0-9a-f]{40,64})"')
 _REMOTE = re.compile(rb'"(?:repository_url|git_origin_url)":\s*"((?:[^"\\]|\\.){1,1000})"')
 # `[branch id] subject` of a commit, and `id subject` of a log, in a text that is a string of JSON
 _COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{1,200})")
@@ -69,30 +70,43 @@ class ClonePlaces:
 
     def reason(self, session: LocalSession, data: bytes) -> str:
         """Why a session belongs, by its transcript; "" for one that does not."""
-        if made := list(dict.fromkeys(self._made(data))):
-            more = f" and {len(made) - _SHOWN} more" if len(made) > _SHOWN else ""
-            return f"made {', '.join(sha[:9] for sha in made[:_SHOWN])}{more} of this clone in {session.cwd}"
-        for below in self._roots.below(session.cwd):
-            if files.names_path(data, f"{session.cwd}/{below}") or re.search(rb'["\s]' + re.escape(encode(below)) + b"/", data):
-                return f"worked on files of {session.cwd}/{below}"
-        if files.is_there(session.cwd):
+        return self._by_commits(session.cwd, data) or self._by_names(session.cwd, data)
+
+    def _by_commits(self, cwd: str, data: bytes) -> str:
+        made = self._commits(data, _COMMITTED.findall(data))
+        shown = made or self._commits(
+            data, [*_LOGGED.findall(data), *((oid, b"") for oid in {*_WHOLE.findall(data)} - {*_HEAD.findall(data)})]
+        )
+        if shown:
+            more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+            verb = "made" if made else "showed what was made meanwhile,"
+            return f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])}{more} of this clone, in {cwd}"
+        head = next((oid.decode() for oid in _HEAD.findall(data) if self._repo.has(oid.decode())), "")
+        return f"began at {head[:9]} of this clone, in {cwd}" if head and not files.is_there(cwd) else ""
+
+    def _by_names(self, cwd: str, data: bytes) -> str:
+        for below in self._roots.below(cwd):
+            if files.names_path(data, f"{cwd}/{below}") or re.search(rb'["\s]' + re.escape(encode(below)) + b"/", data):
+                return f"worked on files of {cwd}/{below}"
+        if files.is_there(cwd):
             return ""
         if any(files.names_path(data, root, r'"originalCwd":\s*') for root in self._roots.spellings):
-            return f"worked in {session.cwd}, a worktree of this clone"
+            return f"worked in {cwd}, a worktree of this clone"
         if any(_bare_url(decode(url)) in self._remotes for url in _REMOTE.findall(data)):
-            return f"worked in {session.cwd}, a clone of the same remote"
+            return f"worked in {cwd}, a clone of the same remote"
         return ""
 
-    def _made(self, data: bytes) -> Iterator[str]:
-        """Commits of the clone that were made while the session went on, by the ids that it printed."""
+    def _commits(self, data: bytes, named: Iterable[tuple[bytes, bytes]]) -> list[str]:
+        """Commits of the clone that were made while a session went on, of the (id, subject) that it has."""
         first, last = _span(data)
-        shown = [*_COMMITTED.findall(data), *_LOGGED.findall(data), *((oid, b"") for oid in set(_WHOLE.findall(data)))]
-        for name, subject in dict.fromkeys(shown):
+        result: dict[str, None] = {}
+        for name, subject in dict.fromkeys(named):
             commit = self._repo.commit(name.decode())
             if commit is None or (len(name) < _SURE and not commit.message.startswith(decode(subject).rstrip())):
                 continue
             if any(first - _AROUND <= moment <= last + _AROUND for moment in (commit.author_time, commit.commit_time)):
-                yield commit.sha
+                result[commit.sha] = None
+        return list(result)
 
 
 def _span(data: bytes) -> tuple[float, float]:

@@ -198,6 +198,28 @@ def test_a_worktree_that_is_gone_is_found_by_its_remote_or_by_what_the_agent_not
     assert set(found(clone)) == {ONE, THREE}
 
 
+def test_where_a_session_began_tells_whose_a_directory_was_that_is_gone(clone: Clone, home: Path) -> None:
+    head = next(iter(clone.truth))
+    for key, oid in ((ONE, head), (TWO, head[::-1])):
+        session = _idle(clone, f"/gone/{key}", key)
+        records = list(layouts.codex_records(session, git={"commit_hash": oid, "branch": "x"}))
+        layouts.put_lines(home / ".codex/sessions/2026/03/02" / f"rollout-x-{key}.jsonl", records, session.ended)
+    assert found(clone) == {ONE: f"began at {head[:9]} of this clone, in /gone/{ONE}"}
+
+
+@pytest.mark.parametrize(
+    "output", ["{short} Add mean", "{short} (HEAD -> main) Add mean", "{whole}", "commit {whole}\n\n    Add mean"]
+)
+def test_a_quiet_commit_is_shown_by_what_git_prints_next(clone: Clone, home: Path, output: str) -> None:
+    clone.person("src/mean.py", TEXT)
+    session = clone.session(ONE, "/gone/tally")
+    session.prompt("Commit it")
+    sha = clone.commit("Add mean")
+    session.shell("git commit -qam 'Add mean' && git log -1", output.format(short=sha[:7], whole=sha))
+    layouts.claude_code(home, session)
+    assert found(clone) == {ONE: f"showed what was made meanwhile, {sha[:9]} of this clone, in /gone/tally"}
+
+
 def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(clone: Clone, home: Path) -> None:
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))
