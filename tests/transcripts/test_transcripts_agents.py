@@ -450,6 +450,7 @@ def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
 def test_a_cd_of_crush_moves_no_later_edit() -> None:
     """Its result has the directory in which the shell ended; the next call begins where the session does."""
     wrote = {"file_path": "a.py", "content": "x = 1\\n"}
+    calls: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...]
     calls = (("c1", "bash", {"command": "cd sub && make"}, {"working_directory": "/r/sub"}), ("c2", "write", wrote, {}))
     records: list[dict[str, Any]] = [{"session": {"id": "s", "message_count": 2, "completion_tokens": 1}, "cwd": "/r"}]
     for number, (call, name, arguments, details) in enumerate(calls):
