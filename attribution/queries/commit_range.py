@@ -5,8 +5,9 @@ A range is written as in git: `A..B` for what B has and A does not, or one name 
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +23,6 @@ from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
-    from collector.storage.store import Store
 
 _AT_ONCE = 500  # commits in one statement
 
@@ -94,23 +94,17 @@ def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeC
 # --- what is known of them --------------------------------------------------------------------------------------------
 
 
-_KNOWN = "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN ({})"
-_LINES = "SELECT kind, class, reason, SUM(nonblank) AS lines FROM line_spans WHERE commit_id IN ({}) GROUP BY 1, 2, 3"
+_KNOWN = "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
+_LINES = (
+    "SELECT kind, class, reason, SUM(nonblank) AS lines FROM line_spans "
+    "WHERE commit_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3"
+)
 _SESSIONS = (
     "SELECT l.commit_id, l.session_id, COALESCE(s.agent, s.agent_label, '') AS agent, COALESCE(l.model, s.model, '') AS model, "
     "SUM(l.nonblank) AS lines FROM line_spans l JOIN sessions s ON s.id = l.session_id "
-    f"WHERE l.commit_id IN ({{}}) AND l.author = 'agent' AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2, 3, 4"
+    "WHERE l.commit_id IN (SELECT value FROM json_each(?)) "
+    f"AND l.author = 'agent' AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2, 3, 4"
 )
-
-
-def _read(store: Store, sql: str, values: Sequence[Any], *first: Any) -> list[dict[str, Any]]:
-    """The rows of a statement about a list of values, which may be long; `first` are its other parameters."""
-    return [row for part in _parts(values) for row in store.rows(sql.format(", ".join("?" * len(part))), (*first, *part))]
-
-
-def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _AT_ONCE):
-        yield items[start : start + _AT_ONCE]
 
 
 def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None = None) -> Table:
@@ -121,7 +115,8 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     commits = commits_of(opened, requested, since)[:most]
     table = described_view("commit_list")
     rows: dict[str, dict[str, Any]] = {}
-    for shas in _parts([commit.sha for commit in commits]):
+    for start in range(0, len(commits), _AT_ONCE):
+        shas = [commit.sha for commit in commits[start : start + _AT_ONCE]]
         existing = read_view(opened.store, "commit_list", {"repo_id": opened.repo_id, "commit_sha": shas})
         rows |= {row["commit_sha"]: row for row in existing}
     table.rows = [rows.get(commit.sha) or _unattributed_row(table, opened, commit) for commit in commits]
@@ -142,9 +137,10 @@ def _unattributed_row(table: Table, opened: OpenRepo, commit: RangeCommit) -> di
 def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     """The lines of a range added up. Raises UnknownBranch."""
     commits = commits_of(opened, requested, since)
-    known = {row["sha"]: row["id"] for row in _read(opened.store, _KNOWN, [commit.sha for commit in commits], opened.repo_id)}
-    lines = _read(opened.store, _LINES, list(known.values()))
-    sessions = _read(opened.store, _SESSIONS, list(known.values()))
+    shas = json.dumps([commit.sha for commit in commits])
+    known = {row["sha"]: row["id"] for row in opened.store.rows(_KNOWN, (opened.repo_id, shas))}
+    numbers = json.dumps(list(known.values()))
+    lines, sessions = opened.store.rows(_LINES, (numbers,)), opened.store.rows(_SESSIONS, (numbers,))
     count, reasons = Counter[str](), Counter[str]()
     for row in lines:
         if row["kind"] in HEADLINE:

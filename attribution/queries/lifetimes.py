@@ -54,15 +54,6 @@ def _sql_numbers(numbers: Iterable[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-class _Tip(NamedTuple):
-    """The commit up to which the lines were followed."""
-
-    repo_id: int
-    author_at: str
-    committed_at: str
-    main_line: int  # position on the main line
-
-
 class _Lines(NamedTuple):
     """Lines of a file with one author and one fate; commits by their numbers in `history_commits`."""
 
@@ -126,32 +117,22 @@ def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     ordered = sorted(repo_ids)
     for start in range(0, len(ordered), _AT_ONCE):
         several = ordered[start : start + _AT_ONCE]
-        views = _views(store, several)
-        rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(views), line_class=line_class_sql("o")))
-        yield from [RemovedLines(row.removed_in or 0, _record(row, views[row.repo_id])) for row in rows]
+        tips = _tips(store, several)
+        rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(tips), line_class=line_class_sql("o")))
+        yield from [RemovedLines(row.removed_in or 0, _record(row, *tips[row.repo_id])) for row in rows]
 
 
-class _View(NamedTuple):
-    """What all records of a repository have in common."""
-
-    repo_id: int
-    end: float  # time of the tip
-    last: int  # its position on the main line
-
-
-def _views(store: Store, repo_ids: Sequence[int]) -> dict[int, _View]:
-    """What the records of each repository whose lines were followed have in common, in order of their numbers."""
-    tips = store.select(
-        _Tip,
+def _tips(store: Store, repo_ids: Sequence[int]) -> dict[int, tuple[float, int]]:
+    """Repository whose lines were followed -> time of its tip, and its position on the main line; in order of their numbers."""
+    tips = store.rows(
         "SELECT t.repo_id, h.author_at, h.committed_at, h.main_line FROM tip_states t JOIN history_commits h "
         "ON h.repo_id = t.repo_id AND h.commit_sha = t.tip_sha "
         f"WHERE t.repo_id IN ({_sql_numbers(repo_ids)}) ORDER BY t.repo_id",
     )
-    return {tip.repo_id: _View(tip.repo_id, max(seconds(tip.author_at), seconds(tip.committed_at)), tip.main_line) for tip in tips}
+    return {t["repo_id"]: (max(seconds(t["author_at"]), seconds(t["committed_at"])), t["main_line"]) for t in tips}
 
 
-def _record(row: _Lines, view: _View) -> LifetimeRecord:
-    end, last = view.end, view.last
+def _record(row: _Lines, end: float, last: int) -> LifetimeRecord:
     added = seconds(row.added_at)
     follow = max(0.0, end - added) / _DAY
     arrived = row.arrived if row.arrived is not None else last
@@ -164,7 +145,7 @@ def _record(row: _Lines, view: _View) -> LifetimeRecord:
     agent = (row.agent if author == "agent" else row.declared_agent) or ""
     return LifetimeRecord(
         row.nonblank, author, days, max(follow, days), commits, max(last - arrived, commits), removed and not lost, lost, row.path,
-        view.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
+        row.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
         row.actor_session_id,
         row.cause or "", bool(row.reverted), row.kind or kind_of(row.path),
         row.evidence == Evidence.DATED,

@@ -2,8 +2,8 @@
 
 A repository that we analyse may be hostile: its configuration, hooks, attributes and promisor remotes can name programs to run.
 Git therefore never opens it. It opens an empty bare directory of ours, whose only link to the repository is the directory of
-its objects (`objects/info/alternates`), and is told commits by id. Nothing is ever written to the repository. What is written goes
-to a bundle, or to a repository that the user named for that.
+its objects (`objects/info/alternates`), and is told commits by id. Nothing is ever written to the repository, only to one that the
+user named for that.
 """
 
 from __future__ import annotations
@@ -364,13 +364,6 @@ def import_repository(directory: Path, stream: bytes) -> None:
     """A new bare repository of our own from a fast-import stream. Raises GitFailed."""
     _run_git(directory, ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(directory)])
     _run_git(directory, ["fast-import", "--quiet", "--force"], stream)
-
-
-def bundle_files(out: Path, ref: str, files: Mapping[str, bytes]) -> None:
-    """A bundle that holds one ref with one commit of these files. Raises GitFailed."""
-    with tempfile.TemporaryDirectory(prefix="whowrote-git-") as directory:
-        import_repository(Path(directory), _commit_stream(ref, files, ""))
-        _run_git(Path(directory), ["bundle", "create", "--quiet", str(out.resolve()), ref])
 
 
 def write_files(directory: Path, ref: str, files: Mapping[str, bytes], parent: str) -> None:

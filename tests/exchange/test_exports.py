@@ -202,13 +202,6 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(example: tuple[Path, 
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
-def test_a_bundle_can_be_fetched(example: tuple[Path, Path], tmp_path: Path) -> None:
-    assert run("data", "export", "git-ai", "--db", example[1], "-o", tmp_path / "n.bundle").exit_code == 0
-    git(tmp_path, "init", "-q", "--bare", "other.git")
-    git(tmp_path / "other.git", "fetch", "-q", str(tmp_path / "n.bundle"), "refs/notes/whowrote:refs/notes/whowrote")
-    assert git(tmp_path / "other.git", "ls-tree", "-r", "--name-only", "refs/notes/whowrote")
-
-
 def test_never_over_a_note_of_somebody_else(example: tuple[Path, Path], tmp_path: Path) -> None:
     repo, db = example
     target = tmp_path / "target.git"

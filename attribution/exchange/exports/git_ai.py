@@ -1,4 +1,4 @@
-"""git-ai authorship notes 3.0.0: a text per commit, as files, in a bundle, or as notes in a repository that was named for it.
+"""git-ai authorship notes 3.0.0: a text per commit, as files or as notes in a repository that was named for it.
 
 Only what agents wrote is named: a line in no entry is "untracked" there, while "known human" means that typing was seen, which we
 never do. Notes are written to a ref of our own, and never where a note of somebody else is.
@@ -18,7 +18,7 @@ from attribution.exchange.producers import git_ai as reader
 from attribution.exchange.producers.model import ClaimSource
 from attribution.exchange.words import RecordState
 from collector.errors import WhoWroteError
-from collector.git.program import bundle_files, write_files
+from collector.git.program import write_files
 from collector.git.ranges import LineRange, text, unite
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
@@ -26,7 +26,7 @@ from collector.vocabulary.agents import exported_name
 
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"
-GIVES = "one text per commit in a directory, `OUT.bundle` with a notes ref, or notes written with `--into REPOSITORY`"
+GIVES = "one text per commit in a directory, or notes written with `--into REPOSITORY`"
 OPTIONS: frozenset[str] = frozenset({"into", "ref"})
 
 REF = "refs/notes/whowrote"
@@ -43,14 +43,10 @@ def write(request: ExportRequest) -> ExportResult:
             result.rows["lines"] += sum(span["lines"] for span in share)
     notes = {sha: note(sha, group).encode("utf-8", "surrogateescape") for sha, group in by_commit.items()}
     result.rows["notes"] = len(notes)
-    ref = request.ref or REF
     if request.into is not None:
+        ref = request.ref or REF
         _write_notes(request.into, ref, notes)
         result.notes.append(f"{len(notes)} notes written to {ref} of {request.into}; see them with: git log --notes={ref}")
-    elif request.out.suffix == ".bundle":
-        bundle_files(request.out, ref, _tree(notes))
-        result.files.append(request.out)
-        result.notes.append(f"import them with: git fetch {request.out} {ref}:{ref}")
     else:
         result.files.append(request.out)
         request.out.mkdir(parents=True, exist_ok=True)
