@@ -76,14 +76,6 @@ class TierConfidence(NamedTuple):
     rate: Rate
 
 
-class ClassConfidence(NamedTuple):
-    """How often a class with some evidence is right, as blind readers found."""
-
-    line_class: str
-    evidence: str
-    rate: Rate
-
-
 class CorrectedShare(NamedTuple):
     """The share of lines that are really an author's, and the share that was counted."""
 
@@ -108,10 +100,10 @@ def too_few_read(checked: int) -> str:
     return minimum.READ.refusal({"what was read": Sample(checked, minimum.READ.commits)})
 
 
-def confidences() -> list[ClassConfidence]:
-    """Confidences in order of class and evidence."""
+def confidences() -> dict[tuple[str, str], Rate]:
+    """Class and evidence, in order -> how often these lines are right, as blind readers found."""
     groups = sorted({(row["class"], row["evidence"]) for row in _read()})
-    return [ClassConfidence(name, evidence, _rate({"class": name, "evidence": evidence})) for name, evidence in groups]
+    return {(name, evidence): _rate({"class": name, "evidence": evidence}) for name, evidence in groups}
 
 
 def class_rate(name: str) -> Rate:

@@ -123,8 +123,7 @@ def test_shares_stay_within_what_is_possible() -> None:
 
 def test_shipped_rates_are_shares_with_their_intervals() -> None:
     assert confidences()
-    for one in confidences():
-        rate = one.rate
+    for rate in confidences().values():
         assert rate.checked > 0 and rate.correct <= rate.checked
         assert (rate.share is None) == (rate.checked < minimum.READ.lines) == (rate.interval is None)
         if rate.interval is not None and rate.share is not None:

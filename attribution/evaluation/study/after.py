@@ -146,12 +146,10 @@ def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRec
 
 def _errors() -> Table:
     rows = []
-    for c in confidences():
-        low, high = c.rate.interval or (None, None)
-        rows.append(
-            {"class": c.line_class, "evidence": c.evidence, "lines read": c.rate.checked, "right": c.rate.share, "95 % from": low,
-             "95 % to": high}
-        )  # fmt: skip
+    for (name, evidence), rate in confidences().items():
+        low, high = rate.interval or (None, None)
+        of_rate = {"lines read": rate.checked, "right": rate.share, "95 % from": low, "95 % to": high}
+        rows.append({"class": name, "evidence": evidence} | of_rate)
     notes = [
         "Lines decided by blind readers, in repositories that no rule was made on; docs/accuracy.md has the rest.",
         "Every number of this study that counts lines by author is no better than these rates.",
