@@ -216,7 +216,7 @@ class Database:
         """Tables and views in order of their names; docs/schema.md explains them."""
         from attribution.queries.tables import table_names
 
-        return sorted(table.name for table in table_names(self._store))
+        return sorted(table_names(self._store))
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
         """The rows of a SELECT over the whole database; nothing can be written. Raises DatabaseUnusable."""

@@ -340,8 +340,9 @@ def _commit(request: PageRequest) -> Shown:
     (details,) = read_view(store, "commits", {"id": numbers[0]})
     sections = [section for add in hooks("commit_sections") for section in add(store, numbers[0], request.to)]
     claims = html(report.claims, ("checkpoint", "session", "theirs", "ours", "reason=reason for the difference"))
+    spans = {file["path"]: file["spans"] for file in report.files}
     values = {
-        "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, {f.path: f.spans for f in report.files}),
+        "c": report, "details": details, "d": commit_diff(repo.path, report.commit.sha, spans),
         "forge": forge_commit(repo.url, report.commit.sha), "kinds": tables.kinds_html(report.kinds), "claims": claims,
         "sections": sections,
     }  # fmt: skip

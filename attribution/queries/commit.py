@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attribution.queries.coverage import kind_lines
-from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
+from attribution.queries.verdicts import COMMIT_COLUMNS, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.plain_values import jsonable
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
 
 
-class CommitFileRow(NamedTuple):
-    path: str
-    old_path: str
-    status: str
-    content: str
-    kind: str  # a FileKind
-    added: int
-    deleted: int
-    spans: list[AttributedLines]
-
-
 @dataclass(slots=True)
 class CommitReport:
     repo: str
@@ -38,7 +27,7 @@ class CommitReport:
     lines: dict[str, int]  # lines with text of source and test files by class
     kinds: Table  # all kinds of files that have lines
     checkpoints: list[dict[str, Any]]  # that the message names: checkpoint, in_clone, signature (never verified)
-    files: list[CommitFileRow]
+    files: list[dict[str, Any]]  # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
     sessions: Table  # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
     claims: Table  # rows of recorder_claims
 
@@ -50,8 +39,8 @@ class CommitReport:
     def span_rows(self) -> Iterator[dict[str, Any]]:
         """Plain values of each span, for --csv."""
         for file in self.files:
-            for span in file.spans:
-                location = {"commit": self.commit.sha, "path": file.path, "start_line": span.start, "end_line": span.end}
+            for span in file["spans"]:
+                location = {"commit": self.commit.sha, "path": file["path"], "start_line": span.start, "end_line": span.end}
                 yield location | span.attribution.data()
 
 
@@ -106,14 +95,14 @@ def code_lines(kinds: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return {name: lines for name, lines in count.items() if lines}
 
 
-def _files(store: Store, commit: CommitRef) -> list[CommitFileRow]:
+def _files(store: Store, commit: CommitRef) -> list[dict[str, Any]]:
     spans = commit_spans(store, commit)
     rows = store.rows(
         "SELECT path, COALESCE(old_path, '') AS old_path, status, content, kind, lines_added AS added, lines_deleted AS deleted "
         "FROM commit_files WHERE commit_id = ? ORDER BY path",
         (commit.id,),
     )
-    return [CommitFileRow(**row, spans=spans[row["path"]]) for row in rows]
+    return [row | {"spans": spans[row["path"]]} for row in rows]
 
 
 def _checkpoints(store: Store, number: int) -> list[dict[str, Any]]:

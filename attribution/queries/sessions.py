@@ -14,25 +14,19 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-class _SessionKey(NamedTuple):
-    id: int
-    key: str
-
-
 def find_session(store: Store, key: str, repo: int | None = None) -> int:
     """Number of the session whose key is `key` or begins with it, or whose number it is. Raises WhoWroteError."""
     number = int(key) if key.isascii() and key.isdigit() and len(key) < 10 else -1
-    matching = store.select(
-        _SessionKey,
+    matching = store.rows(
         "SELECT id, key FROM sessions WHERE (? IS NULL OR repo_id = ?) AND (key = ? OR substr(key, 1, ?) = ? OR id = ?)",
         (repo, repo, key, max(len(key), 4), key, number),
     )
-    sessions = [session for session in matching if session.key == key] or matching
+    sessions = [session for session in matching if session["key"] == key] or matching
     if not sessions:
         raise WhoWroteError(f"no such session: {key}", "List the sessions with: whowrote sessions --json")
     if len(sessions) > 1:
         raise WhoWroteError(f"{key} is ambiguous: it matches {len(sessions)} session keys", "Use more characters of the key")
-    return sessions[0].id
+    return int(sessions[0]["id"])
 
 
 def session_list(store: Store, repo: int | None = None) -> Table:

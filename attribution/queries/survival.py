@@ -35,7 +35,7 @@ class SurvivalReport:
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
     agent_lines_ended_by: dict[str, int]
     comparisons: list[dict[str, Any]]  # fields of `Comparison`
-    hazards: list[dict[str, Any]]  # fields of `Hazard`
+    hazards: list[dict[str, Any]]  # rows of `stats.estimates.hazard`
     curves: dict[str, dict[str, Any]]  # class -> fields of `Curve`
     left_out: dict[str, int]
     notes: list[str] = field(default_factory=list)
@@ -96,7 +96,7 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
         report.curves = {author: jsonable(survival_curve(of_class)) for author, of_class in enough.items()}
     if options.curves and estimates.available():
         hazards = (estimates.hazard(records, baseline) for baseline in comparison.BASELINES)
-        report.hazards = [plain(hazard) for hazard in hazards if hazard is not None]
+        report.hazards = [hazard for hazard in hazards if hazard is not None]
     return report
 
 

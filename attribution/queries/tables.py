@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-class TableName(NamedTuple):
-    type: str  # table | view
-    name: str
-
-
-def table_names(store: Store) -> list[TableName]:
+def table_names(store: Store) -> list[str]:
     """Tables first, in order of their names; SQLite's own are left out."""
-    return store.select(
-        TableName,
-        "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type, name",
-    )
+    sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type, name"
+    return [row["name"] for row in store.rows(sql)]

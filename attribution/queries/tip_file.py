@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
@@ -35,14 +36,6 @@ class TipSpan:
     introduced_line: int | None  # of the first line, in the commit that introduced it
 
 
-class Stripe(NamedTuple):
-    """Consecutive lines of one class."""
-
-    start: int
-    end: int
-    kind: str
-
-
 class LineNote(NamedTuple):
     """What a plug-in says beside a line of the file."""
 
@@ -69,15 +62,10 @@ class TipFile:
         """Lines with text by class, older ones too."""
         return by_class(self.file)
 
-    def stripes(self) -> list[Stripe]:
-        """The stripes of the file from top to bottom."""
-        stripes: list[Stripe] = []
-        for span in self.spans:
-            if stripes and stripes[-1].kind == span.attribution.kind:
-                stripes[-1] = stripes[-1]._replace(end=span.end)
-            else:
-                stripes.append(Stripe(span.start, span.end, span.attribution.kind))
-        return stripes
+    def stripes(self) -> list[tuple[int, int, str]]:
+        """First line, last line and class of consecutive lines of one class, from top to bottom."""
+        groups = ((kind, list(spans)) for kind, spans in groupby(self.spans, lambda span: span.attribution.kind))
+        return [(spans[0].start, spans[-1].end, kind) for kind, spans in groups]
 
     def span_at(self, line: int) -> TipSpan | None:
         return next((span for span in self.spans if span.start <= line <= span.end), None)

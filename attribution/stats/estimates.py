@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attribution.lineage import minimum
@@ -23,19 +22,6 @@ if TYPE_CHECKING:
 
 class StatsMissing(WhoWroteError):
     """The extra `stats` is not installed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hazard:
-    """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich)."""
-
-    baseline: str
-    ratio: float  # above 1: agent lines die sooner
-    low: float
-    high: float
-    p_value: float
-    lines: int
-    files: int
 
 
 def available() -> bool:
@@ -54,8 +40,10 @@ def data_frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     return pandas.DataFrame.from_records([dict(row) for row in rows])
 
 
-def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> Hazard | None:
-    """None when no file has deaths to compare, when there are too few lines of one side, or when one side always dies first.
+def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> dict[str, Any] | None:
+    """Cox model, agent against baseline, stratified by file; standard errors by commit (sandwich). Above 1: agent lines die sooner.
+
+    None when no file has deaths to compare, when there are too few lines of one side, or when one side always dies first.
 
     The library takes seconds for a hundred files. Raises StatsMissing.
     """
@@ -97,4 +85,7 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
             return None
     summary = fitter.summary.loc["agent"]
     ratio, low, high = (float(summary[f"exp(coef){end}"]) for end in ("", " lower 95%", " upper 95%"))
-    return Hazard(baseline, ratio, low, high, float(summary["p"]), int(lines["lines"].sum()), len(telling))
+    return {
+        "baseline": baseline, "ratio": ratio, "low": low, "high": high, "p_value": float(summary["p"]),
+        "lines": int(lines["lines"].sum()), "files": len(telling),
+    }  # fmt: skip

@@ -92,17 +92,17 @@ def _commit_files(console: Console, report: CommitReport, most: int = 12) -> Non
     console.print()
     table = grid("<", "<~", ">", "<~", head=("", "file", "+/-", "added lines"))
     for f in report.files:
-        name = f"{f.old_path} → {f.path}" if f.old_path else f.path
+        name = f"{f['old_path']} → {f['path']}" if f["old_path"] else f["path"]
         spans = Text()
-        for start, end, attribution in f.spans[:most]:
+        for start, end, attribution in f["spans"][:most]:
             kind = attribution.kind
             spans.append(f"{LETTER[kind]}{start}" if start == end else f"{LETTER[kind]}{start}-{end}", STYLE[kind])
             spans.append(" ")
-        if len(f.spans) > most:
-            spans.append(f"and {len(f.spans) - most} more", "dim")
-        if f.content != "text":
-            spans = Text(words(f.content), "dim")
-        table.add_row(f.status, plain(name), f"+{f.added} -{f.deleted}", spans)
+        if len(f["spans"]) > most:
+            spans.append(f"and {len(f['spans']) - most} more", "dim")
+        if f["content"] != "text":
+            spans = Text(words(f["content"]), "dim")
+        table.add_row(f["status"], plain(name), f"+{f['added']} -{f['deleted']}", spans)
     show(console, table, 0)
 
 

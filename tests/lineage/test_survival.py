@@ -296,7 +296,7 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
     found += [line(0, 20 + n % 5 if n % 2 else None, author="human", birth=100 + n, path=f"f{n % 3}") for n in range(30)]
     found += [line(0, 4 + n, author="human", birth=200 + n, path=f"f{n}") for n in range(3)]
     result = estimates.hazard(found, "human", minimum.NOTHING)
-    assert result is not None and result.ratio > 1 and result.low < result.ratio < result.high
+    assert result is not None and result["ratio"] > 1 and result["low"] < result["ratio"] < result["high"]
     assert estimates.hazard(found[:30], "human") is None
     first = [line(0, 1 if n % 2 else 9, author="agent" if n % 2 else "human", birth=n) for n in range(40)]
     assert estimates.hazard(first, "human", minimum.NOTHING) is None, "one side always dies first"

@@ -18,7 +18,7 @@ Writer = Callable[[Path, Columns, Iterable[Sequence[Any]]], int]
 
 def names(store: Store) -> list[str]:
     """Of tables and views, `check_*` left out."""
-    return [table.name for table in table_names(store) if not table.name.startswith("check_")]
+    return [name for name in table_names(store) if not name.startswith("check_")]
 
 
 def columns(store: Store, table: str) -> Columns:
