@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.browse import markup
 from attribution.browse.charts import NAMES
@@ -99,26 +99,14 @@ _AGES = (
 _HUES = 8  # colours for names; the others share one
 
 
-class Hue(NamedTuple):
-    """A colour of the legend: its CSS class, what it stands for, how many lines have it."""
+def colour_lines(file: TipFile, by: str) -> dict[str, Any]:
+    """The lines of a file by something else than their class.
 
-    style: str
-    name: str
-    lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class LineColours:
-    """The lines of a file by something else than their class."""
-
-    hues: list[Hue]
-    styles: Mapping[int, str]  # first line of a span -> CSS class; "" for lines that have no such value
-
-
-def colour_lines(file: TipFile, by: str) -> LineColours:
-    """Most lines first; ages in their order."""
+    `hues`: colours of the legend with their CSS class, most lines first, ages in their order; `styles`: first line of a span -> CSS
+    class, "" for lines that have no such value.
+    """
     if by == "class":
-        return LineColours([], {})
+        return {"hues": [], "styles": {}}
     newest = max((span.commit.author_at for span in file.spans if span.commit), default="")
     names = {span.start: _value(span, by, newest) for span in file.spans}
     count: Counter[str] = Counter()
@@ -127,8 +115,8 @@ def colour_lines(file: TipFile, by: str) -> LineColours:
     del count[""]
     ordered = [name for _, name in _AGES if count[name]] if by == "age" else [name for name, _ in count.most_common()]
     styles = {name: f"h-{'a' if by == 'age' else ''}{min(number, _HUES)}" for number, name in enumerate(ordered)}
-    hues = [Hue(styles[name], name, count[name]) for name in ordered]
-    return LineColours(hues, {start: styles.get(name, "") for start, name in names.items()})
+    hues = [{"style": styles[name], "name": name, "lines": count[name]} for name in ordered]
+    return {"hues": hues, "styles": {start: styles.get(name, "") for start, name in names.items()}}
 
 
 def _value(span: TipSpan, by: str, newest: str) -> str:

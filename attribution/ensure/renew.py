@@ -25,17 +25,17 @@ def repair(store: Store, progress: Progress) -> list[str]:
     """Reads every mixed repository again. Notes for people. Raises WhoWroteError when a clone is no longer where it was."""
     notes = []
     for repo_id in mixed_repositories(store):
-        (source,) = known_clones(store, repo_id).clones
+        ((_, name, source),), _ = known_clones(store, repo_id)
         was_followed = last_run(store, repo_id, StageName.HISTORY) is not None
-        with claim_repository(store, source.clone, source.name, progress):
+        with claim_repository(store, source, name, progress):
             with store.transaction():
                 forget_runs(store, tuple(StageName), repo_id)
-            attribute_repo(store, source.clone, AttributeOptions(anyway=True, name=source.name), progress)
+            attribute_repo(store, source, AttributeOptions(anyway=True, name=name), progress)
         row = attributed_repository(store, repo_id)
         if was_followed and row is not None and row.head_sha is not None:
-            clone = OpenRepo(store, repo_id, row.name, row.head_sha, row.branch or "", repo=source.clone)
+            clone = OpenRepo(store, repo_id, row.name, row.head_sha, row.branch or "", repo=source)
             lines_followed(clone, HistoryRequest(), progress)
-        notes.append(f"{source.name} was read again from {source.clone.path}")
+        notes.append(f"{name} was read again from {source.path}")
     return notes
 
 

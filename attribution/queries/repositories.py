@@ -53,29 +53,17 @@ def all_repositories(store: Store, repo_id: int | None = None) -> list[Repositor
 # --- their clones -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class KnownClone:
-    """A repository of the database whose clone is still where it was."""
+def known_clones(store: Store, repo_id: int | None) -> tuple[list[tuple[int, str, GitRepo]], list[str]]:
+    """(number, name and clone of all repositories, or of one; a note for each clone that is no longer where it was).
 
-    repo_id: int
-    name: str
-    clone: GitRepo
-
-
-@dataclass(frozen=True, slots=True)
-class KnownClones:
-    clones: list[KnownClone]
-    notes: list[str]  # one for each clone that is gone
-
-
-def known_clones(store: Store, repo_id: int | None) -> KnownClones:
-    """The clones of all repositories, or of one. Raises WhoWroteError when none is where it was."""
+    Raises WhoWroteError when none is.
+    """
     from collector.git.repository import GitRepo
 
     clones, notes = [], []
     for row in all_repositories(store, repo_id):
         try:
-            clones.append(KnownClone(row.id, row.name, GitRepo(row.path or "")))
+            clones.append((row.id, row.name, GitRepo(row.path or "")))
         except NotARepository:
             notes.append(f"the clone of {row.name} is no longer at {row.path}; add its path")
     if not clones:
@@ -83,4 +71,4 @@ def known_clones(store: Store, repo_id: int | None) -> KnownClones:
             "the texts of the sessions are in the clones, and no clone was found",
             "\n".join(notes) or "Add the path of a clone",
         )
-    return KnownClones(clones, notes)
+    return clones, notes

@@ -40,11 +40,11 @@ class EmbeddingRun:
 
 def embed_all(store: Store, repo: int | None, embedder: Embedder, progress: Progress) -> EmbeddingRun:
     """Embeds the sessions of one repository, or of all. Raises WhoWroteError."""
-    clones, clock = known_clones(store, repo), Clock()
-    run = EmbeddingRun(notes=clones.notes)
-    for clone in clones.clones:
-        with writing_database(store, progress), writing_repository(store, clone.repo_id, progress):
-            embed_repo(RunContext(store, clone.clone, clone.repo_id, progress), embedder, run)
+    (clones, notes), clock = known_clones(store, repo), Clock()
+    run = EmbeddingRun(notes=notes)
+    for repo_id, _, clone in clones:
+        with writing_database(store, progress), writing_repository(store, repo_id, progress):
+            embed_repo(RunContext(store, clone, repo_id, progress), embedder, run)
     run.seconds = clock.seconds
     return run
 

@@ -93,10 +93,10 @@ def judge_requests(
     is to be asked.
     """
     only = find_session(store, session, repo) if session else None
-    clones = known_clones(store, repo)
+    clones, notes = known_clones(store, repo)
     by_session: dict[int, list[Request]] = {}
-    for clone in clones.clones:
-        sessions = recorded_sessions(store, clone.clone, clone.repo_id)
+    for repo_id, _, clone in clones:
+        sessions = recorded_sessions(store, clone, repo_id)
         for number, recorded in enumerate(reversed(sessions)):
             progress("reading sessions", number, len(sessions))
             content = recorded.read() if only in (None, recorded.session_id) else None
@@ -106,7 +106,7 @@ def judge_requests(
     chosen = list(by_session.values())[:limit]
     if not chosen:
         raise WhoWroteError("no session has a conversation to judge", "List the sessions with: whowrote sessions")
-    return [request for of_session in chosen for request in of_session], clones.notes
+    return [request for of_session in chosen for request in of_session], notes
 
 
 def run_judge(store: Store, repo: int | None, requests: Sequence[Request], options: JudgeOptions, progress: Progress) -> JudgeRun:
