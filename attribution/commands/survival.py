@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -45,22 +45,16 @@ def survival(path: str | None, by: tuple[str, ...], full: bool, exact: bool, db:
     from attribution.queries.survival import SurvivalOptions
 
     groupings = tuple(dict.fromkeys(("class", *(_BY if output_format else by))))
-    report = _report(path, db, SurvivalOptions(groupings, curves, more["all_files"]), _Follow(full, exact, more["quiet"]))
+    how = {"full": full, "exact": exact, "quiet": more["quiet"]}
+    report = _report(path, db, SurvivalOptions(groupings, curves, more["all_files"]), how)
     if output_format == "json":
         write_json(jsonable(report))
     else:
         print_rows(output_format, report.groups, lambda terminal: terminal.survival.survival_view(out(), report))
 
 
-class _Follow(NamedTuple):
-    """How the history of lines is followed."""
-
-    full: bool
-    exact: bool
-    quiet: bool
-
-
-def _report(path: str | None, db: Path, options: SurvivalOptions, how: _Follow) -> SurvivalReport:
+def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str, bool]) -> SurvivalReport:
+    """`how` the history of lines is followed: arguments of `follow_clone`."""
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import history_coverage
     from attribution.stats.estimates import available
@@ -74,7 +68,7 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: _Follow) 
             report = survival_reported(store, followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in others)]
         return report
-    with follow_clone(path, db, *how) as (opened, notes):
+    with follow_clone(path, db, **how) as (opened, notes):
         report = survival_reported(opened.store, [opened.repo_id], options)
         report.notes += [*missing, *notes, *opened.notes]
     return report

@@ -64,13 +64,6 @@ NOT_ASKED = AnsweredAt("", 0)
 """Of a line that a page shows as it is stored."""
 
 
-class FileContent(NamedTuple):
-    """A file of a commit."""
-
-    path: str
-    data: bytes
-
-
 class LineRange(NamedTuple):
     """Lines of a file from `first` (from 1) to `last`; None: to its end."""
 
@@ -83,8 +76,11 @@ class LineRange(NamedTuple):
         return range(self.first, end + 1) or (self.first,)
 
 
-def file_in(opened: OpenRepo, sha: str, name: str) -> FileContent:
-    """A file of a commit; `name` may also be relative to the working directory. Raises UnknownBranch, WhoWroteError."""
+def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
+    """Path and content of a file of a commit; `name` may also be relative to the working directory.
+
+    Raises UnknownBranch, WhoWroteError.
+    """
     for path in (name, normal_path(name), *_worktree_paths(opened.repo, name)):
         oid = opened.repo.file_at(sha, path) if path else None
         if oid is not None:
@@ -93,7 +89,7 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> FileContent:
                 raise WhoWroteError(
                     f"the content of {path} is not in this clone", "This is a partial clone; fetch the file with git"
                 )
-            return FileContent(path, data)
+            return path, data
     paths = list(opened.repo.paths(sha))
     same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)

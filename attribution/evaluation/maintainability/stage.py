@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from attribution.ensure.writing import sole_writer
@@ -39,23 +38,17 @@ _MOST_TEXT = 32 << 20  # bytes of changed files, both versions
 _IN_DIFF = 1 << 20  # larger files have no text diff (collector.git.program)
 
 
-@dataclass(frozen=True, slots=True)
-class QualityUpdate:
-    """What a run did."""
-
-    state: str  # unchanged | measured
-    commits: int  # measured now
-    seconds: float
-
-
 def measure_new_commits(clone: OpenRepo, jobs: int, progress: Progress) -> None:
     """Measures the commits of a clone that were not measured before. Raises PyDrillerMissing."""
     with sole_writer(clone, progress):
         measure_commits(RunContext(clone.store, clone.repo, clone.repo_id, progress), clone.head, jobs)
 
 
-def measure_commits(context: RunContext, head: str, jobs: int = 0) -> QualityUpdate:
-    """Measures the commits up to `head` that are not in the table. Raises PyDrillerMissing, DatabaseUnusable."""
+def measure_commits(context: RunContext, head: str, jobs: int = 0) -> int | None:
+    """Measures the commits up to `head` that are not in the table: how many these were; None: nothing changed since the last run.
+
+    Raises PyDrillerMissing, DatabaseUnusable.
+    """
     store, repo, repo_id = context.store, context.repo, context.repo_id
     tool = measure.tool()
     lines = last_run(store, repo_id, StageName.LINES)
@@ -63,13 +56,13 @@ def measure_commits(context: RunContext, head: str, jobs: int = 0) -> QualityUpd
     key = digest(VERSION, tool, head, *([f"{lines.key} {lines.finished_at}"] if lines else ()), *packs)
     run = STAGE.start(store, repo_id, key)
     if run.is_current:
-        return QualityUpdate("unchanged", 0, run.seconds)
+        return None
     update = _Update(context, head, f"{tool}, version {VERSION}")
     update.refresh()
     done = update.measure(jobs or os.cpu_count() or 1)
     with run.writing():
         run.report(update.ordinary_reasons())
-    return QualityUpdate("measured", done, run.seconds)
+    return done
 
 
 class _Update:

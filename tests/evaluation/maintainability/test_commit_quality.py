@@ -20,7 +20,6 @@ from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.maintainability import measure
 from attribution.evaluation.maintainability import stage as commit_quality
 from attribution.evaluation.maintainability.measure import Request
-from attribution.evaluation.maintainability.stage import QualityUpdate
 from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.git.repository import GitRepo
@@ -62,7 +61,7 @@ class Shop:
         for command in (["update-ref", "refs/heads/tip", self.build.sha[self._last]], ["symbolic-ref", "HEAD", "refs/heads/tip"]):
             subprocess.run(["git", "-C", str(self.build.where), *command], check=True)
 
-    def measure(self, tip: str = "") -> QualityUpdate:
+    def measure(self, tip: str = "") -> int | None:
         """Attributes and measures up to a commit."""
         repo = GitRepo(self.build.where)
         head = self.build.sha[tip or self._last]
@@ -105,7 +104,7 @@ def test_values_of_commits(shop: Shop) -> None:
     shop.commit("gone", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *risky("y"))})
     shop.commit("better", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *short("y"))})
     shop.done()
-    assert shop.measure().commits == 5
+    assert shop.measure() == 5
     assert shop.dmm("short") == (1, 1, 1)
     assert shop.dmm("long") == (0, 1, 1)
     assert shop.dmm("mixed") == pytest.approx((3 / 23,) * 3)
@@ -165,7 +164,7 @@ def test_whose_the_lines_are_follows_the_verdicts(shop: Shop) -> None:
     with Store(shop.db) as store, store.transaction() as connection:
         connection.execute("UPDATE commit_quality SET declared = 99")
         connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
-    assert shop.measure().commits == 0  # nothing is measured twice
+    assert shop.measure() == 0  # nothing is measured twice
     assert (shop.row("person")["declared"], shop.row("agent")["declared"]) == (0, 3)
 
 
@@ -182,10 +181,10 @@ def _five(shop: Shop) -> None:
 
 def test_only_new_commits_are_measured(shop: Shop) -> None:
     _five(shop)
-    assert shop.measure("three").commits == 3
+    assert shop.measure("three") == 3
     first = shop.query("SELECT * FROM commit_quality ORDER BY commit_sha")
-    assert shop.measure("three").state == "unchanged"
-    assert shop.measure().commits == 2
+    assert shop.measure("three") is None
+    assert shop.measure() == 2
     kept = {r["commit_sha"] for r in first}
     assert [r for r in shop.query("SELECT * FROM commit_quality ORDER BY commit_sha") if r["commit_sha"] in kept] == first
 
@@ -194,7 +193,7 @@ def test_another_version_measures_everything_again(shop: Shop, monkeypatch: pyte
     _five(shop)
     shop.measure()
     monkeypatch.setattr(measure, "tool", lambda: "pydriller 99")
-    assert shop.measure().commits == 5
+    assert shop.measure() == 5
     assert {r["measured_by"] for r in shop.query("SELECT measured_by FROM commit_quality")} == {"pydriller 99, version 1"}
 
 
@@ -220,7 +219,7 @@ def test_a_run_that_was_stopped_goes_on(shop: Shop, monkeypatch: pytest.MonkeyPa
     assert shop.query("SELECT COUNT(*) AS n FROM commit_quality")[0]["n"] == 2
     assert shop.query("SELECT * FROM stage_runs WHERE stage = 'commit_quality'") == []
     monkeypatch.setattr(commit_quality, "_run", asked)
-    assert shop.measure().commits == 3
+    assert shop.measure() == 3
 
 
 # --- what a clone lacks, what takes too long ----------------------------------------------------------------------------
@@ -238,7 +237,7 @@ def test_a_missing_text_is_said_and_tried_again(shop: Shop) -> None:
     subprocess.run(command, input=kept, check=True, capture_output=True)
     with Store(shop.db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'commit_quality'")
-    assert shop.measure().commits == 2
+    assert shop.measure() == 2
     assert shop.reasons() == {} and shop.problems() == []
 
 
@@ -336,7 +335,7 @@ def test_the_clone_is_neither_written_nor_obeyed(tmp_path: Path, shop: Shop, mon
         monkeypatch.setenv(variable, str(program))
     monkeypatch.setenv("GIT_TRACE", str(proof))
     before, user_before = _everything(where), _everything(home)
-    assert shop.measure().commits == 2
+    assert shop.measure() == 2
     assert shop.dmm("two") == (1, 1, 1)
     assert _everything(where) == before and _everything(home) == user_before
     assert not proof.exists()
