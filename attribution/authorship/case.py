@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -126,6 +127,7 @@ class Moments:
     commit: float
     since: float
     redone: bool = False  # rebased, amended or squashed since
+    authored: float = math.inf  # when it was first made: what is known from later is no witness of what it lacked
 
 
 @dataclass(frozen=True, slots=True)

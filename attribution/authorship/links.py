@@ -196,11 +196,11 @@ def commit_probes(
                 last = _amended_at(link)
                 redone = link.made is not None or commit.commit_time > (last or at) + _LATE
                 here = len(roots) == 1 and not redone and not last and not _earlier(link)
-                result[root].append(CommitProbe(last or at, sha, begin, redone=redone, here=here))
+                result[root].append(CommitProbe(last or at, sha, begin, redone=redone, here=here, authored=at))
                 late = not last and activity[root].worked_on(paths.touched[sha], at, commit.commit_time)
                 # amended without a new checkpoint: its last content is of the committer's time
                 others = [*_earlier(link), *([at] if last else []), *([commit.commit_time + SLACK] if late else [])]
-                result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True) for moment in others)
+                result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True, authored=at) for moment in others)
         else:
             for root, line in timelines.items():
                 late = not activity[root].worked_on(paths.touched[sha], at - _RECENT, at)

@@ -102,9 +102,11 @@ def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
 
 
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
-    """A person's answer where parts of the file are not on record (17), or the commit was made again since (11)."""
+    """A person's answer where parts of the file are not on record (17), or the commit was made again since (11, 20)."""
     if case.alignment.state is not None and case.alignment.state.sparse:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
+    if case.alignment.state is not None and case.alignment.state.known_at > case.when.authored:
+        return CandidateAuthor(Author.UNKNOWN, reason=Reason.REWRITTEN)  # the commit may have had the line when it was made first
     if case.when.redone:
         # A rebase merges other people's text, and whoever resolved the conflicts did so after the last moment we know.
         return replace(cause, reason=Reason.REWRITTEN if cause.watched and not cause.reason else cause.reason, watched=False)
@@ -118,7 +120,7 @@ def sighting_on_record(case: Case, origin: LineOrigin) -> SightingPair | None:
     """Both texts, without and with the line, must have been seen; where the one before was only computed, nothing saw it."""
     if origin.in_dialog:
         return SightingPair(Witness.NOTICE, origin.after, origin.before)
-    if not origin.seen_without:
+    if not origin.seen_without or origin.seen_without > case.when.authored:
         return None
     window = AttributionWindow(case.path, origin.seen_without, origin.before)
     if origin.seen_without < origin.after and not is_person(case.ask(window)):

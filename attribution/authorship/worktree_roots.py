@@ -87,11 +87,15 @@ class WorktreeRoots:
         if not self.known:  # sessions without a repository: each directory stands for itself
             homes = sorted((cwd for cwd in self.cwds if cwd.count("/") > 1), key=len)
             accepted = [cwd for n, cwd in enumerate(homes) if not any(cwd.startswith(outer + "/") for outer in homes[:n])]
-        elif not accepted:  # only files that were never committed: the usual working directory is the best guess
-            accepted = [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
+        elif not any(map(self._is_used, accepted)):  # only files that were never committed: the usual directory is the best guess
+            accepted += [cwd for cwd, _ in self.cwds.most_common(1) if cwd.count("/") > 1]
         self.roots = tuple(sorted(accepted, key=len, reverse=True))
         self._keys = [(comparable_path(root), root) for root in self.roots]
         self._placed.clear()
+
+    def _is_used(self, root: str) -> bool:
+        """Whether a session worked in the directory; git lists the clone itself, wherever the sessions were."""
+        return root in self.votes or any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
 
     def _is_root(self, root: str, count: int, accepted: list[str]) -> bool:
         inside = max((a for a in accepted if root.startswith(a + "/")), key=len, default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,7 @@ class CommitProbe:
     linked: bool = True  # False: nothing names a session of this worktree, the texts must speak for themselves
     here: bool = False  # the commit was surely made in this worktree, as it stood at that moment
     by_content: bool = False  # not even author and time speak for it
+    authored: float = math.inf  # the author time, where the commit is compared with a later moment
     home: bool = False  # the worktree is known to be one of this clone
     late: bool = False  # the work is days older than the commit: only whole texts connect them
 
@@ -153,7 +155,7 @@ class Runner:
         files = self._files(look.sha)
         if not look.linked and not any(self.tree.born.get(file.path) or file.path in self.tree.files for file in files):
             return
-        when, was_committed = Moments(look.at, look.since, look.redone), self._was_committed(look.sha)
+        when, was_committed = Moments(look.at, look.since, look.redone, look.authored), self._was_committed(look.sha)
         judged: list[_Judged] = []
         for file in files:
             alignment = align_state(self.tree, file)

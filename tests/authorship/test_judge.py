@@ -300,6 +300,13 @@ def test_after_a_rebase_what_nobody_wrote_may_be_anybodys() -> None:
     assert short(verdicts) == {1: "agent exact c1", 2: "unknown other_branch", 3: "human rewritten"}  # decided with the witnesses
 
 
+def test_what_is_known_from_after_the_commit_was_made_first_is_no_witness_of_what_it_lacked() -> None:
+    stage = Stage("a\nold\n", in_git=False)
+    stage.edit("a\n", "A\n")
+    when = Moments(100, 1, redone=True, authored=0.5)
+    assert short(stage.said("A\nold\nnew\n", [1, 3], when=when)) == {1: "agent exact c1", 3: "unknown rewritten"}
+
+
 def test_after_a_rebase_a_known_cause_still_counts() -> None:
     stage = Stage()
     stage.create("a\n")

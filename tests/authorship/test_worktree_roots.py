@@ -185,6 +185,13 @@ def _shown(session: SessionEdits, listed: Sequence[str] = ()) -> WorktreeRoots:
     return places
 
 
+def test_a_clone_elsewhere_that_git_lists_does_not_hide_where_the_sessions_were() -> None:
+    """Their files were never committed, so that nothing but the usual directory speaks for it."""
+    places = WorktreeRoots(KNOWN)
+    learn_roots(places, [_session(W, f"{W}/src/renamed_later.py")], ["/srv/mirrors/tally"], [SHA])
+    assert places.place(f"{W}/src/renamed_later.py") == (W, "src/renamed_later.py")
+
+
 FEATURE = "/home/ada/work/tally-feature"
 
 
