@@ -57,6 +57,7 @@ class _Written:
     text: str  # stripped
     above: str  # the next line of the edit's text that says something, without layout; "" at its edge
     below: str
+    by_subagent: bool = False  # the line stands in the task of one whose calls nobody recorded
 
 
 @dataclass(slots=True)
@@ -149,7 +150,7 @@ def _read(
     for script in scripts:
         if script.writes_to(path):
             for text, added in script.texts:
-                _note(result, script.at, script.call, text, added)
+                _note(result, script.at, script.call, text, added, script.is_task)
     first: dict[str, float] = {}  # the same lines are seen again and again: each is looked at once
     for moment, lines in sorted(sightings, key=lambda item: -item[0]) if result.written else ():
         first.update(dict.fromkeys(lines.split("\n") if isinstance(lines, str) else lines, moment))
@@ -159,11 +160,13 @@ def _read(
     return result
 
 
-def _note(result: _FileLines, moment: float, call: CallRef, text: Sequence[str], added: Iterable[int]) -> None:
+def _note(
+    result: _FileLines, moment: float, call: CallRef, text: Sequence[str], added: Iterable[int], by_subagent: bool = False
+) -> None:
     bares = each_without_layout(text)
     for index in added:
         if len(bares[index]) >= MIN_LENGTH:
-            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), *_around(bares, index)))
+            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), *_around(bares, index), by_subagent))
 
 
 def _around(bares: Sequence[str], index: int) -> tuple[str, str]:
@@ -179,7 +182,7 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
     for number, (file, spans) in enumerate(verdict.files):
-        if any(_is_lost(span.verdict) for span in spans):
+        if any(_is_open(span.verdict) for span in spans):
             names = existing.names_of(file.change.path, file.change.old_path)
             lines = texts.lines(file)
             bares = lines_without_layout("\n".join(lines)) if lines else []
@@ -209,7 +212,7 @@ class _Asked:
         if writer is None:
             return None
         same = writer.text == self.lines[index].strip()
-        how = How.SHELL if writer.call.by_shell else How.MOVED if same else How.REFORMATTED
+        how = How.SUBAGENT if writer.by_subagent else How.SHELL if writer.call.by_shell else How.MOVED if same else How.REFORMATTED
         return Verdict(Author.AGENT, how, Evidence.MATCHED, call=writer.call)
 
     def _is_replayed(self, bare: str, lost: Verdict) -> bool:
@@ -227,10 +230,14 @@ class _Asked:
             return None
         location = _Place(bare, *_around(self.bares, index))
         alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
+        # Agents produced the very text, so that nobody else is left for it: it need not stand between the same lines.
+        verbatim = reason == Reason.AGENT_TEXT and len(bare) >= _SIMILAR and self.times[bare] == 1 and bare not in self.before.bare
         writers = (
             writer
             for writer in self.known.writers(self.names, text, bare)
-            if writer.call.session_id in self.sessions and writer.at <= self.until and self._is_at(writer, text, location, alone)
+            if writer.call.session_id in self.sessions
+            and writer.at <= self.until
+            and ((verbatim and writer.text == text.strip()) or self._is_at(writer, text, location, alone))
         )
         return max(writers, key=lambda item: item.at, default=None)
 
@@ -303,16 +310,23 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
     result: dict[int, Verdict] = {}
     for start, end in runs(sorted(verdicts)):
         texts = {line: question.lines[line - 1] for line in range(start, end) if line <= len(question.lines)}
-        weak = {line for line, text in texts.items() if _is_lost(verdicts[line]) and is_low_information(text)}
+        weak = {line for line, text in texts.items() if _is_open(verdicts[line]) and is_low_information(text)}
         strong = [line for line, text in texts.items() if line not in weak and text.strip()]
         whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
         edges = [0, *strong, 0]
         for line in weak if strong else ():
             above, below = edges[location := bisect_left(strong, line)], edges[location + 1]
             between = above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
-            if between or (whole and abs(line - (above or below)) <= _CLOSERS):
-                result[line] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=verdicts[above or below].call)
+            if between or (whole and _is_lost(verdicts[line]) and abs(line - (above or below)) <= _CLOSERS):
+                beside = verdicts[above or below]
+                how = How.SUBAGENT if beside.how == How.SUBAGENT else How.EXACT
+                result[line] = Verdict(Author.AGENT, how, Evidence.INFERRED, call=beside.call)
     return result
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Whether a line that says nothing may follow the lines beside it."""
+    return _is_lost(verdict) or (verdict.author == Author.UNKNOWN and verdict.reason == Reason.COMMON_LINE)
 
 
 def _is_lost(verdict: Verdict) -> bool:

@@ -21,6 +21,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import mentions
 from collector.model import Status
+from collector.vocabulary.lines import Reason
 
 MAX_SCRIPT = 200_000  # characters: what a longer script holds is data
 _LONG = re.compile(r"('''|\"\"\")(.*?)\1", re.S)
@@ -38,15 +39,25 @@ _GIVEN = re.compile(r"(?:write\w{0,10}|append|dedent|insert|extend|print|lstrip|
 _NAME = re.compile(r"\.(?:py|[cm]?[jt]s|sh|pl|rb)$")
 
 
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.S | re.M)
+
+_LOOKS = re.compile(r"\b(?:review|audit|verify|analy[sz]e|investigate|explore|explain)\b", re.I)
+_WRITES = re.compile(
+    r"\b(?:implement|add|create|write|append|insert|replace|change|update|modify|fix|refactor|apply|extend)\b", re.I
+)
+_BEGINNING = 200  # characters of a task that say what kind it is
+
+
 @dataclass(frozen=True)  # without slots: what is read from the text is kept
 class Script:
-    """A script that an agent ran in a command, or wrote outside the repository to run it."""
+    """A script that an agent ran in a command, or wrote outside the repository to run it; or the task of a subagent."""
 
     at: float
     call: CallRef
     text: str
     action: WorktreeAction | None = None
     windows: AttributionWindows | None = None
+    is_task: bool = False  # of a subagent whose calls nobody recorded
 
     def writes_to(self, path: str) -> bool:
         """Whether the script names the file and writes to a file that it names."""
@@ -59,17 +70,19 @@ class Script:
 
     @cached_property
     def texts(self) -> Sequence[tuple[list[str], list[int]]]:
-        """What `script_texts` finds."""
-        return [*script_texts(self.text)]
+        """What `script_texts` finds, or the code in a task."""
+        return [*(task_texts if self.is_task else script_texts)(self.text)]
 
 
 def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> list[Script]:
-    """The scripts in commands of these worktrees, and those among the files outside the repository."""
+    """The scripts in commands of these worktrees, tasks of subagents, and scripts among the files outside the repository."""
     result = []
     for timeline in timelines.values():
         for action in timeline.windows.actions:
             if action.command and SCRIPT_WRITES.search(action.command):
                 result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.windows))
+            elif action.unseen == Reason.INVISIBLE_SUBAGENT and _asks_to_write(action.told):
+                result.append(Script(action.at, action.call, action.told, is_task=True))
     for fate in edits:
         raw = fate.raw
         text = raw.edit.content or ""
@@ -77,6 +90,24 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
         if outside and _NAME.search(raw.edit.path) and SCRIPT_WRITES.search(text):
             result.append(Script(raw.at, raw.call, text))
     return result
+
+
+def _asks_to_write(task: str) -> bool:
+    """Whether a subagent is to write, and not to look at the code that its task holds."""
+    return _WRITES.search(task) is not None and _LOOKS.search(task[:_BEGINNING]) is None
+
+
+def task_texts(task: str) -> Iterator[tuple[list[str], list[int]]]:
+    """The code that a task holds, each block by line with the numbers of the lines to be written: of a patch the new side."""
+    if len(task) > MAX_SCRIPT:
+        return
+    for match in _FENCED.finditer(task):
+        lines = match[2].removesuffix("\n").split("\n")
+        if any(line.startswith("+") for line in lines) and all(line[:1] in ("", "+", "-", " ", "@") for line in lines):
+            new = [line for line in lines if line[:1] not in ("-", "@")]
+            yield [line[1:] for line in new], [number for number, line in enumerate(new) if line.startswith("+")]
+        else:
+            yield lines, list(range(len(lines)))
 
 
 def script_texts(script: str) -> Iterator[tuple[list[str], list[int]]]:

@@ -195,6 +195,11 @@ def test_what_an_earlier_edit_shows_was_there_before(shown: Edit) -> None:
     assert _asked(applied_edits([late, _fate(shown, 350.0)], {})).author == Author.AGENT
 
 
+@pytest.mark.parametrize(("reason", "author"), [(Reason.AGENT_TEXT, Author.AGENT), (Reason.UNEXPLAINED, Author.UNKNOWN)])
+def test_a_line_that_agents_produced_verbatim_needs_no_neighbours(reason: Reason, author: Author) -> None:
+    assert _asked(_wrote(above="other = 1", below="names = 2"), reason=reason).author == author
+
+
 def test_a_line_that_was_seen_after_the_edit_is() -> None:
     known = _wrote()
     known.sightings["a.py"].append((250.0, frozenset({LINE})))

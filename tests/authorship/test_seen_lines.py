@@ -155,6 +155,45 @@ def test_what_stood_there_at_the_first_look_is_not_its_trailers(tmp_path: Path) 
     assert _classes(world, tmp_path) == ["unknown uncaptured"]
 
 
+# --- tasks of subagents -------------------------------------------------------------------------------------------------
+
+CODE = HAND.strip("\n")
+
+
+@pytest.mark.parametrize("later", [0, 9_000])
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        (f"Implement task 1 in `nodes.py`.\n\nAdd at its end:\n```python\n{CODE}\n```\nCommit when done.", "agent subagent"),
+        (f"Update nodes.py:\n~~~~\n{CODE}\n~~~~\n", "agent subagent"),
+        (
+            "Apply to nodes.py:\n```diff\n@@ -9,1 +9,4 @@\n" + "".join(f"+{line}\n" for line in CODE.split("\n")) + "```\n",
+            "agent subagent",
+        ),
+        # it names another file, holds other code, or has the code to look at
+        (f"Add to edges.py:\n```python\n{CODE}\n```", "unknown"),
+        ("Implement a helper in nodes.py:\n```python\ndef another():\n    return None\n```", "unknown"),
+        (f"Review this function of nodes.py, then fix its callers:\n```python\n{CODE}\n```", "unknown"),
+    ],
+)
+def test_code_in_the_task_of_a_subagent_is_its_own(task: str, expected: str, later: int, tmp_path: Path) -> None:
+    """Nobody recorded its calls; the file stood before, and the commit may have been rebased."""
+    world = World("tasks")
+    world.human_write("nodes.py", BASE)
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Go on with the plan")
+    session.read("nodes.py")
+    with session.subagent(task, visible=False) as hidden:
+        hidden.edit("nodes.py", "    return os.getcwd()\n", "    return os.getcwd()\n" + HAND)
+    session.end_turn()
+    world.commit("Work", [session], later=later)
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+        rows = store.rows("SELECT * FROM line_spans WHERE path = 'nodes.py' AND commit_sha = ?", (world.tips["main"].sha,))
+    assert {f"{row['class']} {row['how']}".removesuffix(" none") for row in rows} == {expected}
+
+
 # --- sightings ----------------------------------------------------------------------------------------------------------
 
 VERSION = Version(["alpha = 1", "by_hand = 2", "omega = 9"], frozenset({1}))
