@@ -31,6 +31,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -492,7 +493,7 @@ def main(arguments: Sequence[str]) -> int:
     results: dict[str, Any] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
     if not (options.check or options.page):
         _measure(results, options)
-    results |= {"audit": audited(), "findings_read": readings.verdicts()}
+    results |= {"date": datetime.now(UTC).date().isoformat(), "audit": audited(), "findings_read": readings.verdicts()}
     results |= {"confidence": independent.confidence(independent.blind()), "confusion": independent.confusion(independent.blind())}
     results |= {"labels": labelled.labelled(), "labelled": labelled.spread(), "word_lists": labelled.word_lists()}
     texts = pages(results)

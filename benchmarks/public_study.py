@@ -29,6 +29,7 @@ from attribution.evaluation.maintainability.report import maintainability  # noq
 from attribution.evaluation.study import published_values, study  # noqa: E402
 from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
+from attribution.stats.accuracy import audited_note  # noqa: E402
 from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.storage.views import Table  # noqa: E402
@@ -151,6 +152,7 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
         "coverage": _share(whole, "coverage"),
         "agent": _share(whole, "agent_share"),
         "either": _share(whole, "agent_or_declared_share"),
+        "audited": f"In all audits, {audited_note('agent', 'declared', 'human', 'likely_human', 'tool')}.",
         "kept": _share(whole, "agent_kept_30_days"),
         "kept_undeclared": _share(whole, "undeclared_kept_30_days"),
         "present": _share(whole, "agent_at_head"),

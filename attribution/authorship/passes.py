@@ -25,7 +25,7 @@ from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate, edited_paths
 from attribution.authorship.tools import give_to_tools, give_versions_to_bot
-from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, unknown
+from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
 from collector.vocabulary.lines import Author, Evidence, How, Reason
@@ -146,20 +146,14 @@ def give_versions_to_bots(judged: Judged) -> None:
 
 def date_old_lines(judged: Judged) -> None:
     """Lines of commits that are older than coding agents become a person's, if nothing links the commit to one or to a program."""
-    evidence = judged.evidence
+    evidence, nobody = judged.evidence, unknown(Reason.NO_SESSION)
     for sha, witness in dated_commits(evidence.history.commits, evidence.clocks).items():
         link, verdict = evidence.links[sha], judged.verdicts[sha]
-        if not (link.named or link.records or link.made or verdict.method):
-            _give_to_people(verdict, Verdict(Author.HUMAN, How.NONE, Evidence.DATED, witness=SightingPair(witness, None)))
-
-
-_NOBODY = unknown(Reason.NO_SESSION)
-
-
-def _give_to_people(verdict: CommitVerdict, persons: Verdict) -> None:
-    for file, spans in verdict.files:
-        if file.kind in BY_HAND:
-            spans[:] = [replace(span, verdict=persons) if span.verdict == _NOBODY else span for span in spans]
+        persons = Verdict(Author.HUMAN, How.NONE, Evidence.DATED, witness=SightingPair(witness, None))
+        is_linked = link.named or link.records or link.made or verdict.method
+        for file, spans in () if is_linked else verdict.files:
+            if file.kind in BY_HAND:
+                spans[:] = [replace(span, verdict=persons) if span.verdict == nobody else span for span in spans]
 
 
 class Pass(NamedTuple):

@@ -14,7 +14,7 @@ from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.turns import prompt
 from attribution.queries.verdicts import NO_COMMIT
-from attribution.stats.accuracy import MeasuredTier, confidence_of
+from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
 from collector.plugins import hooks
 from collector.text import printable
 from collector.vocabulary.lines import Author, Evidence, Reason
@@ -118,7 +118,7 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         opened.branch,
         line,
         by_blame=line.introduced.sha not in (sha, NO_COMMIT),
-        evidence=sentences.evidence,
+        evidence=[*sentences.evidence, *_first_sign(opened, line)],
         prompt=asked.text,
         turn_at=asked.at,
         call=call_of(opened.store, line, neighbours_of(texts, line.line)),
@@ -130,6 +130,25 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         measured=measured_words(of),
         earlier=earlier,
     )
+
+
+_FIRST_SIGN = """
+SELECT MIN(at) FROM (
+  SELECT c.author_at AS at, c.author_email AS email FROM commits c WHERE c.repo_id = ?1 AND (c.declared_agent IS NOT NULL
+    OR c.checkpoint_ids > 0 OR EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))
+  UNION ALL SELECT s.started_at, k.author_email FROM sessions s JOIN checkpoint_sessions x ON x.session_id = s.id
+    JOIN checkpoints k ON k.id = x.checkpoint_id WHERE s.repo_id = ?1
+) WHERE lower(email) = (SELECT lower(author_email) FROM commits WHERE id = ?2)
+"""
+
+
+def _first_sign(opened: KnownRepo, line: BlameLine) -> list[str]:
+    """When the author of a line that nothing links to an agent first gave a sign of one here. It decides nothing."""
+    if line.commit is None or line.attribution.reason != Reason.NO_SESSION or line.attribution.author != Author.UNKNOWN:
+        return []
+    first = opened.store.value(_FIRST_SIGN, (opened.repo_id, line.commit.id))
+    when = f"first gave a sign of an agent here on {first[:10]}" if first else "gave no sign of an agent in this history"
+    return [f"{printable(line.commit.author_name)} {when}. That does not show who wrote this line."]
 
 
 def _sections(opened: KnownRepo, line: BlameLine) -> list[LineSection]:
@@ -161,7 +180,7 @@ def measured_words(of: LineAttribution) -> str:
         return ""
     result = confidence_of(MeasuredTier(of.author, of.how, of.evidence, of.reason))
     verdict = "unknown was the right answer" if of.author == Author.UNKNOWN else "right"
-    return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}" if result.rate.checked else ""
+    return f"{verdict} in {result.rate.words()} {result.measured_on.meaning}, {counted_on()}" if result.rate.checked else ""
 
 
 _BEFORE = """

@@ -43,7 +43,7 @@ def _dispatch(call: ProgramCall) -> list[Effect]:
     if handler := _HANDLERS.get(name):
         return handler(call)
     if name.startswith("create-"):
-        return [_set_program(effect, name) for effect in rules.starter_kit(call)]
+        return [_set_program(effect, name) for effect in rules.scaffold("0", call)]
     result = [] if name in tables.HARMLESS else rules.task(call, _HANDLERS)
     return [_set_program(effect, name) for effect in (result if result is not None else rules.apply_rules(call))]
 

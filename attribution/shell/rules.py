@@ -29,7 +29,7 @@ def apply_rules(call: ProgramCall) -> list[Effect]:
             remainder = words[(0, first, second)[length - 1] + 1 :]
             inner = replace(call, args=tuple(remainder), cwd=directory(words[1:first] if first else words[1:], call.cwd))
             if verdict[0] == "scaffold":
-                return [replace(effect, tool=" ".join(keys[:length])) for effect in _scaffold(verdict[1:], inner)]
+                return [replace(effect, tool=" ".join(keys[:length])) for effect in scaffold(verdict[1:], inner)]
             return _verdict(verdict, inner, call)
     return unknown(call, keys[1] if first else "")
 
@@ -70,7 +70,7 @@ def _generator_effects(call: ProgramCall, existing: Sequence[str]) -> list[Effec
     return result + ([Effect("generate")] if not outputs and ("?" in existing or not paths) else [])
 
 
-def _scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
+def scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
     """The directory that a template fills, which may be the one it was called in; the named files where no operand says which."""
     number, files = int(verdict[0]), verdict[1:]
     ours = call.args[: call.texts.index("--")] if "--" in call.texts else call.args
@@ -80,11 +80,6 @@ def _scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
         return [Effect("generate", (join(call.cwd, target.text),))]
     paths = tuple(join(call.cwd, name) for name in files)
     return [Effect("generate", paths)] if paths and not words else [Effect("generate")]
-
-
-def starter_kit(call: ProgramCall) -> list[Effect]:
-    """`npx create-x DIR`: the files of a directory that a starter kit fills."""
-    return _scaffold("0", call)
 
 
 def _fixed_paths(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:

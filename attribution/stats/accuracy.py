@@ -195,7 +195,16 @@ _NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)  # they name no author who c
 
 
 def audited_note(*classes: str) -> str:
-    """How often these classes are right, to stand beside numbers that rest on them; "" when nobody read such lines."""
+    """How often these classes are right in all audits, and when that was counted; "" when nobody read such lines.
+
+    To stand beside numbers that rest on them.
+    """
     rates = {name: class_rate(name) for name in classes if name not in _NOBODY}
     parts = [f"{name.replace('_', ' ')} {rate.words()}" for name, rate in rates.items() if rate.checked]
-    return f"right where blind readers checked: {', '.join(parts)}; see docs/accuracy.md" if parts else ""
+    dates = " (no line that is dated was among them)" if rates.get(LineClass.HUMAN, Rate(0, 0)).checked else ""
+    return f"right where blind readers checked: {', '.join(parts)}{dates}; see docs/accuracy.md, {counted_on()}" if parts else ""
+
+
+def counted_on() -> str:
+    """The day on which the rates were counted."""
+    return str(measurements().get("date", "undated"))

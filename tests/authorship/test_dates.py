@@ -13,6 +13,7 @@ import pytest
 from support.histories import Build, Files, text, words
 from support.invariants import broken_checks
 
+import whowrote
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
@@ -159,7 +160,6 @@ FOUR = bytes((4, 0, 1, 8, 0, 10, 3, 33, 4, 5, 5, 2)) + CREATED
         bytes((0xC2, len(FOUR))) + FOUR,
         bytes((0x88, len(FOUR))) + FOUR,
         bytes((0x89, 0, len(FOUR))) + FOUR,
-        bytes((0xC2, 19, 3, 5, 0)) + CREATED + bytes(12),
     ],
 )
 def test_the_time_of_a_signature_is_read(packet: bytes) -> None:
@@ -241,3 +241,19 @@ def test_a_tag_of_the_clone_contradicts_the_commit_it_stands_on(tmp_path: Path) 
     tagger = {"GIT_COMMITTER_NAME": "T", "GIT_COMMITTER_EMAIL": "t@x.org", "GIT_COMMITTER_DATE": "2012-01-01T00:00:00Z"}
     subprocess.run(["git", "-C", str(path), "tag", "-a", "-m", "first", "v1", sha], check=True, env={**os.environ, **tagger})
     assert _spans(path) == {"f0.py": {("undeclared", "inferred", "")}}
+
+
+def test_why_says_when_the_author_of_an_undeclared_line_first_gave_a_sign(tmp_path: Path) -> None:
+    """Behind the last step a line stays undeclared; the first sign of its author decides nothing."""
+    ana, ben = (f"{name} <{name}@x.org> {NEW} +0000" for name in ("Ana", "Ben"))
+    declared = "Fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
+    path = _history(
+        tmp_path / "r.git", (OLD, {}), (NEW, {"author": ana}), (NEW + 60, {"author": ben}),
+        (NEW + 120, {"author": ana.replace(str(NEW), str(NEW + 120)), "message": declared}),
+    )  # fmt: skip
+    _spans(path)
+    with whowrote.open(path / "out.db") as database:
+        told = {f"f{number}.py": " ".join(database.explain(f"f{number}.py", 1).evidence) for number in range(4)}
+    assert "Ana first gave a sign of an agent here on 2026-01-01" in told["f1.py"]
+    assert "Ben gave no sign of an agent in this history" in told["f2.py"]
+    assert "2021-06-29" in told["f0.py"] and "sign" not in told["f0.py"] + told["f3.py"]

@@ -26,6 +26,7 @@ from collector.storage.store import Store
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 SHIPPED = {
+    "date": "2026-11-25",
     "confidence": [
         {"class": "agent", "how": "exact", "evidence": "replayed", "reason": "", "checked": 40, "correct": 38, "wrong": 1},
         {"class": "agent", "how": "moved", "evidence": "replayed", "reason": "", "checked": 9, "correct": 9, "wrong": 0},
@@ -166,6 +167,8 @@ def test_a_note_gives_no_rate_of_few_lines() -> None:
     note = audited_note("agent", "human", "tool")
     assert "agent 48 of 52 (82 to 97 %)" in note
     assert "human 29 of 29 (fewer than 30: no rate)" in note and "tool" not in note
+    assert "no line that is dated was among them" in note and note.endswith("see docs/accuracy.md, 2026-11-25")
+    assert "dated" not in audited_note("agent")
 
 
 def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read() -> None:
