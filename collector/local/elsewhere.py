@@ -73,6 +73,8 @@ class ClonePlaces:
         return self._by_commits(session.cwd, data) or self._by_names(session.cwd, data)
 
     def _by_commits(self, cwd: str, data: bytes) -> str:
+        if b"commit" not in data:
+            return ""
         made = self._commits(data, _COMMITTED.findall(data))
         shown = made or self._commits(
             data, [*_LOGGED.findall(data), *((oid, b"") for oid in {*_WHOLE.findall(data)} - {*_HEAD.findall(data)})]
@@ -111,7 +113,8 @@ class ClonePlaces:
 
 def _span(data: bytes) -> tuple[float, float]:
     """The first and last moment in a transcript; all times for one that names none."""
-    moments = [moment for text in _TIMES.findall(data) if (moment := timestamp(decode(text))) is not None]
+    times = _TIMES.findall(data)  # in order of their text, but for other zones
+    moments = [moment for text in (times and (min(times), max(times))) if (moment := timestamp(decode(text))) is not None]
     return min(moments, default=float("-inf")), max(moments, default=float("inf"))
 
 
