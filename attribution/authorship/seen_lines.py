@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.people import is_attended, is_person, person_verdict
 from attribution.authorship.person_lines import Texts
-from attribution.authorship.sightings import Appearance, Sighting, Version, appearances, events_of
+from attribution.authorship.sightings import Appearance, FileEdit, Sighting, Version, appearances, events_of, every_event
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, unknown, verdicts_by_line
 from collector.files.kinds import BY_HAND
@@ -66,6 +66,7 @@ class SeenFiles:
     timelines: Mapping[str, Timeline]
     texts: Texts
     last_change: LastChange
+    _made: dict[tuple[str, str], Sequence[Sighting | FileEdit]] = field(default_factory=dict)
 
     @cached_property
     def _edits(self) -> dict[str, list[tuple[str, float, int, Edit]]]:
@@ -89,13 +90,20 @@ class SeenFiles:
         if not telling:
             return
         last = max(self.last_change(name, commit.author_time) for name in (path, file.change.old_path))
-        edits = self._edits.get(path, ())
+        edits, bare_before = self._edits.get(path, ()), frozenset(lines_without_layout(before))
         for line in lines:
-            own = ((at, order, edit) for root, at, order, edit in edits if root == line.root)
-            events = events_of(line.sightings[path], own, last, commit.author_time + SLACK)
-            seen = appearances(events, version, telling, frozenset(lines_without_layout(before)))
+            events = events_of(self._events(line, path), last, commit.author_time + SLACK)
+            seen = appearances(events, version, telling, bare_before)
             elsewhere = [at for root, at, _, _ in edits if root != line.root]
             yield FileSeen(self.texts, item, file, version, before, line, seen, last, elsewhere)
+
+    def _events(self, line: Timeline, path: str) -> Sequence[Sighting | FileEdit]:
+        """What was seen of a file of a worktree and what its edits show, made once: each text is cut into lines for all commits."""
+        key = (line.root, path)
+        if key not in self._made:
+            own = ((at, order, edit) for root, at, order, edit in self._edits.get(path, ()) if root == line.root)
+            self._made[key] = every_event(line.sightings[path], own)
+        return self._made[key]
 
 
 def _is_theirs(line: Timeline, item: LinkedCommit) -> bool:
@@ -115,6 +123,7 @@ class FileSeen:
     appearances: Mapping[int, Appearance]
     last: float  # author time of the last commit of the file before
     elsewhere: Collection[float]  # when the file was edited in other worktrees
+    _brought: dict[float, str] = field(default_factory=dict)  # by moment: what git had of the file before it, without layout
 
     def verdict(self, index: int, existing: Verdict) -> Verdict | None:
         """What the sightings say of a line; None: nothing more than `existing`."""
@@ -168,7 +177,9 @@ class FileSeen:
         if cause is None or elsewhere or self._was_there(index):
             return None
         moment = window.before if witness.seen else self.item.commit.author_time
-        if self.version.bares[index] in without_layout(self.texts.elsewhere(self.file, moment)):
+        if moment not in self._brought:
+            self._brought[moment] = without_layout(self.texts.elsewhere(self.file, moment))
+        if self.version.bares[index] in self._brought[moment]:
             return None  # git may have brought it
         return person_verdict(cause, witness, layout=False)
 

@@ -7,6 +7,7 @@ whatever was done before and afterwards.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,14 @@ class Sighting:
     @cached_property
     def bare(self) -> str:
         return without_layout(self.text)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Line without layout -> its indices."""
+        places: dict[str, list[int]] = {}
+        for index, bare in enumerate(self.bares):
+            places.setdefault(bare, []).append(index)
+        return places
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +132,11 @@ def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) 
     if sighting.whole:
         return bare not in sighting.bare
     above, below = edges
-    bares = sighting.bares
-    if not sighting.start or below is None or bare in sighting.bare:
+    if not sighting.start or below is None:
         return False
-    starts = [0] if above is None and sighting.start == 1 else [i for i, text in enumerate(bares) if text == above]
-    ends = [i for i, text in enumerate(bares) if text == below]
-    return len(starts) == len(ends) == 1 and starts[0] <= ends[0]
+    top = [0] if sighting.start == 1 else []
+    starts, ends = top if above is None else sighting.places.get(above, ()), sighting.places.get(below, ())
+    return len(starts) == len(ends) == 1 and starts[0] <= ends[0] and bare not in sighting.bare
 
 
 @dataclass(slots=True)
@@ -167,16 +175,15 @@ def appearances(
     return {i: Appearance(track.seen, track.without, track.edited, track.untold) for i, track in tracks.items()}
 
 
-def events_of(
-    sightings: Sequence[Sighting], edits: Iterable[tuple[float, int, Edit]], since: float, until: float
-) -> list[Sighting | FileEdit]:
-    """Sightings and edits of a file up to a moment, in order. Of those before `since` only from the last whole text on.
+def every_event(sightings: Iterable[Sighting], edits: Iterable[tuple[float, int, Edit]]) -> list[Sighting | FileEdit]:
+    """Sightings and edits of a file in order; `edits`: moment, order and edit."""
+    events: list[Sighting | FileEdit] = [*sightings]
+    events += [item for at, order, edit in edits for item in edit_sightings(at, order, edit)]
+    return sorted(events, key=lambda item: (item.at, item.order))
 
-    `sightings` in order; `edits`: moment, order and edit.
-    """
-    existing: list[Sighting | FileEdit] = [item for item in sightings if item.at <= until]
-    existing += [item for at, order, edit in edits if at <= until for item in edit_sightings(at, order, edit)]
-    existing.sort(key=lambda item: (item.at, item.order))
+
+def events_of(events: Sequence[Sighting | FileEdit], since: float, until: float) -> Sequence[Sighting | FileEdit]:
+    """The `events` of a file up to a moment; of those before `since` only from the last whole text on."""
+    existing = events[: bisect_right(events, until, key=lambda item: item.at)]
     whole = (n for n, item in enumerate(existing) if isinstance(item, Sighting) and item.whole and item.at <= since)
-    first = max(whole, default=0)
-    return existing[first:]
+    return existing[max(whole, default=0) :]

@@ -9,7 +9,7 @@ import pytest
 from support.builder import Session, World
 
 from attribution.authorship.options import AttributeOptions
-from attribution.authorship.sightings import FileEdit, Sighting, Version, appearances, edit_sightings, events_of
+from attribution.authorship.sightings import FileEdit, Sighting, Version, appearances, edit_sightings, events_of, every_event
 from attribution.stages.lines import attribute_repo
 from collector.model import Edit, Replacement
 from collector.storage.store import Store
@@ -257,5 +257,5 @@ def test_an_edit_shows_its_file() -> None:
 
 def test_sightings_before_the_last_whole_one_are_left_out() -> None:
     old, part, whole, new = _seen(1, WITH), _seen(2, WITH, False), _seen(3, WITHOUT), _seen(9, WITH)
-    assert events_of([old, part, whole, new], (), 5.0, 20.0) == [whole, new]
-    assert events_of([old, part, whole, new], (), 5.0, 8.0) == [whole]
+    assert events_of(every_event([new, whole, part, old], ()), 5.0, 20.0) == [whole, new]
+    assert events_of([old, part, whole, new], 5.0, 8.0) == [whole]
