@@ -166,7 +166,8 @@ class _Reader(RecordReader):
             self.add_event("forked", time, thread_id)
             self.forked_from = self.forked_from or ("" if self.thread.child else thread_id)
             return
-        self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
+        if not self.thread.child:  # a subagent that begins with what its parent knows is no fork
+            self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
         self.driver = _driver(meta)
         self.add_cwd(meta.get("cwd"))
         self.add_version(meta.get("cli_version"))

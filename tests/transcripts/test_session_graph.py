@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from collector.agents import codex
 from collector.model import AgentMessage, ForkPoint, Session, Status, ToolCall, Turn, Usage
 from collector.session_graph import copied_events, event_keys, without_copied
 
@@ -119,3 +121,16 @@ def test_a_fork_whose_copy_the_reader_left_out_still_says_whence_it_came() -> No
     other = _session("two", _call(70), start=60.0)
     two = _own(FIRST, replace(other, forked_from="one"))["two"]
     assert (two.fork, two.calls) == (ForkPoint("one", 60.0, 0, 0, 0), other.calls)
+
+
+@pytest.mark.parametrize(
+    ("meta", "origin"),
+    [
+        ({"forked_from_id": "one"}, "one"),
+        ({"forked_from_id": "one", "source": {"subagent": {"thread_spawn": {"parent_thread_id": "one"}}}}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_thread_of_codex_names_its_origin_and_a_subagent_is_no_fork(meta: dict[str, object], origin: str) -> None:
+    record = {"timestamp": "2026-03-04T09:00:00Z", "type": "session_meta", "payload": {"id": "two", **meta}}
+    assert codex.read("two", [json.dumps(record).encode()]).forked_from == origin
