@@ -76,6 +76,7 @@ class _BoundedCursor(sqlite3.Cursor):
             rows.append(row)
             room -= sum(len(value) for value in row if isinstance(value, str | bytes))
             if room < 0:
+                self.close()  # while a statement is open, what interrupts another one interrupts all that follow
                 raise sqlite3.OperationalError(f"the answer is larger than {_ANSWER:,} bytes: select fewer rows or columns")
             if len(rows) == size:
                 break
