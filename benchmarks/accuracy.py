@@ -150,7 +150,7 @@ def _numstat(git: ScratchGit, head: str) -> dict[tuple[str, bytes], tuple[int, i
     log = ("log", "--no-merges", "--format=%x00%x00%H", "--numstat", "-M", "-z", head)
     stream = git.stream(log, settings=("diff.context=0",))
     found: dict[tuple[str, bytes], tuple[int, int]] = {}
-    for entry in b"".join(stream.chunks()).split(b"\0\0\0"):
+    for entry in stream.lines.read().split(b"\0\0\0"):
         sha, _, rest = entry.lstrip(b"\0").partition(b"\0")
         fields = rest.lstrip(b"\n").split(b"\0")
         while fields:

@@ -61,7 +61,7 @@ def seconds_of_children(work: Callable[[], object]) -> float:
 def drain(git: ScratchGit, args: Sequence[str]) -> None:
     """Runs git and reads all that it prints."""
     stream = git.stream(args)
-    while stream.read():
+    while stream.lines.read(1 << 20):
         pass
     stream.has_failed()
 

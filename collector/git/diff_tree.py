@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from sys import intern
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
@@ -49,52 +50,35 @@ class Patches:
     def __init__(self, stream: GitStream, with_text: bool) -> None:
         self.stream = stream
         self._with_text = with_text
-        self._lines: list[bytes] = []
-        self._at = 0
-        self._rest = b""
+        self._line = next(stream.lines, b"")  # that was not taken yet; empty at the end
 
     def commit(self, sha: bytes) -> list[FileDelta]:
         """What the next commit changed. Raises Broken."""
         files: list[FileDelta] = []
-        if self._peek() == sha:
-            self._at += 1
-            while (line := self._peek()) is not None and line.startswith(b"diff --git "):
-                files.append(self._file(line))
-        if self._peek() is None and self.stream.has_failed():
+        if self._line == sha + b"\n":
+            self._take()
+            while self._line.startswith(b"diff --git "):
+                files.append(self._file())
+        if not self._line and self.stream.has_failed():
             raise Broken
         return files
 
-    def _peek(self) -> bytes | None:
-        if self._at < len(self._lines):
-            return self._lines[self._at]
-        return self._lines[self._at] if self._fill() else None
+    def _take(self) -> bytes:
+        line, self._line = self._line, next(self.stream.lines, b"")
+        return line
 
-    def _fill(self) -> bool:
-        """Reads on until there is a line at the current place."""
-        while self._at >= len(self._lines):
-            self._at -= len(self._lines)
-            data = self.stream.read()
-            if not data:
-                self._lines = [self._rest] if self._rest else []
-                self._rest = b""
-                return self._at < len(self._lines)
-            self._lines = (self._rest + data if self._rest else data).split(b"\n")
-            self._rest = self._lines.pop()
-        return True
-
-    def _file(self, header: bytes) -> FileDelta:
-        delta = FileDelta(_header_path(header[11:]), "", "", 0, 0, None, [] if self._with_text else None)
-        self._at += 1
+    def _file(self) -> FileDelta:
+        delta = FileDelta(_header_path(self._take()[11:-1]), "", "", 0, 0, None, [] if self._with_text else None)
         binary = False
-        while (line := self._peek()) is not None:
-            if line.startswith(b"@@ "):
-                self._hunk(line, delta)
+        while self._line:
+            if self._line.startswith(b"@@ "):
+                self._hunk(self._take(), delta)
                 continue
-            if line.startswith(b"Binary files "):
+            if self._line.startswith(b"Binary files "):
                 binary = True
-            elif not _note(line, delta):
+            elif not _note(self._line[:-1], delta):
                 break
-            self._at += 1
+            self._take()
         if delta.hunks is None and not binary:
             delta.hunks = []
         return delta
@@ -111,33 +95,17 @@ class Patches:
         if delta.hunks is None:
             delta.hunks = []
         delta.hunks.append((a0, a0 + removed, b0, b0 + added))
-        self._at += 1
+        body = self._body(removed + added)
         if delta.text is not None:
-            delta.text.append(self._body(removed, added))
-            return
-        self._at += removed + added
-        if self._at < len(self._lines) and self._lines[self._at][:1] in (b"d", b"@"):
-            return
-        while (line := self._peek()) is not None and line[:1] in (b"+", b"-", b"\\"):  # "\ No newline" lines are not counted
-            self._at += 1
+            delta.text.append(([x[1:-1] for x in body if x[:1] == b"-"], [x[1:-1] for x in body if x[:1] == b"+"]))
 
-    def _body(self, old: int, new: int) -> tuple[list[bytes], list[bytes]]:
-        end = self._at + old + new
-        if end < len(self._lines) and self._lines[end][:1] in (b"d", b"@"):  # all there, no "\ No newline" in between
-            start, self._at = self._at, end
-            return [x[1:] for x in self._lines[start : start + old]], [x[1:] for x in self._lines[start + old : end]]
-        removed: list[bytes] = []
-        added: list[bytes] = []
-        while (line := self._peek()) is not None:
-            mark = line[:1]
-            if mark == b"-":
-                removed.append(line[1:])
-            elif mark == b"+":
-                added.append(line[1:])
-            elif mark != b"\\":
-                break
-            self._at += 1
-        return removed, added
+    def _body(self, count: int) -> list[bytes]:
+        """So many lines, and those that say "\\ No newline" between or after them."""
+        body = [self._line, *islice(self.stream.lines, count - 1)]
+        self._line = next(self.stream.lines, b"")
+        while self._line[:1] in (b"+", b"-", b"\\"):
+            body.append(self._take())
+        return body
 
 
 def _note(line: bytes, delta: FileDelta) -> bool:

@@ -113,7 +113,7 @@ class ScratchGit:
     def output(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> bytes:
         """All that a command prints. Raises GitFailed."""
         stream = self.stream(args, stdin, settings)
-        data = b"".join(stream.chunks())
+        data = stream.lines.read()
         if stream.has_failed():
             raise GitFailed(f"git {args[0]} failed: {stream.complaint()}")
         return data
@@ -150,7 +150,7 @@ class ScratchGit:
                     stderr=errors,
                     cwd=self.directory,
                     env=clean_environment(self.directory),
-                    bufsize=0,
+                    bufsize=_CHUNK,
                 )
             failing.pop_all()  # the stream closes it
         _widen(process)
@@ -293,31 +293,12 @@ class GitStream:
     """One running command."""
 
     def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        assert process.stdout is not None
+        self.lines = process.stdout  # what it prints
         self._process = process
         self._errors = errors
         self._complaint = ""
         self.closed = False
-
-    def chunks(self) -> Iterator[bytes]:
-        """What it prints, in pieces of up to a megabyte."""
-        while data := self.read():
-            yield data
-
-    def read(self) -> bytes:
-        """The next piece; empty at the end."""
-        if self.closed or self._process.stdout is None:
-            return b""
-        pieces: list[bytes] = []
-        size = 0
-        while size < _CHUNK:
-            data = self._process.stdout.read(_CHUNK - size)
-            if not data:
-                break
-            pieces.append(data)
-            size += len(data)
-            if size >= _CHUNK // 16:
-                break
-        return b"".join(pieces)
 
     def has_failed(self) -> bool:
         """To be asked at the end of the output: did the command end with an error?"""
@@ -335,8 +316,7 @@ class GitStream:
         self.closed = True
         if self._process.poll() is None:
             self._process.kill()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self.lines.close()
         self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read(4000).decode("utf-8", "replace").strip().splitlines()
