@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Protocol, Self
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
 from collector.errors import WhoWroteError
 
@@ -118,23 +118,25 @@ class ScratchGit:
             raise GitFailed(f"git {args[0]} failed: {stream.complaint()}")
         return data
 
-    def _command(self, settings: Sequence[str] = ()) -> list[str]:
+    def _command(self, settings: Sequence[str]) -> list[str]:
         command = ["git", f"--git-dir={self.directory}", "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
         for setting in (*_SETTINGS, *settings):
             command += ["-c", setting]
         return command
 
-    def talking(self, args: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Starts a command that answers what is written to it; whoever asks ends it."""
+    def _start(self, args: Sequence[str], settings: Sequence[str] = (), **pipes: Any) -> subprocess.Popen[bytes]:
         with git_found():
             return subprocess.Popen(
-                [*self._command(), *args],
-                stdin=subprocess.PIPE,
+                [*self._command(settings), *args],
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 cwd=self.directory,
                 env=clean_environment(self.directory),
+                **pipes,
             )
+
+    def talking(self, args: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Starts a command that answers what is written to it; whoever asks ends it."""
+        return self._start(args, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def stream(self, args: Sequence[str], stdin: bytes = b"", settings: Sequence[str] = ()) -> GitStream:
         """Starts a command; `stdin` is handed over as a file, so that neither side waits for the other."""
@@ -142,16 +144,7 @@ class ScratchGit:
             errors = failing.enter_context(tempfile.TemporaryFile())
             input_file.write(stdin)
             input_file.seek(0)
-            with git_found():
-                process = subprocess.Popen(
-                    [*self._command(settings), *args],
-                    stdin=input_file,  # the child has its own handle
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    cwd=self.directory,
-                    env=clean_environment(self.directory),
-                    bufsize=_CHUNK,
-                )
+            process = self._start(args, settings, stdin=input_file, stderr=errors, bufsize=_CHUNK)  # it has its own handles
             failing.pop_all()  # the stream closes it
         _widen(process)
         stream = GitStream(process, errors)

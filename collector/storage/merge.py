@@ -92,6 +92,20 @@ def read_tables(run: Execute, database: str = "main") -> dict[str, MergeTable]:
     return {name: _table(run, name, database) for name in without_shadows(definitions_of(run, database))}
 
 
+_SCHEMAS: dict[tuple[tuple[str, str], ...], MergeSchema] = {}
+_MOST_SCHEMAS = 8
+
+
+def merge_schema(run: Execute, database: str) -> MergeSchema:
+    """The same object for databases with the same tables, as one shard after the other has: to read them takes 200 statements."""
+    key = tuple(definitions_of(run, database).items())
+    if key not in _SCHEMAS:
+        if len(_SCHEMAS) >= _MOST_SCHEMAS:
+            _SCHEMAS.clear()
+        _SCHEMAS[key] = MergeSchema(run, database)
+    return _SCHEMAS[key]
+
+
 class MergeSchema:
     """The tables of a database, as their foreign keys order them."""
 
@@ -192,7 +206,7 @@ class _Copy:
         self.source, self.target = source, target
         self._there = definitions_of(self.run, source)
         self._add_tables()
-        self.schema = MergeSchema(self.run, target)
+        self.schema = merge_schema(self.run, target)
         self._filled = self._with_rows()
         self.rows = 0
 
@@ -408,7 +422,7 @@ def forget_rows(store: Store, names: Iterable[str]) -> int:
     with foreign_keys_off(store), store.transaction():
         for name in names:
             store.connection.execute(f"INSERT INTO temp.doomed SELECT id FROM {ROOT} WHERE name = ? COLLATE NOCASE", (name,))
-        gone = remove(store.connection.execute, MergeSchema(store.connection.execute), "main")
+        gone = remove(store.connection.execute, merge_schema(store.connection.execute, "main"), "main")
         if not store.value(f"SELECT COUNT(*) FROM {ROOT}"):
             for name in _FOR_ALL:
                 store.connection.execute(f"DELETE FROM {name}")

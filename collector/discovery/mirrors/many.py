@@ -7,9 +7,8 @@ keeps its name; a new one has the name that its repository has today.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 
 from collector.discovery.mirrors.disk import Mirrors
@@ -88,7 +87,7 @@ def _twin(store: Store, result: FetchResult) -> str:
 
 def _fetch_each(sources: Iterable[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
     """Results as they come; threads are enough, because git does the work."""
-    mirrors, remaining = Mirrors(plan.root), iter(sources)
+    mirrors = Mirrors(plan.root)
 
     def work(source: RepositorySource) -> FetchResult:
         try:
@@ -98,12 +97,9 @@ def _fetch_each(sources: Iterable[RepositorySource], plan: FetchPlan) -> Iterato
 
     with ThreadPoolExecutor(JOBS, "fetch") as pool:
         try:
-            running = {pool.submit(work, source) for source in islice(remaining, JOBS)}
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {pool.submit(work, source) for source in islice(remaining, len(done))}
-                for future in done:
-                    yield future.result()
+            for future in as_completed([pool.submit(work, source) for source in sources]):
+                yield future.result()
         except BaseException:  # also when nobody asks for more results: transfers would go on for an hour
             plan.remote.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
