@@ -12,7 +12,7 @@ from typing import Any
 from lab.agents import BY_NAME
 from lab.install import CACHE, NotInstalled, install
 
-from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answer, asked
+from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answers, asked, kept_answers
 from corpus.axes import WEIGHTS, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
@@ -64,19 +64,21 @@ def print_counts(held_out: bool) -> None:
 
 
 def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
-    """Prints and returns the scores of each contestant; its answers are beside the corpus.
+    """Prints and returns the scores of each contestant; its answers are beside the corpus, and given again by the same version.
 
     A contestant that reads one agent alone is asked about that agent's histories; this program's scores of them stand beside.
     """
     corpus, results = CORPUS / part, {}
+    files: dict[str, dict[str, Path | None]] = {}
     for name in names:
-        target = CORPUS / f"answers-{part}-{name}.jsonl"
-        histories_asked = asked(corpus, name, most)
-        failures = answer(histories_asked, name, target)
-        chosen = {path.name for path in histories_asked}
-        results[name] = scores(corpus, target, chosen)
-        if name in ONE_AGENT and "whowrote" in results:
-            results[f"whowrote as {name}"] = scores(corpus, CORPUS / f"answers-{part}-whowrote.jsonl", chosen)
+        kept = kept_answers(part, name)
+        files[name] = {history.name: answers(history, name, kept) for history in asked(corpus, name, most)}
+        chosen = set(files[name])
+        results[name] = scores(corpus, list(filter(None, files[name].values())), chosen)
+        if name in ONE_AGENT and "whowrote" in files:
+            ours = [path for history, path in files["whowrote"].items() if path and history in chosen]
+            results[f"whowrote as {name}"] = scores(corpus, ours, chosen)
+        failures = sum(path is None for path in files[name].values())
         print(f"\n== {part}, {name}" + (f", of {failures} histories without an answer" if failures else ""))
         print_scores(results[name], kinds=part == "open")
     return results

@@ -11,8 +11,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from lab.play import environment, plan_row, run_inside
 from corpus.ledger import added_lines
 from corpus.store import SHOP, about, histories, unpack
 
+ROOT = Path(__file__).parent.parent.parent
 Row = dict[str, Any]
 _PROGRAM = Path(sys.executable).parent / "whowrote"
 _CLASSES = {"agent": "agent", "declared": "agent", "human": "person", "likely_human": "person", "tool": "tool"}
@@ -175,18 +177,33 @@ def asked(corpus: Path, name: str, most: int = 0) -> list[Path]:
     return rows[:most] if most and agent else rows
 
 
-def answer(asked_about: Iterable[Path], name: str, target: Path) -> int:
-    """Writes what a contestant says of each of the histories; how many it could say nothing about."""
-    failures = 0
-    with target.open("w", encoding="utf-8") as out:
-        for history in asked_about:
-            with tempfile.TemporaryDirectory() as scratch:
-                clone = unpack(history, Path(scratch))
-                try:
-                    rows = list(CONTESTANTS[name](clone, clone.parent))
-                except RuntimeError as error:
-                    failures += 1
-                    print(f"{name} {history.name}: {error}", file=sys.stderr)
-                    continue
-            out.writelines(json.dumps({"history": history.name, **row}) + "\n" for row in rows)
-    return failures
+def answers(history: Path, name: str, kept: Path) -> Path | None:
+    """What a contestant says of a history, as a file in the directory `kept`, where an earlier answer stands; None if it fails."""
+    target = kept / f"{history.name}.jsonl"
+    if target.exists():
+        return target
+    with tempfile.TemporaryDirectory() as scratch:
+        clone = unpack(history, Path(scratch))
+        try:
+            rows = list(CONTESTANTS[name](clone, clone.parent))
+        except RuntimeError as error:
+            print(f"{name} {history.name}: {error}", file=sys.stderr)
+            return None
+    kept.mkdir(parents=True, exist_ok=True)
+    part = target.with_suffix(".part")
+    part.write_text("".join(json.dumps({"history": history.name, **row}) + "\n" for row in rows), "utf-8", errors="surrogateescape")
+    part.rename(target)
+    return target
+
+
+def kept_answers(part: str, name: str) -> Path:
+    """Where the answers of a contestant about a part of the corpus are kept, by what they depend on."""
+    return CACHE / "corpus" / "answers" / part / f"{name}-{version_of(name)}"
+
+
+def version_of(name: str) -> str:
+    """What an answer depends on beside the history: this program's version, or that of a rule that stays as it is."""
+    if name != "whowrote":
+        return OPENTRACES.rpartition("=")[2] if name == "opentraces" else "1"
+    newest = git(ROOT)("log", "-1", "--format=%h", "--", "attribution", "collector", "whowrote")
+    return f"{version('whowrote').partition('.dev')[0]}+g{newest}"

@@ -68,9 +68,10 @@ def draw(seed: int, agents: Sequence[str] = tuple(WEIGHTS)) -> Plan:
     values = {axis: _value(axis, seed) for axis in AXES}
     rng = Random(f"plan:{seed}")
     able = [name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())]
-    if not able:  # no agent can do both: the first one wins
-        values["lost"] = "nothing"
-        able = [name for name in agents if name in ABLE.get(values["writes"], agents)] or list(agents)
+    for axis, ordinary in (("lost", "nothing"), ("writes", "tool")):  # where no agent can do it all, these give way
+        if not able:
+            values[axis] = ordinary
+            able = [name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())]
     agent = rng.choices(able, [WEIGHTS[name] for name in able])[0]
     others = [name for name in agents if name not in (agent, "opencode")] or [agent]
     language = rng.choice(LANGUAGES)

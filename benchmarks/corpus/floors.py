@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from corpus.answers import by_this_program
-from corpus.score import answers_of, read_truth, score
-from corpus.store import histories, unpack
+from corpus.answers import answers, kept_answers
+from corpus.score import answers_of, read_truth, rows_of, score
+from corpus.store import histories
 
 SAMPLE = Path(__file__).parent.parent.parent / "fixtures" / "lab-corpus"
 FLOORS = SAMPLE / "floors.json"
@@ -35,7 +34,6 @@ def measure() -> None:
     """Writes today's floors."""
     floors = {}
     for history in histories(SAMPLE):
-        with tempfile.TemporaryDirectory() as scratch:
-            clone = unpack(history, Path(scratch))
-            floors[history.name] = tally(history, by_this_program(clone, clone.parent))
+        kept = answers(history, "whowrote", kept_answers("open", "whowrote"))
+        floors[history.name] = tally(history, rows_of(kept) if kept else ())
     FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", "utf-8")

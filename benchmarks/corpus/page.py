@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from corpus.answers import version_of
 from corpus.axes import crossed_counts
 from corpus.score import percent
 from corpus.store import about, histories
@@ -36,7 +35,7 @@ NAMES = {
 }
 ELSEWHERE = (
     ("causari 0.5.0 (PyPI)", "its package fetches the program from GitHub when it is first run; not to be had"),
-    ("agent-strace 0.103.0 (PyPI)", "imports sessions of Claude Code and says nothing of lines or commits"),
+    ("agent-strace 0.103.0 (PyPI)", "imports sessions of Claude Code and answers neither lines nor commits"),
     ("deja-vu", "in neither npm nor PyPI"),
     ("git-ai, Entire", "in neither npm nor PyPI, and they must be installed before the lines are written"),
 )
@@ -45,9 +44,7 @@ WRONG = 12  # kinds of wrong answers on the page
 
 def store_scores(corpora: Mapping[str, Path], results: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
     """Keeps the scores of each contestant in each part of the corpus; adds rows to the history."""
-    version = subprocess.run(
-        [str(Path(sys.executable).parent / "whowrote"), "--version"], capture_output=True, text=True, check=True
-    ).stdout.split()[-1]
+    version = version_of("whowrote")
     day = datetime.now(UTC).date().isoformat()
     data: dict[str, Any] = {"day": day, "version": version, "parts": {}}
     for part, corpus in corpora.items():

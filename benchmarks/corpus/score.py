@@ -1,6 +1,6 @@
 """Scores answers about lines against the truth of a corpus. Knows nothing of the program that answers; needs nothing but Python.
 
-    python score.py CORPUS ANSWERS.jsonl [--json]
+    python score.py CORPUS ANSWERS.jsonl... [--json]
 
 CORPUS is a directory of histories, each with `history.json` (the values of its axes) and `truth.jsonl`. Each row of the truth is
 a run of lines that a commit adds:
@@ -138,9 +138,16 @@ def rate(lines: Sequence[Scored], counts: Callable[[Scored], bool]) -> dict[str,
 
 
 def interval(pairs: Sequence[Sequence[int]]) -> tuple[float, float] | None:
-    """The middle 95 % of the rate when histories are drawn with replacement; None with fewer than two."""
+    """The middle 95 % of the rate when histories are drawn with replacement; None with fewer than two.
+
+    Where no line counts, or every one, drawing says nothing: then it is what so many histories without an exception allow.
+    """
     if len(pairs) < 2:
         return None
+    part, total = (sum(pair[place] for pair in pairs) for place in (0, 1))
+    allowed = 1 - 0.025 ** (1 / len(pairs))
+    if part in (0, total):
+        return (0.0, allowed) if part == 0 else (1 - allowed, 1.0)
     rng = Random(1)
     rates = []
     for _ in range(DRAWS):
@@ -241,9 +248,9 @@ def wrong_kinds(lines: Iterable[Scored]) -> Table:
     ]
 
 
-def scores(corpus: Path, answers: Path, names: Collection[str] | None = None) -> dict[str, Any]:
+def scores(corpus: Path, answers: Iterable[Path], names: Collection[str] | None = None) -> dict[str, Any]:
     truth, axes = read_truth(corpus, names)
-    said = answers_of(rows_of(answers))
+    said = answers_of(row for path in answers for row in rows_of(path))
     lines = score(truth, said)
     return {
         "histories": len(axes),
@@ -282,7 +289,7 @@ def print_scores(result: Mapping[str, Any], *, kinds: bool = True) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Scores answers about lines against the truth of a corpus.")
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("answers", type=Path)
+    parser.add_argument("answers", type=Path, nargs="+")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     result = scores(options.corpus, options.answers)

@@ -44,6 +44,16 @@ _INSTRUCTIONS = frozenset(
     }
 )
 _DESCRIPTIONS = _OFFERS | {"description"}
+# Calls and their results: dictionaries of these types and roles, and whatever stands at these keys.
+_TALK_TYPES = frozenset(
+    {
+        "tool_use", "tool_result", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
+        "local_shell_call", "tool", "toolCall", "tool-call", "tool.execution_start", "tool.execution_complete",
+    }
+)  # fmt: skip
+_TALK_ROLES = frozenset({"tool", "toolResult"})
+_TALK = frozenset({"toolUseResult", "toolCalls", "tool_calls", "toolRequests", "functionCall", "functionResponse", "item"})
+_REMINDER = re.compile(r"(<system-reminder>).*?(</system-reminder>)", re.DOTALL)
 _TAG = re.compile(r"\s*<[^<>]+>")  # around what an agent puts before or behind a prompt
 
 
@@ -54,21 +64,26 @@ class Cutter:
         self.long = long
         self.script = [part for text in script for part in _pieces(text)]
 
-    def value(self, value: Any, key: str = "") -> Any:
+    def value(self, value: Any, key: str = "", *, talk: bool = False) -> Any:
+        """The value, cut. `talk`: it is within a call or its result, where nothing but reminders is the maker's."""
         if isinstance(value, dict):
-            return {name: self.value(item, name) for name, item in value.items()}
+            talk = talk or value.get("type") in _TALK_TYPES or value.get("role") in _TALK_ROLES
+            return {name: self.value(item, name, talk=talk or name in _TALK) for name, item in value.items()}
         if isinstance(value, list):
-            return [] if key in _OFFERS else [self.value(item, key) for item in value]
-        return self._string(value, key) if isinstance(value, str) else value
+            return [] if key in _OFFERS and not talk else [self.value(item, key, talk=talk) for item in value]
+        return self._string(value, key, talk=talk) if isinstance(value, str) else value
 
-    def _string(self, text: str, key: str) -> str:
+    def _string(self, text: str, key: str, *, talk: bool) -> str:
         if text[:1] in "{[":  # JSON within JSON, as arguments are
             try:
-                return json.dumps(self.value(json.loads(text))) if len(text) > self.long else text
+                return json.dumps(self.value(json.loads(text), talk=talk)) if len(text) > self.long else text
             except ValueError:
                 pass
+        if talk:
+            return _REMINDER.sub(r"\1\2", text)
         described = key in _DESCRIPTIONS and len(text) > 60
-        if key in _INSTRUCTIONS or described or (len(text) > self.long and not any(piece in text for piece in self.script)):
+        unknown = len(text) > self.long and not any(piece in text for piece in self.script)
+        if key in _INSTRUCTIONS or described or unknown:
             opening = _TAG.match(text)
             closing = text.rstrip().rpartition("</")[2] if opening and text.rstrip().endswith(">") else ""
             before, behind = (opening[0], f"</{closing}") if opening and closing else ("", "")

@@ -34,7 +34,7 @@ def plant(corpus: Path, truth: dict[str, list[dict[str, Any]]], answers: list[tu
     said = [{"commit": name, "path": path, "start": 1, "end": 10, **answer} for name, path, answer in answers]
     target = corpus / "answers.jsonl"
     target.write_text("".join(json.dumps(row) + "\n" for row in said), "utf-8")
-    return scoring.scores(corpus, target)
+    return scoring.scores(corpus, [target])
 
 
 def recall(result: dict[str, Any], group: str) -> dict[str, Any]:
@@ -142,3 +142,10 @@ def test_the_scorer_needs_nothing_of_the_program() -> None:
     text = Path(scoring.__file__).read_text("utf-8")
     imported = [line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))]
     assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+
+
+def test_without_an_exception_the_interval_is_what_so_few_histories_allow(tmp_path: Path) -> None:
+    result = plant(tmp_path, {f"h{number}": [AGENT] for number in range(10)}, [])
+    low, high = result["all"]["agent_called_person"]["interval"]
+    assert low == 0
+    assert 0.3 < high < 0.31

@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "benchmarks")]
 from corpus.answers import arguments, spans_as_answers  # noqa: E402
 from corpus.axes import AXES  # noqa: E402
 from corpus.floors import FLOORS, SAMPLE, tally  # noqa: E402
+from corpus.page import PAGE, page_text  # noqa: E402
 from corpus.score import read_truth  # noqa: E402
 from corpus.store import about, histories, unpack  # noqa: E402
 
@@ -56,3 +57,7 @@ def test_the_small_corpus_is_small_and_has_nothing_of_the_agents_makers() -> Non
     for path in files:
         if path.suffix in (".jsonl", ".json", ".sql"):
             assert "input_schema" not in path.read_text("utf-8", "surrogateescape"), path
+
+
+def test_the_page_shows_the_stored_scores() -> None:
+    assert PAGE.read_text("utf-8") == page_text()
