@@ -32,6 +32,7 @@ class NamedSessions:
     missing: Sequence[MissingTranscript]
     readable: bool  # some of them could be read
     claimed: Mapping[str, Reason]  # paths that one touched as its checkpoint says, though no call of it is known to have: why not
+    local: bool = False  # the sessions are those that agents keep on this machine, so that no recorder has left one out
 
 
 def conclude(
@@ -52,8 +53,10 @@ def conclude(
         judged = by_path.get(path)
         if judged is not None and link.incomplete:
             judged = _take_people_out(judged, Reason.CHECKPOINT_MISSING, also_followed=True)  # sessions we cannot know of took part
-        elif judged is not None and (link.partly or not link.is_resolved):
+        elif judged is not None and link.partly:
             judged = _take_people_out(judged, Reason.NO_SESSION, also_followed=True)
+        elif judged is not None and not link.is_resolved:  # it is linked by its texts
+            judged = judged if named.local and method == "time_and_files" else _keep_seen_people(judged)
         elif judged is not None and path in named.claimed:
             judged = _take_people_out(judged, named.claimed[path])
         came_along = link.made is not None and link.partly and path not in link.made.paths and not _has_agent_lines(judged)
@@ -155,6 +158,13 @@ def _take_people_out(judged: FileProbe, reason: Reason, also_followed: bool = Fa
         return judged
     nobody = unknown(reason)
     return replace(judged, verdicts={i: without_person(v, nobody) for i, v in judged.verdicts.items()})
+
+
+def _keep_seen_people(judged: FileProbe) -> FileProbe:
+    """Only people who were seen to write: sessions that the commit does not name need not be all that took part."""
+    nobody = unknown(Reason.UNEXPLAINED)
+    verdicts = {i: v if v.witness and v.witness.seen_to_appear else without_person(v, nobody) for i, v in judged.verdicts.items()}
+    return replace(judged, verdicts=verdicts)
 
 
 def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[MissingTranscript]) -> list[Span]:

@@ -168,11 +168,11 @@ def _probes(
 def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> Judged:
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
-    verdicts = {}
+    verdicts, local = {}, all(c.store is CheckpointStore.LOCAL for c in evidence.checkpoints)
     for commit in evidence.history.commits:
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
-        named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths))
+        named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths), local)
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
     judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)
     settle(judged)

@@ -753,7 +753,7 @@ def test_without_a_trailer_most_lines_must_be_proven() -> None:
     mostly_not = [_judged(F, [AGENT, AGENT, AGENT, *[GUESSED] * 4])]
     no_proof = [_judged(F, [SHELL] * 5)]
     common = {"records": (), "named": ()}
-    assert _conclude(enough, (F, 4), **common) == {F: ["1-3 agent exact", "4-4 unknown no_session"]}  # type: ignore[arg-type]
+    assert _conclude(enough, (F, 4), **common) == {F: ["1-3 agent exact", "4-4 unknown unexplained"]}  # type: ignore[arg-type]
     assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(few, (F, 2), **common) == {F: ["1-2 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(mostly_not, (F, 7), **common) == {F: ["1-7 unknown no_session"]}  # type: ignore[arg-type]
@@ -763,7 +763,7 @@ def test_without_a_trailer_most_lines_must_be_proven() -> None:
 def test_without_a_trailer_files_the_agent_did_not_follow_are_nobodys() -> None:
     seen = [_judged(F, [AGENT] * 4), _judged("else.py", [GUESSED], followed=False)]
     found = _conclude(seen, (F, 4), ("else.py", 1), records=(), named=())
-    assert found == {F: ["1-4 agent exact"], "else.py": ["1-1 unknown no_session"]}
+    assert found == {F: ["1-4 agent exact"], "else.py": ["1-1 unknown unexplained"]}
 
 
 def test_confidence_without_a_trailer_is_the_share_proven_and_never_certain() -> None:

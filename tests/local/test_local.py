@@ -87,6 +87,22 @@ def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path,
     assert attributed(clone, said, "human")[0] == 2
 
 
+@pytest.mark.parametrize("path", ["src/app.py", "src/median.py"])
+def test_a_commit_by_hand_holds_lines_of_both(path: str, clone: Clone, home: Path, tmp_path: Path) -> None:
+    """Nothing but time and files links it to the session; the person wrote in a file that the session changed, or in another."""
+    session = clone.session(SESSION)
+    session.prompt("Add a median")
+    session.write("src/median.py", MEDIAN)
+    session.say("Done.")
+    clone.person_adds(path, "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
+    clone.commit("Median and spread")
+    layouts.claude_code(home, session)
+    _, said = attribute(clone, tmp_path / "out.db")
+    assert wrong_lines(clone, said) == []
+    assert attributed(clone, said, "agent")[0] == 3
+    assert attributed(clone, said, "human")[0] == 2
+
+
 def test_without_transcripts_there_is_nothing_to_say(clone: Clone, tmp_path: Path) -> None:
     with pytest.raises(NoCheckpoints):
         attribute(clone, tmp_path / "out.db")
