@@ -188,7 +188,7 @@ class AgentMessage:
 class SessionEvent:
     """Something that happened to a session besides turns, calls and messages.
 
-    Kinds: interrupt and interrupt_tool (the user stopped the agent, during a call), compaction (the context was summarised),
+    Kinds: bridged (another id of it), interrupt and interrupt_tool (the user stopped the agent, during a call), compaction,
     api_error, model_change, mode_change, permission_denied, injected (the harness inserted text as the user), user_shell (the user
     ran a command), pull_request, resumed, forked, branched (the conversation continued from an earlier message), rolled_back (turns
     were taken back), files_changed (outside the agent's calls), totals (the agent recorded them), queue (a message was queued),

@@ -13,6 +13,10 @@ _MAKES = re.compile(
     r"\bgit\b[^|;&\n]{0,200}?\s(?:commit|merge|cherry-pick|revert|am)\b|\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|describe|desc|new|squash)\b"
     r"|\bgh\s+pr\s+merge\b"
 )
+_HOOK = re.compile(r"^- hook id: (\S+)\n(?:- (?:duration|exit code)[^\n]*\n)*- files were modified by this hook", re.M)
+_STAGED = re.compile(
+    r"^\W*(?:\[[A-Z]+\]\s*)?(?:npx\s+|bunx\s+)?([a-z][\w-]*)\s[^\n]*?(?:--write|--fix|--apply|\bformat\b|\bfmt\b)", re.M
+)
 _SHOWS = re.compile(r"\b(?:git|jj|gh)\b")
 _ID = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
 _MOST_SHOWN = 20  # ids, of a log that was printed after a commit
@@ -27,22 +31,36 @@ class CommitCall:
     text: str  # with the message of the commit, if the call names one
     printed: tuple[str, ...]  # abbreviated ids of the commits that it made, as far as they were printed
     shown: tuple[str, ...]  # those that it and the calls after it showed for the first time
+    hooks: tuple[str, ...] = ()  # of git, that changed files, as it and the attempts before it printed
 
 
 def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCall]:
     """The calls of a session that made commits or may have. `refs`: by id of the call."""
     results: list[CommitCall] = []
     known: set[str] = set()
+    hooks: list[str] = []
     for call in session.calls:
         text = call.command.text if call.command is not None else call.input
         fresh = tuple(dict.fromkeys(short for short in _shown_ids(call) if short not in known))
         known.update(fresh)
+        hooks += _hooks(call)
         if call.commits or (call.command is not None and call.status is Status.OK and _MAKES.search(text)):
             started = call.at if call.at is not None and call.done_at is not None else 0.0
-            results.append(CommitCall(refs[call.call_id], started or 0.0, text, call.commits, fresh[:_MOST_SHOWN]))
+            results.append(
+                CommitCall(refs[call.call_id], started or 0.0, text, call.commits, fresh[:_MOST_SHOWN], tuple(dict.fromkeys(hooks)))
+            )
+            hooks = [] if call.commits else hooks
         elif results and fresh:
             results[-1] = replace(results[-1], shown=(*results[-1].shown, *fresh)[:_MOST_SHOWN])
     return results
+
+
+def _hooks(call: ToolCall) -> list[str]:
+    """Hooks that changed files when a commit was made or tried: of pre-commit, or commands of lint-staged that write."""
+    if call.command is None or not _MAKES.search(call.command.text):
+        return []
+    output = call.command.output
+    return _HOOK.findall(output) + (_STAGED.findall(output) if "staged" in output else [])
 
 
 def _shown_ids(call: ToolCall) -> Iterator[str]:

@@ -15,7 +15,7 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
 from collector.checkpoints.pull_requests import Names, named_checkpoints
-from collector.checkpoints.statements import checkpoint_ids
+from collector.checkpoints.statements import checkpoint_ids, id_of_session, statements
 from collector.model import Checkpoint, Commit, SessionRecord
 
 _LATE = 60.0  # a checkpoint stored this long before the commit belongs to an earlier commit: the commit is a squash or a redo
@@ -56,7 +56,7 @@ class CommitLinks:
     incomplete: bool = False  # names a checkpoint that this clone does not have
     made: SquashSource | None = None  # set when the ids come from other commits
     methods: Mapping[str, MethodConfidence] = field(default_factory=lambda: _NO_METHODS)  # by checkpoint id
-    own: bool = False  # a session on record made it
+    own: OwnCommit | None = None  # by which session on record it was made
 
     @property
     def is_resolved(self) -> bool:
@@ -74,7 +74,7 @@ class CommitLinks:
     def with_record(self, record: SessionRecord, how: MethodConfidence) -> CommitLinks:
         """The same commit, linked to one session in another way than by its message."""
         methods = {**self.methods, record.checkpoint_id: how}
-        return replace(self, records=[record], methods=methods)
+        return replace(self, records=[*self.records, record], methods=methods)
 
     def method_of(self, session: str) -> MethodConfidence:
         """The strongest link to a session."""
@@ -142,6 +142,17 @@ def add_originals(
         links[sha] = replace(_link_commit(ours.commit, methods, existing, item), own=ours.own)
 
 
+def add_stated(links: dict[str, CommitLinks], sessions: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:
+    """A commit that names no checkpoint that is here is linked to the sessions that its message names by their ids."""
+    records = {r.session_id: r for c in checkpoints for r in c.sessions}
+    known = {id_of_session(record.session_id_raw): record for record in records.values()}
+    known |= {id_of_session(name): records[s.key] for s in sessions if s.key in records for name in s.names}
+    for sha, link in links.items():
+        stated = [] if link.is_resolved else [s.session for s in statements(link.commit) if s.session]
+        for record in (known[key] for key in map(id_of_session, stated) if key and key in known):
+            links[sha] = links[sha].with_record(record, BY_TRAILER)
+
+
 def add_own(links: dict[str, CommitLinks], own: Mapping[str, OwnCommit], checkpoints: Iterable[Checkpoint]) -> None:
     """A commit that names no checkpoint that is here is linked to the session that made it; of the others it is noted."""
     records = {r.session_id: r for c in checkpoints for r in c.sessions}
@@ -150,7 +161,7 @@ def add_own(links: dict[str, CommitLinks], own: Mapping[str, OwnCommit], checkpo
         if link is not None and made.session in records:
             if not link.is_resolved:
                 link = link.with_record(records[made.session], MethodConfidence(BY_CALL, 0.99 if made.printed else 0.97))
-            links[sha] = replace(link, own=True)
+            links[sha] = replace(link, own=made)
 
 
 def add_imports(links: dict[str, CommitLinks], session_edits: Iterable[SessionEdits], checkpoints: Iterable[Checkpoint]) -> None:

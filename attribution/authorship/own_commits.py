@@ -33,6 +33,11 @@ class OwnCommit(NamedTuple):
     made: CommitCall
     printed: bool  # the call printed the id: no matter what else fits
 
+    @property
+    def hook(self) -> str:
+        """The hook that changed files in it, or what runs several; "" when none is known."""
+        return self.made.hooks[0] if len(self.made.hooks) == 1 else "hooks" if self.made.hooks else ""
+
     def on_its_clock(self, commit: Commit) -> Commit:
         """The commit with times of the session's clock, where neither of its own is of the call: git's clock is off by the rest.
 

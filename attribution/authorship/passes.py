@@ -79,7 +79,7 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
 
 
 def confirm_people(judged: Judged) -> None:
-    """A person's lines stay a person's only with a witness; the others become unknown, with the reason."""
+    """A person's lines stay a person's only with a witness; the others become unknown, with the reason, or a hook's."""
     evidence = judged.evidence
     commits = [(commit, judged.verdicts[commit.sha]) for commit in evidence.history.commits]
     lines = {commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits}
@@ -89,7 +89,8 @@ def confirm_people(judged: Judged) -> None:
     add_rewritten(produced, all_lines, judged.replayed.edits)
     unrecorded = evidence.unrecorded_agents()
     for commit, verdict in commits:
-        confirm(commit, verdict, lines[commit.sha], produced, unrecorded, evidence.links[commit.sha].own)
+        own = evidence.links[commit.sha].own
+        confirm(commit, verdict, lines[commit.sha], produced, unrecorded, own.hook if own is not None else None)
 
 
 def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:
@@ -168,7 +169,7 @@ PASSES = (
     Pass(note_sessions),
     Pass(give_lines_of_others_to_people, (Author.UNKNOWN, Author.DECLARED, Author.HUMAN), (Author.HUMAN,)),
     Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
-    Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN,)),
+    Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN, Author.TOOL)),
     Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),

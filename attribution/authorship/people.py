@@ -231,12 +231,12 @@ def confirm(
     lines: Sequence[PersonLines],
     produced: Mapping[str, float],
     unrecorded: Sequence[float] = (),
-    own: bool = False,
+    hook: str | None = None,
 ) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2, 4 to 6, 8 to 10, 13 to 15).
 
     `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
-    `unrecorded`: when commits were made that declare an agent without a session, in order; `own`: a session on record made it.
+    `unrecorded`: when commits were made that declare an agent without a session, in order; `hook`: of `OwnCommit`.
     """
     if not any(span.verdict.is_persons for _, spans in verdict.files for span in spans):
         return
@@ -248,10 +248,10 @@ def confirm(
     ]
     _not_faster_than_typed(verdict, lines)
     inferred = sum(span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict))
+    if hook is not None:  # (20): a hook, a filter of git or an encoding may have changed the text in between
+        _give_to_hook(verdict, hook)
     if inferred > MAX_INFERRED or len(commit.parents) > 1 or _is_near(commit.author_time, unrecorded):
         _disbelieve(verdict)
-    elif own:  # (20): a hook, a filter of git or an encoding may have changed the text in between
-        _disbelieve(verdict, own=True)
     for _, spans in verdict.files:
         spans[:] = [_clear_doubts(span) if span.verdict.is_persons else span for span in spans]
 
@@ -285,12 +285,21 @@ def _is_inferred(verdict: Verdict) -> bool:
     return verdict.is_persons and witness is not None and not witness.seen_to_appear and witness.kind is not Witness.BEFORE_EDITS
 
 
-def _disbelieve(verdict: CommitVerdict, own: bool = False) -> None:
-    """What only the commit shows is nobody's; `own`: but not what stood in the file when a session first read it."""
+def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
+    """What only a session's own commit shows is the hook's in files that the agent wrote, if it is known, else nobody's."""
+    tool = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=hook, run_by=RunBy.AGENT)
     for _, spans in verdict.files:
+        by_hook = bool(hook) and any(span.verdict.author == Author.AGENT for span in spans)
         for number, span in enumerate(spans):
-            if _is_inferred(span.verdict) and not (own and span.verdict.witness and span.verdict.witness.seen):
-                spans[number] = _take_back(span, _doubt(span.verdict) if not own else span.verdict.reason or Reason.UNEXPLAINED)
+            if _is_inferred(span.verdict) and span.verdict.witness and span.verdict.witness.seen is None:
+                left = _take_back(span, span.verdict.reason or Reason.UNEXPLAINED)
+                spans[number] = replace(span, verdict=tool) if by_hook and left.verdict.author == Author.UNKNOWN else left
+
+
+def _disbelieve(verdict: CommitVerdict) -> None:
+    """What only the commit shows is nobody's."""
+    for _, spans in verdict.files:
+        spans[:] = [_take_back(span, _doubt(span.verdict)) if _is_inferred(span.verdict) else span for span in spans]
 
 
 def _doubt(verdict: Verdict) -> Reason:

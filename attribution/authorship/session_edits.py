@@ -81,6 +81,7 @@ class SessionEdits:
     moments: list[float] = field(default_factory=list)  # of everything that happened in the session
     worktrees: list[ShownWorktree] = field(default_factory=list)
     commits: list[CommitCall] = field(default_factory=list)
+    names: tuple[str, ...] = ()  # further ids by which commits may name the session
     listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
@@ -122,6 +123,7 @@ def session_edits(
     track.sightings.extend((len(session.calls), item) for item in session.notices)
     track.of_others = session.of_others
     track.commits = commit_calls(session, refs)
+    track.names = tuple(dict.fromkeys(mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail))
     track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]

@@ -17,7 +17,7 @@ from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
 from attribution.authorship.elsewhere import commits_elsewhere
-from attribution.authorship.links import ChangedPaths, add_imports, add_own, commit_probes, link_by_trailer
+from attribution.authorship.links import ChangedPaths, add_imports, add_own, add_stated, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
@@ -108,6 +108,7 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     history.put_on_clock(own)
     history.characters = characters_of(sessions.edits)
     links = link_by_trailer(history.commits, checkpoints)
+    add_stated(links, sessions.edits, checkpoints)
     add_own(links, own, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints, sessions.edits)

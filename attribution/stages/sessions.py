@@ -48,7 +48,7 @@ from collector.storage.session_cache import SessionCache, compress, inflate, ses
 from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "3"  # of what is kept in the cache
+VERSION = "4"  # of what is kept in the cache
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 

@@ -69,7 +69,7 @@ _TYPES = frozenset(
     {
         "user", "assistant", "progress", "system", "summary", "attachment", "file-history-snapshot", "file-history-delta",
         "queue-operation", "pr-link", "last-prompt", "ai-title", "permission-mode", "mode", "custom-title", "agent-name",
-        "bridge-session", "atis-latch", "api-request", "api-request-shape", "api-request-blob", "tools-used", "cost-state",
+        "atis-latch", "api-request", "api-request-shape", "api-request-blob", "tools-used", "cost-state",
         "worktree-state",
     }
 )  # fmt: skip
@@ -168,6 +168,8 @@ class _Reader(RecordReader):
             self._attachment(get_dict(record, "attachment"), time)
         elif kind == "pr-link":
             self.add_event("pull_request", time, get_str(record, "prUrl"))
+        elif kind == "bridge-session":
+            self.add_event("bridged", time, get_str(record, "bridgeSessionId"))
         elif kind == "worktree-state":
             self.add_cwd(get(record, "worktreeSession", "originalCwd") if not self.cwds else None)
             self.add_cwd(get(record, "worktreeSession", "worktreePath"))

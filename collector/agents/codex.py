@@ -20,7 +20,16 @@ from typing import Any
 from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
-from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, Outcome, RecordReader, commits_in, shell_command
+from collector.agents.common.reader import (
+    ERROR_CHARS,
+    FACETS,
+    Call,
+    Outcome,
+    RecordReader,
+    commits_in,
+    commits_of_tool,
+    shell_command,
+)
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
@@ -456,7 +465,7 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         command=command,
         seen=_sight(command, call) if command and status is Status.OK else None,
         spawn=_spawn(call) if call.name in _SPAWNS else None,
-        commits=commits_in(command, command.output) if command else (),
+        commits=commits_in(command, command.output) if command else commits_of_tool(call.name, call.output or ""),
         result_size=len(call.output) if call.output is not None else None,
     )
     yield from parts

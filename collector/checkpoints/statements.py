@@ -48,6 +48,11 @@ class Statement(NamedTuple):
     session: str = ""  # what the agent calls its session: an id or an address
 
 
+def id_of_session(key: str) -> str:
+    """The id in what a statement calls a session: the end of an address, without the prefix that says which kind of id it is."""
+    return key.strip().rstrip("/").rpartition("/")[2].removeprefix("session_").removeprefix("cse_")
+
+
 def statements(commit: Commit) -> Iterator[Statement]:
     """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
     yield from _in_message(commit.message)

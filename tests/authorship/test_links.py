@@ -224,7 +224,7 @@ def _looks(
 def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:
     parent = _commit(at=AT - 100, sha="p")
     found = _looks(_commit(_named(A), parents=["p"]), [_checkpoint(A, "s1")], parents=[parent])
-    assert found == {"/w": [CommitProbe(AT + SLACK, "c1", AT - 100, here=True)]}
+    assert found == {"/w": [CommitProbe(AT + SLACK, "c1", AT - 100, here=True, authored=AT + SLACK)]}
 
 
 def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() -> None:

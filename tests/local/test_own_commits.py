@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
 from support.invariants import broken_checks
-from support.local_clone import AgentSession, Clone
+from support.local_clone import PRINTED, AgentSession, Clone
 from support.local_writers import WRITERS
 from support.truth import Line, program_lines
 
@@ -248,3 +249,55 @@ def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     clone.git("config", "user.email", "ada@example.com")
     WRITERS[agent](home, session)
     assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
+
+
+FAILED = "Insert license in comments....Failed\n- hook id: insert-license\n- exit code: 1\n- files were modified by this hook\n"
+STAGED = "[STARTED] Running tasks for staged files...\n[COMPLETED] licensify --fix\n[main {short}] {message}\n"
+
+
+@pytest.mark.parametrize("way", ["tried before", "in the same call", "lint-staged", "no name"])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
+    agent: str, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/steps.py", LONG)
+    clone.put("src/steps.py", LICENCE + LONG, "hook")
+    if way == "tried before":
+        session.shell("git commit -am 'Add steps'", FAILED)
+    outputs = {"in the same call": FAILED + PRINTED, "lint-staged": STAGED}
+    sha = session.commit("Add steps", output=outputs.get(way, PRINTED))
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    expected = "unknown" if way == "no name" else "tool"
+    assert [lines[1].author, lines[2].author, lines[4].author] == [expected, expected, "agent"]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_tool_of_a_git_server_makes_a_commit_as_well(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/f.py", SMALL)
+    sha = session.commit("Add f", off=-HOUR)
+    WRITERS[agent](home, session)
+    for file in (file for file in home.rglob("*.jsonl") if file.is_file()):  # the same session with the other tool
+        text = file.read_text("utf-8")
+        printed = PRINTED.format(short=sha[:7], message="Add f")
+        text = text.replace(json.dumps(printed)[1:-1], f"Changes committed successfully with hash {sha}")
+        file.write_text(text.replace('"name": "Bash"', '"name": "mcp__git__git_commit"'), "utf-8")
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_commit_that_names_the_session_by_its_other_id_is_its_own(
+    known: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """Another person's commit of two common lines: nothing but the id in the message speaks for the session."""
+    session.write("src/f.py", SMALL)
+    clone.git("config", "user.email", "other@example.org")
+    clone.wait(40 * DAY)
+    sha = clone.commit("Add f\n\nClaude-Session: https://claude.ai/code/session_01NqYVUY")
+    clone.git("config", "user.email", "ada@example.com")
+    file = layouts.claude_code(home, session)
+    bridge = {"type": "bridge-session", "sessionId": session.id, "bridgeSessionId": "cse_01NqYVUY" if known else "cse_other"}
+    file.write_text(file.read_text("utf-8") + json.dumps(bridge) + "\n", "utf-8")
+    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (["agent"] if known else ["declared"])

@@ -57,6 +57,13 @@ _COMMAND = ("command", "cmd", "CommandLine", "keystrokes", "script")
 _DIRECTORY = ("workdir", "cwd", "Cwd", "working_directory", "working_dir", "workingDir", "dir_path", "directory")
 _BACKGROUND = ("run_in_background", "is_background", "detach")
 _PARTS = ("offset", "limit", "start_line", "end_line", "line_range", "startLineOneIndexed", "start_line_one_indexed")
+_GITHUB_COMMIT = re.compile(r'"commit"\s*:\s*\{[^{}]{0,400}?"sha"\s*:\s*"([0-9a-f]{40})"')
+_COMMITTING = {  # ends of the names of tools -> the id in what they print
+    "git_commit": re.compile(r"(?<![\w-])([0-9a-f]{7,40})(?![\w-])"),
+    "create_or_update_file": _GITHUB_COMMIT,
+    "push_files": re.compile(r'"object"\s*:\s*\{[^{}]{0,400}?"sha"\s*:\s*"([0-9a-f]{40})"'),
+    "merge_pull_request": re.compile(r'"sha"\s*:\s*"([0-9a-f]{40})"'),
+}
 _COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
 
 
@@ -183,7 +190,7 @@ class RecordReader(SessionBuilder, ABC):
             command=command,
             seen=self.observation(call, result) if tool in self.reads and status is Status.OK else None,
             spawn=self.spawn(call, result) if tool in self.spawns else None,
-            commits=self.commits(command, result) if command else (),
+            commits=self.commits(command, result) if command else commits_of_tool(call.name, result.text),
             result_size=len(result.text) if result.recorded else None,
         )
 
@@ -277,6 +284,13 @@ def shell_command(text: str, cwd: str, output: str = "", background: bool = Fals
 def commits_in(command: Command, output: str) -> tuple[str, ...]:
     """Abbreviated ids that git printed for the commits a command made: `[main 1a2b3c4] Subject`."""
     return tuple(dict.fromkeys(_COMMIT_LINE.findall(output))) if "git" in command.text else ()
+
+
+def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
+    """The id that a tool of a git server gave for the commit it made: `mcp__git__git_commit`, or one of GitHub's."""
+    pattern = next((ids for tool, ids in _COMMITTING.items() if name.endswith(tool)), None)
+    match = pattern.search(output) if pattern is not None else None
+    return (match[1],) if match else ()
 
 
 # --- formats that several agents share ----------------------------------------------------------------------------------

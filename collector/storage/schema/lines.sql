@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session
   method TEXT NOT NULL {trailer, same_patch_id, trailer_in_pull_ref, squash_by_number, made_by_call, imported, worktree, time_and_files, content}, -- how the commit is linked to the session:
-    -- trailer (the commit message names the checkpoint),
+    -- trailer (the commit message names the checkpoint, or the session by its id),
     -- same_patch_id (the message of an original commit with the same patch does),
     -- trailer_in_pull_ref (the message of an earlier version (same author, second and subject) does),
     -- squash_by_number (the messages of the pull request whose number the subject ends with do),
