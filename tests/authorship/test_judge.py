@@ -754,7 +754,7 @@ def test_without_a_trailer_most_lines_must_be_proven() -> None:
     no_proof = [_judged(F, [SHELL] * 5)]
     common = {"records": (), "named": ()}
     assert _conclude(enough, (F, 4), **common) == {F: ["1-3 agent exact", "4-4 unknown unexplained"]}  # type: ignore[arg-type]
-    assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 unknown no_session"]}  # type: ignore[arg-type]
+    assert _conclude(half, (F, 6), **common) == {F: ["1-3 agent exact", "4-6 unknown unexplained"]}  # type: ignore[arg-type]
     assert _conclude(few, (F, 2), **common) == {F: ["1-2 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(mostly_not, (F, 7), **common) == {F: ["1-7 unknown no_session"]}  # type: ignore[arg-type]
     assert _conclude(no_proof, (F, 5), **common) == {F: ["1-5 unknown no_session"]}  # type: ignore[arg-type]
