@@ -119,8 +119,8 @@ def test_a_repository_without_records_leaves_no_claim(tmp_path: Path) -> None:
 MIXTURES = {
     "calls of another session": "UPDATE tool_calls SET session_id = (SELECT MIN(id) FROM sessions) WHERE id IN "
     "(SELECT id FROM tool_calls ORDER BY id DESC LIMIT 3)",
-    "prompts of a second run": "INSERT INTO turns (session_id, turn_index, origin, prompt) "
-    "SELECT session_id, turn_index + 100, origin, prompt FROM turns",
+    "prompts of a second run": "INSERT INTO turns (session_id, turn_index, origin, driver, prompt) "
+    "SELECT session_id, turn_index + 100, origin, driver, prompt FROM turns",
     "rows that were lost": "DELETE FROM line_fates",
     "a session that was never read": "DELETE FROM stage_runs WHERE stage = 'session' AND subject = (SELECT MIN(key) FROM sessions)",
     "another head": "UPDATE repos SET head_sha = 'f' || substr(head_sha, 2)",

@@ -300,7 +300,7 @@ def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
         with store.transaction():
             _add(store, "r")
             store.insert("sessions", ("repo_id", "key", "label", "transcript"), [(1, "k", "l", "none")])
-            store.insert("turns", ("session_id", "turn_index", "origin", "prompt"), [(1, 1, "prompt", "x")])
+            store.insert("turns", ("session_id", "turn_index", "origin", "driver", "prompt"), [(1, 1, "prompt", "person", "x")])
             store.add_problems(1, [Problem("lines", "s", "c")])
         Stage(StageName.LINES, "1").start(store, 1, "key").finish()
         with store.transaction() as connection:
