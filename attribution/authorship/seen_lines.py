@@ -273,7 +273,9 @@ def _is_open(verdict: Verdict) -> bool:
         return verdict.witness is not None and not verdict.witness.seen_to_appear
     if verdict.author == Author.UNKNOWN:
         return verdict.reason in _OPEN
-    return verdict.call is not None and verdict.evidence != Evidence.OBSERVED
+    if verdict.call is None or verdict.evidence == Evidence.OBSERVED:
+        return False
+    return verdict.evidence != Evidence.REPLAYED or verdict.call.by_shell  # an edit that was replayed shows what it found
 
 
 def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:

@@ -7,7 +7,7 @@ whatever was done before and afterwards.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -119,12 +119,15 @@ class Version:
 
     def neighbours(self, index: int) -> tuple[str | None, str | None]:
         """The nearest old lines above and below a line that say something, without layout; None at the edge of the file."""
-        above = next((self.bares[i] for i in range(index - 1, -1, -1) if self._is_old(i)), None)
-        below = next((self.bares[i] for i in range(index + 1, len(self.lines)) if self._is_old(i)), None)
-        return above, below
+        below = bisect_left(self._old, index)
+        around = (self._old[below - 1] if below else None, self._old[below] if below < len(self._old) else None)
+        above, under = (None if line is None else self.bares[line] for line in around)
+        return above, under
 
-    def _is_old(self, index: int) -> bool:
-        return index not in self.added and len(self.bares[index]) >= MIN_LENGTH
+    @cached_property
+    def _old(self) -> list[int]:
+        """Indices of the lines that the commit does not add, and that say something."""
+        return [i for i, bare in enumerate(self.bares) if i not in self.added and len(bare) >= MIN_LENGTH]
 
 
 def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) -> bool:
