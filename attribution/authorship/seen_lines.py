@@ -18,7 +18,7 @@ from typing import NamedTuple
 from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, without_layout
 from attribution.authorship.case import SLACK, AttributionWindow, CandidateAuthor
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.people import is_attended, is_person, person_verdict
+from attribution.authorship.people import MIN_HOLE, is_attended, is_person, person_verdict
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.sightings import Appearance, FileEdit, Sighting, Version, appearances, events_of, every_event
 from attribution.authorship.timeline import Timeline
@@ -236,6 +236,7 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
     """Gives lines to people who were seen to write them, and takes those back that stood there before their author came."""
     if len(item.commit.parents) > 1:
         return
+    has_hole = _count_open(item.verdict) >= MIN_HOLE  # calls that nobody could read wrote there
     for file, spans in item.verdict.files:
         verdicts = verdicts_by_line(spans) if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans) else {}
         requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
@@ -243,7 +244,7 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
         for seen in files.looks(item, file, requested) if requested else ():
             for index in requested:
                 verdict = seen.verdict(index, verdicts[index + 1]) if index + 1 not in changes else None
-                if verdict is not None:
+                if verdict is not None and not (has_hole and verdict.is_persons):
                     changes[index + 1] = verdict
         if changes:
             lines = files.texts.lines(file)
@@ -251,6 +252,12 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
             persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
             others = {line for line, verdict in verdicts.items() if verdict.author in (Author.UNKNOWN, Author.HUMAN)}
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
+
+
+def _count_open(verdict: CommitVerdict) -> int:
+    """Lines with text that nothing on record explains."""
+    spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
+    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in _OPEN)
 
 
 def _followers(file: FileDiff, changes: Mapping[int, Verdict], others: Collection[int], lines: Sequence[str]) -> dict[int, Verdict]:
