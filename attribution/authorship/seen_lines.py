@@ -233,25 +233,47 @@ class FileSeen:
 
 
 def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
-    """Gives lines to people who were seen to write them, and takes those back that stood there before their author came."""
+    """Gives lines to people who were seen to write them, and takes those back that stood there before their author came.
+
+    Where lines of the commit are left that nothing explains, whoever wrote those may have written what the commit alone shows.
+    """
     if len(item.commit.parents) > 1:
         return
-    has_hole = _count_open(item.verdict) >= MIN_HOLE  # calls that nobody could read wrote there
+    opened = _count_open(item.verdict)
     for file, spans in item.verdict.files:
         verdicts = verdicts_by_line(spans) if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans) else {}
-        requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
-        changes: dict[int, Verdict] = {}
-        for seen in files.looks(item, file, requested) if requested else ():
-            for index in requested:
-                verdict = seen.verdict(index, verdicts[index + 1]) if index + 1 not in changes else None
-                if verdict is not None and not (has_hole and verdict.is_persons):
-                    changes[index + 1] = verdict
+        changes = _seen_changes(item, files, file, verdicts, opened >= MIN_HOLE)  # calls that nobody could read wrote there
         if changes:
             lines = files.texts.lines(file)
             verdicts |= changes
             persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
             others = {line for line, verdict in verdicts.items() if verdict.author in (Author.UNKNOWN, Author.HUMAN)}
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
+    if opened and _count_open(item.verdict):
+        for _, spans in item.verdict.files:
+            spans[:] = [replace(span, verdict=_UNEXPLAINED) if _is_by_commit(span.verdict) else span for span in spans]
+
+
+_UNEXPLAINED = unknown(Reason.UNEXPLAINED)
+
+
+def _is_by_commit(verdict: Verdict) -> bool:
+    """Whether a line is a person's because a sighting lacks it and the commit has it."""
+    return verdict.author == Author.HUMAN and verdict.witness is not None and verdict.witness.kind is Witness.COMMIT
+
+
+def _seen_changes(
+    item: LinkedCommit, files: SeenFiles, file: FileDiff, verdicts: Mapping[int, Verdict], has_hole: bool
+) -> dict[int, Verdict]:
+    """Line -> what the sightings say of it. `has_hole`: they name nobody."""
+    requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
+    changes: dict[int, Verdict] = {}
+    for seen in files.looks(item, file, requested) if requested else ():
+        for index in requested:
+            verdict = seen.verdict(index, verdicts[index + 1]) if index + 1 not in changes else None
+            if verdict is not None and not (has_hole and verdict.is_persons):
+                changes[index + 1] = verdict
+    return changes
 
 
 def _count_open(verdict: CommitVerdict) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-from collector.git.base import TreeEntry
+from collector.errors import UnknownBranch
+from collector.git.base import NamedCommit, TreeEntry
 from collector.git.repository import GitRepo
 from collector.model import Commit
 
@@ -27,6 +28,9 @@ class MemoryRepo:
 
     def as_git(self) -> GitRepo:
         return cast(GitRepo, self)
+
+    def default_branch(self) -> NamedCommit:
+        raise UnknownBranch("HEAD points to no commit")  # records among the files of commits are searched by git itself
 
     def _id(self) -> str:
         return f"{len(self._objects) + 1:040x}"
