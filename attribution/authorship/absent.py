@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.run_data import SessionsRead
-from attribution.authorship.session_edits import add_missing_end
+from attribution.authorship.session_edits import add_missing_end, add_missing_parents
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import StoredTranscript, TranscriptState
 
@@ -66,11 +66,13 @@ def absent(records: Sequence[SessionRecord], compact: bool, times: CopyTimes) ->
 
 
 def add_missing_ends(sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]) -> SessionsRead:
-    """The sessions, each with what is not known of its end."""
+    """The sessions, each with what is not known of its end, and of the session that started it."""
     times, records = CopyTimes(links), defaultdict[str, list[SessionRecord]](list)
     for record in (record for checkpoint in checkpoints for record in checkpoint.sessions):
         records[record.session_id].append(record)
     reach = dict(sessions.reach)
+    stored = {key for key, of in records.items() if any(record.transcript_state != StoredTranscript.NONE for record in of)}
+    add_missing_parents(sessions.edits, stored)
     for session in sessions.edits:
         if (of := reach[session.key]).state != TranscriptState.PARTIAL:
             continue

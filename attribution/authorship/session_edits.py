@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -75,6 +76,7 @@ class SessionEdits:
     edits: list[RawEdit] = field(default_factory=list)
     sightings: list[tuple[int, FileObservation]] = field(default_factory=list)  # order, and what was seen of a file
     of_others: tuple[ChangeOfOthers, ...] = ()
+    parent: str = ""  # the session that started this one
     produced: list[ProducedText] = field(default_factory=list)
     actions: list[WorktreeAction] = field(default_factory=list)
     emails: frozenset[str] = frozenset()
@@ -121,7 +123,7 @@ def session_edits(
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
     track.sightings.extend((len(session.calls), item) for item in session.notices)
-    track.of_others = session.of_others
+    track.of_others, track.parent = session.of_others, session.parent_id
     track.commits = commit_calls(session, refs)
     track.names = tuple(dict.fromkeys(mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail))
     track.produced = produced_texts(session)
@@ -188,6 +190,21 @@ def add_missing_past(session: SessionEdits, until: float) -> None:
     """Other sessions that ended before `until` may have been deleted: what they did is unknown."""
     if until > 0:
         _add_unseen(session, 0.0, until, Reason.TRANSCRIPT_MISSING)
+
+
+def add_missing_parents(sessions: Iterable[SessionEdits], listed: Container[str]) -> None:
+    """A session that started others was at work before and between them: where it cannot be read, what it did is unknown.
+
+    `listed`: sessions of which a checkpoint lists a transcript.
+    """
+    children: dict[str, list[SessionEdits]] = defaultdict(list)
+    for session in sessions:
+        children[session.parent].append(session)
+    for parent in children.keys() - {"", *(session.key for group in children.values() for session in group)}:
+        first = min(children[parent], key=lambda session: session.started)
+        ended = max(session.ended for session in children[parent])
+        reason = Reason.TRANSCRIPT_MISSING if parent in listed else Reason.TRANSCRIPT_NOT_STORED
+        _add_unseen(first, first.started - _BEFORE, ended, reason)
 
 
 def _add_unseen(session: SessionEdits, start: float, end: float, reason: Reason) -> None:

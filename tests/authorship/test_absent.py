@@ -11,9 +11,10 @@ from attribution.authorship.absent import add_missing_ends
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.links import link_by_trailer
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
-from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.session_edits import SessionEdits, add_missing_parents
 from collector.git.clocks import OtherClocks
 from collector.model import Checkpoint, Commit, SessionRecord
+from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 EARLY, LATE, NEVER = "a1b2c3d4e5f6", "0123456789ab", "ffffffffffff"
@@ -97,3 +98,17 @@ def test_copies_of_old_recorders_hold_only_what_was_new() -> None:
     missing = replace(_MISSING, checkpoint_id=EARLY, created_at=3_000.0)
     commits = (_commit(EARLY, 2_998.0), _commit(LATE, 5_000.0))
     assert _gap(old, missing, commits=commits) == (2_998.0, [commits[0].sha])
+
+
+@pytest.mark.parametrize(("readable", "unseen"), [((), [(400.0 - 86_400.0, 900.0)]), (("parent",), [])])
+def test_a_session_that_started_others_and_cannot_be_read_was_at_work(
+    readable: tuple[str, ...], unseen: list[tuple[float, float]]
+) -> None:
+    children = [SessionEdits(1, "a", "/w", ("/w",), 600.0, 900.0), SessionEdits(2, "b", "/w", ("/w",), 400.0, 500.0)]
+    for child in children:
+        child.parent = "parent"
+    sessions = [*children, *(SessionEdits(9, key, "/w", ("/w",), 1.0, 2.0) for key in readable)]
+    add_missing_parents(sessions, {"parent"})
+    actions = [action for session in sessions for action in session.actions]
+    assert [(action.at, action.until) for action in actions] == unseen
+    assert {action.unseen for action in actions} <= {Reason.TRANSCRIPT_MISSING}
