@@ -122,6 +122,16 @@ def test_a_clone_of_windows_is_found_in_a_copy(
     assert agent_lines(clone, tmp_path / "out.db", options) == (2, 2)
 
 
+@pytest.mark.parametrize("name", ["/work/tal\0ly", "/work/\ud83d", "\0", "/" + "x" * 5000, "/work/tally/\0/../.."])
+def test_a_directory_that_no_machine_can_have_is_no_worktree(name: str) -> None:
+    assert Roots.of_paths(["/home/ada/tally"]).of(name) == ""
+
+
+@pytest.mark.parametrize("name", ["\0", "\ud83d/b", "x" * 5000, "x/" * 3000])
+def test_a_name_that_no_file_can_have_is_still_a_path_of_the_worktree(name: str) -> None:
+    assert Roots.of_paths(["/home/ada/tally"]).of(f"/home/ada/tally/{name}") == "/home/ada/tally"
+
+
 def test_a_decomposed_name_is_the_same_name(home: Path) -> None:
     made = Clone(home / "work" / "caf\u00e9")
     decomposed = unicodedata.normalize("NFD", str(made.path))

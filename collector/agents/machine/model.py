@@ -87,6 +87,14 @@ def whole_lines(session: LocalSession) -> Iterator[bytes]:
     return map(files.lines, session.files)
 
 
+def _without_links(path: str) -> str:
+    """Where an absolute path of a record leads; the path itself where no file of this machine can have that name."""
+    try:
+        return os.path.realpath(path) if path.startswith("/") else path
+    except ValueError:  # a zero byte or half of a surrogate pair
+        return path
+
+
 _SHORTEST = 2  # parts of a path; a clone in `/` or `/home` would take every session for its own
 
 
@@ -131,7 +139,7 @@ class Roots:
         inner = comparable_path(path)
         if self.anywhere:
             return inner if self.accepted(path) else ""
-        root = self._around(inner) or (self._around(comparable_path(os.path.realpath(path))) if path.startswith("/") else "")
+        root = self._around(inner) or self._around(comparable_path(_without_links(path)))
         return "" if root and self._is_of_another(inner, root) else root
 
     def _around(self, path: str) -> str:
@@ -142,7 +150,7 @@ class Roots:
         if path not in self._others:
             below = path[len(root) :] if path.startswith(root) else ""
             between = [below[:end] for end in range(1, len(below) + 1) if end == len(below) or below[end] == "/"]
-            self._others[path] = any(Path(self.locations[root] + step, ".git").exists() for step in between)
+            self._others[path] = any(files.is_there(Path(self.locations[root] + step, ".git")) for step in between)
         return self._others[path]
 
     def below(self, path: str) -> list[str]:
