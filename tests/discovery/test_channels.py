@@ -383,6 +383,13 @@ def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyP
     assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0
 
 
+@pytest.mark.parametrize("payload", [None, "moved", [], {}, {"ref": 7}, {"ref": "refs/heads/main", "ref_type": {}}])
+def test_an_event_whose_payload_has_another_shape_ends_no_hour(payload: object) -> None:
+    odd = {"type": "PushEvent", "repo": {"name": "o/odd"}, "payload": payload, "seen": "entire/checkpoints/v1"}
+    reading = gharchive.read_hour([gzip.compress(json.dumps(odd).encode() + b"\n" + push("o/a"))])
+    assert set(reading.hits) == {"o/a"}
+
+
 def squeezed(name: str) -> bytes:
     return gzip.compress(push(name))
 

@@ -106,13 +106,13 @@ def hit_of(event: Any) -> DiscoveryHit | None:
     kind, name, ref = get_str(event, "type"), get_str(event, "repo", "name"), get_str(event, "payload", "ref")
     if kind not in ("PushEvent", "CreateEvent") or event.get("public") is False or not name:
         return None
-    if event["payload"].get("ref_type", "branch") != "branch":
+    if get_str(event, "payload", "ref_type") not in ("", "branch"):
         return None
     if kind == "CreateEvent" and not ref.startswith("refs/"):
         ref = f"refs/heads/{ref}"
     if not is_on_server(ref):
         return None
-    number = event["repo"].get("id", event["payload"].get("repository_id"))
+    number = get(event, "repo", "id") or get(event, "payload", "repository_id")
     what = "push" if kind == "PushEvent" else "create"
     evidence = f"{what} {ref} {get(event, 'payload', 'head') or ''} {event.get('created_at') or ''}"
     return DiscoveryHit(name, " ".join(evidence.split()), identifier(number))
