@@ -5,15 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from attribution.browse import words
+from attribution.browse.addresses import forge
 from attribution.browse.standalone import every_overview
+from attribution.queries.agent_share import AgentShare
 from attribution.queries.commit import CommitSummary
 from attribution.queries.overview import CLASSES, Overview
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.storage.store import Store
+from collector.vocabulary.agents import label_of
+from collector.vocabulary.lines import LineClass
 
-_FILES = 40  # rows of a table in a comment
+MARK = "<!-- whowrote -->"
+"""How a comment of this program begins, by which it is found again."""
+_COMMITS, _FILES = 100, 40  # rows of the tables: GitHub takes 65,536 characters
+_REMARKABLE, _SESSIONS = 3, 8
 _MARKDOWN = """\
 Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line; *declared*: the commit names an
 agent, but no recorded session shows its work; *human*: a person wrote it, with a witness; *likely_human*: a person as far as known;
@@ -31,18 +39,110 @@ def markdown(store: Store) -> str:
     return "\n".join(parts) + "\n"
 
 
-def markdown_of(request: PullRequest, prompts: bool = False) -> str:
-    """The lines of some commits by class, commit by commit and file by file, their sessions, what plug-ins add: for a pull request.
+def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None = None) -> str:
+    """Who wrote the lines of some commits, in a few lines for a comment; commits and files are folded below.
 
-    `prompts`: with the beginning of each session's first prompt.
+    `prompts`: with the beginning of each session's first prompt; `limit`: the percentage that agents may have written.
     """
-    totals, every = request.lines, sum(request.lines.values())
-    head = ", ".join(f"**{words.percent(lines, every)}** {kind}" for kind, lines in totals.items() if lines)
-    note = [f"{request.missing} commits are not in the database.", ""] if request.missing else []
-    counted = f"Lines added in source and test files: {every:,}, {head or 'no non-blank lines'}."
-    commits = _class_table("commit", "sessions", [_commit_row(commit, prompts) for commit in request.commits])
-    parts = [counted, "", *note, *commits, "", *_file_table(request.files), *request.sections, _MARKDOWN, *_accuracy_note()]
-    return "\n".join(parts) + "\n"
+    parts = [
+        MARK,
+        _share_line(request),
+        *_files_line(request.files),
+        *request.sections,
+        *_sessions_line(request, prompts),
+        *_unknown_line(request),
+        *([f"{request.missing} commits are not in the database."] if request.missing else []),
+        *_limit_line(request, limit),
+    ]
+    return "\n\n".join(parts) + "\n\n" + "\n".join(_details(request, prompts)) + "\n"
+
+
+def _share_line(request: PullRequest) -> str:
+    share, usual = request.share, request.usual
+    if not share.lines:
+        return "**No lines added** in source and test files."
+    tiers = [f"{words.percent(share.recorded, share.lines)} by record"]
+    if share.declared:
+        tiers.append(f"{words.percent(share.declared, share.lines)} only because their commits say so")
+    before = f" Usual in this repository: {words.percent(usual.by_agents, usual.lines)}." if usual.lines else ""
+    whole = words.percent(share.by_agents, share.lines)
+    return f"**Agents wrote {whole}** of {share.lines:,} lines added in source and test files: {', '.join(tiers)}.{before}"
+
+
+def _files_line(files: Sequence[FileLines]) -> list[str]:
+    """The files with the most lines that agents wrote or that nobody is known to have written."""
+    remarkable = [(file, AgentShare.of(file.lines)) for file in files]
+    most = sorted(remarkable, key=lambda pair: -max(pair[1].by_agents, pair[1].unanswered))[:_REMARKABLE]
+    texts = [
+        f"{cell(file.path)} ({words.percent(share.by_agents, share.lines)} of {share.lines:,} by agents"
+        + (f", {words.percent(share.unanswered, share.lines)} without an answer)" if share.unanswered else ")")
+        for file, share in most
+    ]
+    return [f"**Files that stand out:** {'; '.join(texts)}."] if texts else []
+
+
+def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
+    """How many sessions of which agent, each as a link or with its first prompt where there is one to show."""
+    sessions = {session["key"]: session for commit in request.commits for session in commit.sessions}
+    shown = {key: _session(request, sessions[key], number, prompts) for number, key in enumerate([*sessions][:_SESSIONS], 1)}
+    texts = []
+    for agent in dict.fromkeys(session["agent"] for session in sessions.values()):
+        keys = [key for key, session in sessions.items() if session["agent"] == agent]
+        items = [shown[key] for key in keys if shown.get(key)]
+        texts.append(f"{len(keys)} of {cell(label_of(agent or 'agent'))}" + (f" ({', '.join(items)})" if items else ""))
+    return [f"**Sessions:** {'; '.join(texts)}."] if texts else []
+
+
+def _session(request: PullRequest, session: Mapping[str, Any], number: int, prompts: bool) -> str:
+    """The first prompt if wanted, as a link to the recorder's files where the forge shows them; "" without both."""
+    prompt = cell(words.line(session["label"], 60)) if prompts else ""
+    web, checkpoint = forge(request.url), request.checkpoints.get(session["key"], "")
+    if not web or not checkpoint:
+        return prompt
+    return f"[{prompt or number}]({web}/tree/{checkpoint})"
+
+
+def _unknown_line(request: PullRequest) -> list[str]:
+    share = request.share
+    if not share.unanswered:
+        return []
+    unknown = request.lines[LineClass.UNKNOWN]
+    why = next(iter(request.reasons), "")
+    texts = [f"{words.percent(unknown, share.lines)} unknown" + (f" (most of them: {why.replace('_', ' ')})" if why else "")]
+    texts = texts if unknown else []
+    undeclared = share.unanswered - unknown
+    texts += [f"{words.percent(undeclared, share.lines)} in commits that nothing links to an agent"] if undeclared else []
+    return [f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share is {share.at_most:.1f} %."]
+
+
+def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
+    if limit is None:
+        return []
+    rule = f"**Limit {limit:g} %** of lines by agents, by record or declared; lines that are not known count as nobody's"
+    percent = request.agent_percent
+    verdict = "not judged, as no session is on record" if percent is None else "exceeded" if percent > limit else "kept"
+    return [f"{rule}: {verdict}."]
+
+
+def _details(request: PullRequest, prompts: bool) -> list[str]:
+    commits = [_commit_row(commit, prompts) for commit in request.commits[:_COMMITS]]
+    more = [f"{len(request.commits) - _COMMITS:,} more commits.", ""] if len(request.commits) > _COMMITS else []
+    return [
+        "<details><summary>Commits and files</summary>",
+        "",
+        *_class_table("commit", "sessions", commits),
+        "",
+        *more,
+        *_file_table(request.files),
+        "</details>",
+        "",
+        "<details><summary>What the words mean, and how often they are right</summary>",
+        "",
+        _MARKDOWN,
+        *_accuracy_note(),
+        "",
+        "</details>",
+    ]
 
 
 def badge(percent: float | None) -> str:
@@ -82,7 +182,7 @@ def _commit_row(summary: CommitSummary, prompts: bool) -> str:
         cell(s["agent"] or "agent") + (f": {cell(words.line(s['label'], 60))}" if prompts else "") for s in summary.sessions[:3]
     ]
     sessions = "; ".join(dict.fromkeys(names))
-    return f"| `{row['commit_sha'][:9]}` {cell(words.line(row['subject'], 70))} | {_cells(row)} | {sessions} |"
+    return f"| {row['commit_sha'][:10]} {cell(words.line(row['subject'], 70))} | {_cells(row)} | {sessions} |"
 
 
 def _cells(lines: Mapping[str, int]) -> str:

@@ -1,9 +1,9 @@
 -- agent_share_now: Share of agents' code now
--- Non-blank lines of the files at HEAD, by who wrote them. Needs `whowrote survival`.
+-- Non-blank lines of the files at HEAD, by who wrote them; agent_percent is of agent and declared lines. Needs `whowrote survival`.
 select r.name as repository, r.branch, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
   sum(f.likely_human) as likely_human, sum(f.tool) as tool,
   sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
-  round(100.0 * sum(f.agent) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
+  round(100.0 * sum(f.agent + f.declared) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
     + f.undeclared), 0), 1) as agent_percent
 from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc;
 
@@ -12,7 +12,7 @@ from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.a
 select r.name as repository, f.directory, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
   sum(f.likely_human) as likely_human, sum(f.tool) as tool,
   sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
-  round(100.0 * sum(f.agent) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
+  round(100.0 * sum(f.agent + f.declared) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
     + f.undeclared), 0), 1) as agent_percent
 from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc;
 
@@ -21,7 +21,7 @@ from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.a
 select r.name as repository, f.language, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
   sum(f.likely_human) as likely_human, sum(f.tool) as tool,
   sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
-  round(100.0 * sum(f.agent) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
+  round(100.0 * sum(f.agent + f.declared) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
     + f.undeclared), 0), 1) as agent_percent
 from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc;
 

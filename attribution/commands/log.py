@@ -92,7 +92,7 @@ def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, An
     request = pull_request(opened.store, shas)
     percent, limit = request.agent_percent, more["limit"]
     if more["md"]:
-        out().print(markdown_of(request, more["prompts"]), soft_wrap=True, end="")
+        out().print(markdown_of(request, more["prompts"], limit), soft_wrap=True, end="")
     if more["badge"] is not None:
         with writing(more["badge"]):
             more["badge"].write_text(badge(percent), "utf-8")

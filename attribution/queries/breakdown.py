@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
+from attribution.queries.agent_share import BY_AGENTS, BY_RECORD
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, LineCell, Place, Prompt, facts
 from attribution.queries.coverage import ATTRIBUTED
 from attribution.queries.repo_report import undeclared_notes
@@ -149,14 +150,13 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     undeclared = [record for record in records if record.author == _BASELINE]
     cost, priced, per_line = _cost(group.prompts) if scope.of_prompts else (None, None, None)
     weaknesses = rate_if_enough(total(weak.cell for weak in group.weak)) if scope.scanned else (None,) * len(_WEAKNESSES)
-    declared = (LineClass.AGENT, LineClass.DECLARED)
     return {
         "commits": len({cell.commit_id for cell in group.cells}),
         "lines": lines.total(),
         **{f"{name}_lines": lines[name] for name in LINE_CLASSES},
         **_columns("coverage", _share(signed, ATTRIBUTED) if scope.shares else _NOT_KNOWN),
-        **_columns("agent_share", _share(group.cells, (LineClass.AGENT,)) if scope.shares else _NOT_KNOWN),
-        **_columns("agent_or_declared_share", _share(group.cells, declared) if scope.shares else _NOT_KNOWN),
+        **_columns("agent_share", _share(group.cells, BY_RECORD) if scope.shares else _NOT_KNOWN),
+        **_columns("agent_or_declared_share", _share(group.cells, BY_AGENTS) if scope.shares else _NOT_KNOWN),
         **_columns("agent_kept_30_days", _share_after_30_days(agents) if scope.followed else _NOT_KNOWN),
         **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN),
         **_columns("agent_at_head", _present(agents) if scope.followed else _NOT_KNOWN),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from attribution.queries.agent_share import AgentShare
 from attribution.queries.commit import CommitSummary, commit_summaries
+from attribution.queries.coverage import headline
+from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
 from collector.files.kinds import HEADLINE
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
+
+_KINDS = sql_list(sorted(HEADLINE))
 
 
 class FileLines(NamedTuple):
@@ -34,6 +39,10 @@ class PullRequest(NamedTuple):
     files: list[FileLines]  # most lines first
     sections: list[str]  # lines of Markdown that plug-ins add
     recorded: bool  # the database has a recorded session: without one, the share of agents is what commits declare
+    usual: AgentShare  # of all attributed commits of the repository
+    reasons: Mapping[str, int]  # why lines have no author -> lines, most first
+    checkpoints: Mapping[str, str]  # key of a session -> branch and directory of its newest checkpoint
+    url: str | None  # of the repository's origin
 
     @property
     def lines(self) -> dict[str, int]:
@@ -41,11 +50,13 @@ class PullRequest(NamedTuple):
         return {name: sum(commit.row[name] for commit in self.commits) for name in LINE_CLASSES}
 
     @property
+    def share(self) -> AgentShare:
+        return AgentShare.of(self.lines)
+
+    @property
     def agent_percent(self) -> float | None:
-        """Lines that agents wrote or commits declare, of all; None without records of sessions, or without lines."""
-        whole = sum(self.lines.values())
-        by_agents = self.lines[LineClass.AGENT] + self.lines[LineClass.DECLARED]
-        return 100 * by_agents / whole if whole and self.recorded else None
+        """What a badge shows and a limit judges; None without records of sessions, or without lines."""
+        return self.share.percent if self.recorded else None
 
 
 def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
@@ -58,7 +69,40 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
     requested = {commit.row["commit_sha"] for commit in commits}
     sections = [line for write in hooks("markdown_sections") for line in write(store, requested)]
     recorded = bool(store.value("SELECT EXISTS (SELECT 1 FROM sessions)"))
-    return PullRequest(commits, len(shas) - len(commits), _files(store, requested), sections, recorded)
+    repo_id = commits[0].row["repo_id"]
+    return PullRequest(
+        commits,
+        len(shas) - len(commits),
+        _files(store, requested),
+        sections,
+        recorded,
+        AgentShare.of(headline(store, repo_id).lines),
+        _reasons(store, requested),
+        _checkpoints(store, repo_id, {session["session_id"] for commit in commits for session in commit.sessions}),
+        store.value("SELECT url FROM repos WHERE id = ?", (repo_id,)),
+    )
+
+
+def _reasons(store: Store, requested: set[str]) -> dict[str, int]:
+    """Why lines of source and test files are unknown -> lines, most first."""
+    counts: Counter[str] = Counter()
+    for sha in sorted(requested):
+        where = f"commit_sha = ? AND class = ? AND kind IN ({_KINDS})"
+        sql = f"SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE {where} GROUP BY 1"
+        counts.update({row["reason"]: row["lines"] for row in store.rows(sql, (sha, LineClass.UNKNOWN))})
+    return dict(counts.most_common())
+
+
+def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> dict[str, str]:
+    """Where the newest checkpoint of each session is on a branch that the forge shows."""
+    rows = store.rows(
+        "SELECT cs.session_id, s.key, c.checkpoint_id, c.ref FROM checkpoint_sessions cs "
+        "JOIN checkpoints c ON c.id = cs.checkpoint_id JOIN sessions s ON s.id = cs.session_id "
+        "WHERE c.repo_id = ? ORDER BY c.created_at",
+        (repo_id,),
+    )
+    paths = {row["key"]: server_path(row["ref"], row["checkpoint_id"]) for row in rows if row["session_id"] in sessions}
+    return {key: path for key, path in paths.items() if path}
 
 
 def _files(store: Store, requested: set[str]) -> list[FileLines]:
@@ -66,7 +110,7 @@ def _files(store: Store, requested: set[str]) -> list[FileLines]:
     for sha in sorted(requested):
         for row in store.rows(
             "SELECT l.path, l.class, SUM(l.nonblank) AS lines FROM line_spans l JOIN commits c ON c.id = l.commit_id "
-            f"WHERE c.commit_sha = ? AND l.kind IN ({sql_list(sorted(HEADLINE))}) GROUP BY 1, 2",
+            f"WHERE c.commit_sha = ? AND l.kind IN ({_KINDS}) GROUP BY 1, 2",
             (sha,),
         ):
             of = result[row["path"]]

@@ -29,6 +29,7 @@ FETCH_ELSEWHERE = (
 _FETCH_CLONE = ("+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
 _FETCH_PARTIAL = ("+refs/heads/*:refs/remotes/origin/*", "+refs/entire/*:refs/entire/*")
 _REF = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/")
+_BRANCH = re.compile(r"refs/(?:heads|remotes/[^/]+)/(entire/.+)")
 # 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
 ID = r"(?:[0-9a-f]{12}|[0-7][0-9ABCDEFGHJKMNPQRSTVWXYZ]{25})"
 
@@ -41,6 +42,12 @@ def is_checkpoint_ref(name: str) -> bool:
 def is_on_server(name: str) -> bool:
     """The same for the names that a server uses, which are also those of a mirror's own checkpoints."""
     return name.startswith(PREFIXES)
+
+
+def server_path(ref: str, checkpoint: str) -> str:
+    """Branch and directory of a checkpoint as the server's pages name them; "" where a ref is no branch there."""
+    match = _BRANCH.match(ref)
+    return f"{match[1]}/{checkpoint[:2]}/{checkpoint[2:]}" if match else ""
 
 
 def fetch_command(path: str = "", shallow: bool = False, partial: bool = False) -> str:

@@ -30,6 +30,7 @@ from support.hostile import EVIL
 
 from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone, words
 from attribution.browse.spreadsheet import Guard
+from attribution.queries.agent_share import AgentShare
 from attribution.queries.pull_request import pull_request
 from collector.console.formats import LETTER
 from collector.storage.catalog import tables
@@ -475,12 +476,51 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
             shas,
         ).fetchone()[0]
     in_short = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
-    assert f"Lines added in source and test files: {lines:,}" in in_short and "blind readers" in in_short
-    assert all(sha[:9] in in_short for sha in shas)
+    assert f"of {lines:,} lines added in source and test files" in in_short and "blind readers" in in_short
+    assert all(f"| {sha[:10]} " in in_short for sha in shas), "ids that the forge makes links of"
+    head, *folded = in_short.split("<details>")
+    assert head.startswith(comment.MARK) and len(re.findall(r"^\*\*", head, re.MULTILINE)) <= 5 and len(folded) == 2
     with_prompts = run("log", "HEAD~3..HEAD", top, "--db", db, "--md", "--prompts").stdout
     beginnings = {label.split()[0] for (label,) in _labels(db) if " " in label}
-    assert any(f": {word}" in with_prompts for word in beginnings)
-    assert not any(f": {word}" in in_short for word in beginnings)
+    assert any(f"({word}" in with_prompts for word in beginnings)
+    assert not any(f"({word}" in in_short for word in beginnings)
+
+
+def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path: Path) -> None:
+    top, db = clone("example", tmp_path), tmp_path / "e.db"
+    git(top, "remote", "set-url" if b"origin" in git(top, "remote") else "add", "origin", "git@git.example.org:o/r.git")
+    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    text = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
+    pages = re.findall(r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text)
+    assert pages and all(git(top, "cat-file", "-e", f"refs/heads/entire/checkpoints/v1:{a}/{b}") == b"" for a, b in pages)
+
+
+def _percents_of_agents(top: Path, db: Path, tmp_path: Path) -> dict[str, float]:
+    """The share of agents over the whole branch, as each surface prints it."""
+    badge, whole = tmp_path / "badge.json", ("HEAD", top, "--db", db)
+    text = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
+    total = json.loads(run("log", *whole, "--total", "--json").stdout)["lines"]
+    row = json.loads(run("report", "--by", "repository", "--db", db, "--json").stdout)
+    (group,) = row["rows"] if isinstance(row, dict) else row
+    (summary,) = json.loads(run("repo", top, "--db", db, "--json").stdout)
+    with Store(db) as store:
+        overview = standalone.every_overview(store)[1][0].headline.lines
+    return {
+        "comment": float(re.search(r"Agents wrote ([\d.]+) %", text.stdout)[1]),  # type: ignore[index]
+        "limit": float(re.search(r"agents wrote ([\d.]+) %", text.stderr)[1]),  # type: ignore[index]
+        "badge": float(json.loads(badge.read_text("utf-8"))["message"].removesuffix(" %")),
+        "log --total": AgentShare.of(total).percent or 0,
+        "report --by": 100 * group["agent_or_declared_share"],
+        "repo": AgentShare.of(summary["headline"]).percent or 0,
+        "page": AgentShare.of(overview).percent or 0,
+    }
+
+
+def test_every_surface_prints_the_same_share_of_agents(tmp_path: Path) -> None:
+    top = clone("example", tmp_path)
+    assert run("repo", top, "--db", tmp_path / "e.db", "-q").exit_code == 0
+    percents = _percents_of_agents(top, tmp_path / "e.db", tmp_path)
+    assert max(percents.values()) - min(percents.values()) < 0.5, percents  # a badge has no decimals
 
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:

@@ -6,8 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from support.builder import git
@@ -45,7 +49,7 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     text = report(action, top, first)
-    assert "Lines added in source and test files:" in text and "agent" in text and "No recorded sessions" not in text
+    assert "lines added in source and test files" in text and "**Agents wrote " in text and "No recorded sessions" not in text
     texts = subprocess.run(
         [sys.executable, "-c", "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt FROM turns'))",
          str(tmp_path / "whowrote.db")], cwd=ROOT, capture_output=True, text=True, check=True,
@@ -83,7 +87,11 @@ def test_the_report_has_files_and_links_to_the_page(action: Any, tmp_path: Path)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     given = {"GITHUB_RUN_ID": "7", "GITHUB_SERVER_URL": "https://git.example", "GITHUB_REPOSITORY": "o/r"}
     text = report(action, top, first, **given)
-    assert "| birdlog/cli.py |" in text and "(https://git.example/o/r/actions/runs/7)" in text
+    assert (
+        "birdlog/cli.py" in text.split("<details>")[0]
+        and "| birdlog/cli.py |" in text
+        and "(https://git.example/o/r/actions/runs/7)" in text
+    )
     assert "New weaknesses" not in text
     outputs = _outputs(tmp_path)
     badge = json.loads(Path(outputs["badge"]).read_text("utf-8"))
@@ -95,7 +103,8 @@ def test_the_report_has_files_and_links_to_the_page(action: Any, tmp_path: Path)
 def test_a_limit_is_judged_after_the_report_was_written(action: Any, tmp_path: Path, limit: str, exceeded: str) -> None:
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
-    assert "Lines added in source and test files:" in report(action, top, first, LIMIT=limit)
+    text = report(action, top, first, LIMIT=limit)
+    assert f"**Limit {float(limit):g} %**" in text and ("exceeded." if exceeded == "true" else "kept.") in text
     assert _outputs(tmp_path)["exceeded"] == exceeded
 
 
@@ -115,3 +124,116 @@ def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(action
     report(action, top, first, LIMIT="0")
     outputs = _outputs(tmp_path)
     assert outputs["exceeded"] == "false" and json.loads(Path(outputs["badge"]).read_text())["message"] == "no records"
+
+
+# --- the comment ------------------------------------------------------------------------------------------------------
+
+
+class Server:
+    """Comments of one pull request as GitHub's and GitLab's interfaces show them, on loopback."""
+
+    def __init__(self, account: str) -> None:
+        self.account = account
+        self.comments: list[dict[str, Any]] = []
+        self.status = 200
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def add(self, account: str, body: str) -> None:
+        who = {"login": account, "username": account}
+        self.comments.append({"id": len(self.comments) + 1, "user": who, "author": who, "body": body})
+
+    def _answer(self, method: str, path: str, body: dict[str, Any]) -> Any:
+
+        if path == "/graphql":
+            return {"data": {"viewer": {"login": self.account}}}
+        if path == "/user":
+            return {"username": self.account}
+        if method == "GET":
+            page = int(parse_qs(urlsplit(path).query)["page"][0])
+            return self.comments[100 * page - 100 : 100 * page]
+        if method == "POST":
+            self.add(self.account, body["body"])
+            return {}
+        self.comments[int(path.rsplit("/", 1)[1]) - 1]["body"] = body["body"]
+        return {}
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _any(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+                answer = json.dumps(server._answer(self.command, self.path, body)).encode()
+                self.send_response(server.status)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            do_GET = do_POST = do_PATCH = do_PUT = _any
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+        return Handler
+
+
+@pytest.fixture(params=["github", "gitlab"])
+def forge(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    server = Server("whowrote-bot")
+    github = {
+        "GITHUB_API_URL": server.url, "GITHUB_GRAPHQL_URL": f"{server.url}/graphql", "GITHUB_REPOSITORY": "o/r", "NUMBER": "7",
+        "GH_TOKEN": "secret-token",
+    }  # fmt: skip
+    gitlab = {"CI_API_V4_URL": server.url, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7", "WHOWROTE_TOKEN": "secret-token"}
+    for name in (*github, *gitlab):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (github if request.param == "github" else gitlab).items():
+        monkeypatch.setenv(name, value)
+    yield server
+    server.server.shutdown()
+    server.server.server_close()
+
+
+def posted(place: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """Runs the program that the action and the job for GitLab run."""
+    (place / "report.md").write_text(text, "utf-8")
+    command = [sys.executable, "-m", "attribution.browse.post_comment", str(place / "report.md")]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_the_first_run_writes_a_comment_and_the_next_one_edits_it(forge: Server, tmp_path: Path) -> None:
+    for number in range(120):  # more than a page
+        forge.add("ada", f"looks good {number}")
+    assert posted(tmp_path, "<!-- whowrote -->\nfirst").returncode == 0
+    assert posted(tmp_path, "<!-- whowrote -->\nsecond").returncode == 0
+    assert len(forge.comments) == 121 and forge.comments[-1]["body"].endswith("second")
+
+
+@pytest.mark.parametrize(
+    ("account", "body"),
+    [("whowrote-bot", "coverage: 80 %"), ("mallory", "<!-- whowrote -->\nforged"), ("whowrote-bot", "I quote <!-- whowrote -->")],
+)
+def test_a_comment_of_another_program_or_person_is_never_edited(forge: Server, tmp_path: Path, account: str, body: str) -> None:
+    forge.add(account, body)
+    assert posted(tmp_path, "<!-- whowrote -->\nours").returncode == 0
+    assert [comment["body"] for comment in forge.comments] == [body, "<!-- whowrote -->\nours"]
+
+
+def test_a_server_that_refuses_is_said_without_the_token(forge: Server, tmp_path: Path) -> None:
+    forge.status = 403
+    done = posted(tmp_path, "<!-- whowrote -->\nours")
+    assert done.returncode == 1 and "status 403" in done.stderr and "secret-token" not in done.stderr + done.stdout
+
+
+def test_a_missing_variable_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("GITHUB_API_URL", raising=False)
+    monkeypatch.delenv("CI_API_V4_URL", raising=False)
+    assert "GITHUB_API_URL is not set" in posted(tmp_path, "x").stderr
+
+
+def test_both_examples_post_with_the_same_program(action: Any) -> None:
+    (step,) = [step for step in action["runs"]["steps"] if step["name"] == "Comment"]
+    job = (ROOT / "docs" / "examples" / "gitlab-ci.yml").read_text("utf-8")
+    assert all("-m attribution.browse.post_comment" in script for script in (step["run"], job))

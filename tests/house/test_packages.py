@@ -79,7 +79,9 @@ ADAPTERS = {
     "jinja2": {"attribution/browse/plugin.py", "attribution/browse/standalone.py"},
 }
 # The only modules that talk to the person in front of the terminal.
-OUTPUT_MODULES = {"collector/cli.py", "attribution/cli.py", "attribution/demo.py", "whowrote/cli.py"}
+OUTPUT_MODULES = {
+    "collector/cli.py", "attribution/cli.py", "attribution/demo.py", "attribution/browse/post_comment.py", "whowrote/cli.py",
+}  # fmt: skip
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
 OUTPUT_PACKAGES = (
     "attribution/terminal/",

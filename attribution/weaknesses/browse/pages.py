@@ -175,11 +175,12 @@ def markdown_sections(store: Store, shas: set[str]) -> list[str]:
         return []
     rows = [row for row in findings(store, None, FindingFilter(confidence=HEADLINE)) if row["commit_sha"] in shas]
     if not rows:
-        return ["New weaknesses of high or medium confidence: none.", ""]
+        return ["**New weaknesses** of high or medium confidence: none."]
     lines = []
     for row in rows[:20]:
         place, weakness = cell(f"{row['path']}:{row['start_line']}"), cell(row["cwe"] or row["rule_id"])
         author = row["author_class"].replace("_", " ")
         lines.append(f"| {place} | {weakness} | {(row['confidence'] or '').lower()} | {author} |")
-    title = f"New weaknesses of high or medium confidence: {len(rows)}. A finding is a hint, not a verdict."
-    return [title, "", "| where | weakness | confidence | written by |", "|---|---|---|---|", *lines, ""]
+    title = f"**New weaknesses** of high or medium confidence: {len(rows)}. A finding is a hint, not a verdict."
+    table = ["| where | weakness | confidence | written by |", "|---|---|---|---|", *lines]
+    return [title, "\n".join(["<details><summary>Where</summary>", "", *table, "", "</details>"])]
