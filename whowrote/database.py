@@ -197,9 +197,8 @@ class Database:
         return survival_report(self._store, followed, SurvivalOptions(tuple(by)))
 
     def report(
-        self, by: Sequence[str] = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None,
-        anonymous: bool = False,
-    ) -> Report:  # fmt: skip
+        self, by: Sequence[str] = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None
+    ) -> Report:
         """Added lines by month, repository, team, directory, agent or person, as `whowrote report --by`: a row for each group.
 
         `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises WhoWroteError.
@@ -207,7 +206,7 @@ class Database:
         from attribution.queries.breakdown import NOT_TO_CONCLUDE, breakdown
         from attribution.queries.breakdown_facts import BreakdownOptions
 
-        result = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}, anonymous))
+        result = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}))
         return Report(result.table.rows, NOT_TO_CONCLUDE, result.table.notes)
 
     # --- tables -------------------------------------------------------------------------------------------------------

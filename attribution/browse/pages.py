@@ -354,15 +354,14 @@ def _file(request: PageRequest) -> Shown:
     file = _file_at(store, repo, path, request.place.commit)
     line = request.number("line")
     start = ((line or request.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
-    colour = request.text("colour") if request.text("colour") in words.COLOURS else "class"
     rows = words.file_rows(file, start, FILE_PAGE)
     beside = _line_notes(store, file)
     prompts = _prompts(store, {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head})
     return Shown(
         "whowrote_file.html",
         {
-            "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts, "colour": colour,
-            "colours": words.colour_lines(file, colour), "explanation": explained(store, file, line) if line else None,
+            "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts,
+            "explanation": explained(store, file, line) if line else None,
             "beside": beside, "html": markup.highlight(file.path, file.texts) if file.texts is not None else None,
             "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
             "behind": _commits_behind(store, repo),

@@ -5,10 +5,8 @@ Texts of repositories and transcripts are escaped by Jinja as HTML; `safe` also 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from attribution.browse import markup
@@ -85,56 +83,6 @@ def file_rows(file: TipFile, first: int, most: int) -> list[FileRow]:
         for n in range(max(span.start, first), min(span.end, first + most - 1) + 1):
             rows.append(FileRow(n, file.texts[n - 1], span, n in (span.start, first)))
     return rows
-
-
-COLOURS = ("class", "agent", "model", "age", "session", "person")
-"""What the lines of a file can be coloured by."""
-_AGES = (
-    (30, "up to 30 days"),
-    (90, "31 to 90 days"),
-    (180, "91 to 180 days"),
-    (365, "181 to 365 days"),
-    (10**6, "older than a year"),
-)
-_HUES = 8  # colours for names; the others share one
-
-
-def colour_lines(file: TipFile, by: str) -> dict[str, Any]:
-    """The lines of a file by something else than their class.
-
-    `hues`: colours of the legend with their CSS class, most lines first, ages in their order; `styles`: first line of a span -> CSS
-    class, "" for lines that have no such value.
-    """
-    if by == "class":
-        return {"hues": [], "styles": {}}
-    newest = max((span.commit.author_at for span in file.spans if span.commit), default="")
-    names = {span.start: _value(span, by, newest) for span in file.spans}
-    count: Counter[str] = Counter()
-    for span in file.spans:
-        count[names[span.start]] += span.end - span.start + 1
-    del count[""]
-    ordered = [name for _, name in _AGES if count[name]] if by == "age" else [name for name, _ in count.most_common()]
-    styles = {name: f"h-{'a' if by == 'age' else ''}{min(number, _HUES)}" for number, name in enumerate(ordered)}
-    hues = [{"style": styles[name], "name": name, "lines": count[name]} for name in ordered]
-    return {"hues": hues, "styles": {start: styles.get(name, "") for start, name in names.items()}}
-
-
-def _value(span: TipSpan, by: str, newest: str) -> str:
-    of = span.attribution
-    if by == "age":
-        return _age(span.commit.author_at, newest) if span.commit else ""
-    if by == "person":
-        return span.commit.author_name if span.commit else ""
-    return {"agent": label_of(of.agent) if of.agent else "", "model": of.model, "session": of.label}[by]
-
-
-def _age(authored: str, newest: str) -> str:
-    """Days before the newest line of the file, in bands."""
-    try:
-        days = (date.fromisoformat(newest[:10]) - date.fromisoformat(authored[:10])).days
-    except ValueError:
-        return ""
-    return next(name for most, name in _AGES if days <= most)
 
 
 def teach(env: Any) -> None:

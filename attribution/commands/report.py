@@ -46,7 +46,6 @@ _COLUMNS = (
     metavar="FILE",
     help="With --by team: CSV with the columns email and team; * in an address stands for anything.",
 )
-@click.option("--anonymous", is_flag=True, help="With --by: pseudonyms for persons, teams and repositories, new in each run.")
 @database_option
 @data_options
 @click.pass_context
@@ -86,7 +85,6 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping
         _day(chosen["since"]),
         _day(chosen["until"]),
         _teams(chosen["teams"]) if chosen["teams"] else {},
-        chosen["anonymous"],
     )
     with Store(db, create=False) as store:
         result = breakdown(store, options)

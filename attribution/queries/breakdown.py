@@ -8,8 +8,6 @@ in order of their names.
 from __future__ import annotations
 
 import fnmatch
-import hashlib
-import secrets
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +84,6 @@ class _Naming:
     def __init__(self, options: BreakdownOptions) -> None:
         self._options = options
         self._teams: dict[str, str] = {}
-        self._key = secrets.token_bytes(32)
 
     def key(self, location: Place) -> tuple[str, ...]:
         return tuple(self._name(dimension, location) for dimension in self._options.by)
@@ -99,21 +96,14 @@ class _Naming:
         if dimension == "agent":
             return location.agent or NO_AGENT
         if dimension == "team":
-            return self._hidden("team", self._team(location.email))
-        return self._hidden(dimension, location.repository if dimension == "repository" else location.name)
+            return self._team(location.email)
+        return location.repository if dimension == "repository" else location.name
 
     def _team(self, email: str) -> str:
         if email not in self._teams:
             fits = (team for pattern, team in self._options.teams.items() if fnmatch.fnmatchcase(email, pattern.lower()))
             self._teams[email] = next(fits, NO_TEAM)
         return self._teams[email]
-
-    def _hidden(self, kind: str, name: str) -> str:
-        """A pseudonym, with a key of this run alone: otherwise whoever has a list of names could tell which is whose."""
-        if not self._options.anonymous or name == NO_TEAM:
-            return name
-        digest = hashlib.blake2b(f"{kind}:{name}".encode("utf-8", "surrogatepass"), digest_size=4, key=self._key)
-        return f"{kind} {digest.hexdigest()}"
 
 
 # --- one group --------------------------------------------------------------------------------------------------------

@@ -36,7 +36,6 @@ class BreakdownOptions:
     since: str = ""
     until: str = ""
     teams: Mapping[str, str] = field(default_factory=dict)  # pattern of e-mail addresses -> team; the first that fits counts
-    anonymous: bool = False  # persons, teams and repositories get pseudonyms
 
 
 class LineCell(NamedTuple):

@@ -28,7 +28,7 @@ from support.builder import git
 from support.commands import clone, run
 from support.hostile import EVIL
 
-from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone, words
+from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone
 from attribution.browse.spreadsheet import Guard
 from attribution.queries.agent_share import AgentShare
 from attribution.queries.pull_request import pull_request
@@ -750,14 +750,6 @@ def test_highlighted_source_is_the_source() -> None:
         assert set(re.findall(r"<(\w+)", html)) <= {"span"}
     assert markup.highlight("x.unknown", lines) is None
     assert markup.highlight("x.py", ["x" * 3000]) is None and markup.highlight("x.py", ["x = 1"] * 100_000) is None
-
-
-def test_lines_are_coloured_by_what_they_are(site: Site, db: Path) -> None:
-    number = value(db, "SELECT id FROM tip_files WHERE agent > 0 ORDER BY agent DESC")
-    for by in words.COLOURS:
-        page = site.get(f"{site.of('file', number)}?colour={by}").text
-        assert f"<b>{by}</b>" in page.split('class="colours"')[1][:600]
-        assert (' class="h-' in page) == (by != "class")
 
 
 def test_a_commit_shows_its_changes_with_their_authors(site: Site, db: Path) -> None:

@@ -104,17 +104,6 @@ def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
     assert "core" in groups and groups <= {"core", "no team"}
 
 
-def test_names_are_hidden_and_differ_from_run_to_run(db: Path) -> None:
-    asked = ("report", "--by", "person,repository", "--anonymous", "--db", db, "--json")
-    first, second = (run(*asked).stdout for _ in range(2))
-    with Store(db) as store:
-        names = [r["name"] for r in store.rows("SELECT author_name AS name FROM commits UNION SELECT name FROM repos")]
-    assert names and not [name for name in names if name in first]
-    one, other = ({row["person"] for row in json.loads(text)["rows"]} for text in (first, second))
-    assert one.isdisjoint(other) and len(one) == len(other)
-    assert json.loads(first)["whole"] == json.loads(second)["whole"]
-
-
 def test_what_cannot_be_known_is_empty_and_said(db: Path) -> None:
     by_directory = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)
     assert all(row["cost_usd"] is None and row["findings"] is None for row in by_directory["rows"])

@@ -158,18 +158,6 @@ def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, b
     assert [claim.who.basis for claim in record.claims] == [basis, ""]
 
 
-def test_git_ai_before_3() -> None:
-    blob = {
-        "files": {"a.py": {"file": "a.py", "authors": [{"author": "Claude", "lines": [3, [7, 9], "x"], "agent_metadata": None}]}}
-    }
-    source = ClaimSource("ref", "refs/ai/authorship/" + SHA, "", "b" * 40, SHA)
-    for data in (blob, blob | {"schema_version": "authorship/0.0.1"}):
-        assert git_ai.sniff(source, json.dumps(data).encode())
-        (record,) = git_ai.read(source, json.dumps(data).encode())
-        assert lines_of(record) == {"a.py": [("agent", "", "3,7-9")]}
-        assert [p.code for p in record.problems] == ["bad_ranges"]
-
-
 def test_whogitit_note() -> None:
     lines = [whogitit_line(n, f"line {n}", kind) for n, kind in enumerate(("Original", "AI", "AI", "AIModified", "Human"), 1)]
     (record,) = whogitit.read(NOTE, whogitit_note(lines))

@@ -37,7 +37,7 @@ def find(repo, refs): return iter(())
 """,
     "attribution.exchange.producers": """
 LABEL, FOUND = "Made up", "nowhere"
-NOTES, FOLDERS, REFS = ("made-up",), (".made-up",), ("refs/made-up/by/",)
+NOTES, FOLDERS = ("made-up",), (".made-up",)
 def sniff(source, data): return False
 """,
     "attribution.evaluation.attempts": """
@@ -151,14 +151,12 @@ def test_refs_of_a_layout_count(added: ModuleType) -> None:
 
 
 @into("attribution.exchange.producers")
-def test_notes_and_refs_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
-    from attribution.exchange.producers.sources import claim_refs, namespaces
+def test_notes_of_a_producer_are_fetched_and_read(added: ModuleType) -> None:
     from collector.commands.clones import known_formats
     from collector.discovery.mirrors.remote import WantedRefs
     from collector.discovery.selection.probe import ref_columns
 
-    refs = {"refs/notes/made-up": "1" * 40, "refs/made-up/by/2": "2" * 40, "refs/heads/main": "3" * 40}
-    assert list(claim_refs(refs)) == ["refs/notes/made-up", "refs/made-up/by/2"] and "refs/made-up/" in namespaces()
+    refs = {"refs/notes/made-up": "1" * 40, "refs/heads/main": "3" * 40}
     assert WantedRefs().includes("refs/notes/made-up", "refs/heads/main")
     assert ref_columns(Refs(oids=refs, head="refs/heads/main"))["notes"] == "refs/notes/made-up"
     assert ("producer", "made-up") in {(row["kind"], row["name"]) for row in known_formats()}

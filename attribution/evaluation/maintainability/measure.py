@@ -1,4 +1,4 @@
-"""Adapter to pydriller: the delta maintainability model and process metrics of commits.
+"""Adapter to pydriller: the delta maintainability model of commits.
 
 pydriller opens a repository through GitPython, writes to its configuration, reads that of the user, and starts git programs. So
 `measure` runs only in worker processes that see nothing of the caller's git, on a scratch directory of our own whose only link to
@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from attribution.evaluation.words import Unmeasured
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from pydriller.git import Git
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
-PROCESS = ("change_set", "code_churn", "hunks")
 _FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of lizard's tokenizers
 _PARSED = 512  # versions of files whose functions are remembered
 Values = Mapping[str, float | None]
@@ -108,17 +106,17 @@ def _measure_commit(git: Git, request: Request) -> Measured:
         program = [file for file in named if _path(file) not in request.large and _is_program_text(file)]
     except (GitError, ODBError, ValueError) as error:
         return Measured(request.sha, reason=Unmeasured.UNREADABLE, detail=str(error).strip().rpartition("\n")[2].strip()[:200])
-    process, left_out = _process(files), len(named) - len(program)
+    left_out = len(named) - len(program)
     try:
         commit = _commit_of(program)
         quality = {name: getattr(commit, name) for name in DMM}
     except _FAILURES as error:
         detail = f"{type(error).__name__}: {error}"[:200]
-        return Measured(request.sha, len(program), left_out, process, Unmeasured.NOT_PARSED, detail)
+        return Measured(request.sha, len(program), left_out, {}, Unmeasured.NOT_PARSED, detail)
     reason = None if program else Unmeasured.NO_CODE
     if program and not any(value is not None for value in quality.values()):
         reason = Unmeasured.VOLUME_UNCHANGED
-    return Measured(request.sha, len(program), left_out, process | quality, reason)
+    return Measured(request.sha, len(program), left_out, quality, reason)
 
 
 def _path(file: ModifiedFile) -> str:
@@ -139,14 +137,3 @@ def _commit_of(files: list[ModifiedFile]) -> Commit:
         modified_files = files
 
     return Part(None, None)
-
-
-def _process(files: list[ModifiedFile]) -> dict[str, float | None]:
-    """Process metrics of a commit, over all files that it changes."""
-    from pydriller.metrics.process.hunks_count import HunksCount
-
-    # pydriller's metric over a commit that is at hand: it would read it from git again.
-    commits = SimpleNamespace(traverse_commits=lambda: [SimpleNamespace(modified_files=files)])
-    hunks = HunksCount.count(SimpleNamespace(repo_miner=commits))
-    churn = sum(file.added_lines + file.deleted_lines for file in files)
-    return dict(zip(PROCESS, (len(files), churn, int(sum(hunks.values()))), strict=True))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
-from attribution.evaluation.maintainability.measure import DMM, PROCESS
+from attribution.evaluation.maintainability.measure import DMM
 from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
@@ -30,14 +30,15 @@ REFERENCES = tuple(name for name in LINE_CLASSES if name != LineClass.AGENT)
 _NOT_KNOWN = "not known"
 
 Commit = Mapping[str, Any]
-"""A row of `commit_quality` with the name of its repository as `repo`."""
+"""A row of `commit_quality` with the name of its repository as `repo`, and the lines it added and deleted as `changed`."""
 
 
 def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -> list[Table]:
     """Means and differences over the measured commits of one repository, or of all. Raises WhoWroteError when none was measured."""
     commits = store.rows(
-        "SELECT q.*, r.name AS repo FROM commit_quality q JOIN repos r ON r.id = q.repo_id "
-        "WHERE ?1 IS NULL OR q.repo_id = ?1 ORDER BY q.repo_id, q.commit_sha",
+        "SELECT q.*, r.name AS repo, (SELECT SUM(f.lines_added + f.lines_deleted) FROM commits c JOIN commit_files f "
+        "ON f.commit_id = c.id WHERE c.repo_id = q.repo_id AND c.commit_sha = q.commit_sha) AS changed FROM commit_quality q "
+        "JOIN repos r ON r.id = q.repo_id WHERE ?1 IS NULL OR q.repo_id = ?1 ORDER BY q.repo_id, q.commit_sha",
         (repo,),
     )
     if not commits:
@@ -45,11 +46,10 @@ def maintainability(store: Store, repo: int | None = None, least: int = LEAST) -
             f"no commit in {store.path} has been measured yet",
             f"Measure with: whowrote report maintainability PATH --db {store.path}",
         )
-    measured = [commit for commit in commits if commit["change_set"] is not None]
+    means_of_groups = [row for by in ("class", "mode") for metric in DMM for row in means(commits, by, metric, least)]
     return [
-        _table("maintainability", "Delta maintainability of commits", _mean_rows(measured, DMM, least), _notes(commits, least)),
-        _table("process", "Process metrics of commits", _mean_rows(measured, PROCESS, least), []),
-        _differences(measured, least),
+        _table("maintainability", "Delta maintainability of commits", means_of_groups, _notes(commits, least)),
+        _differences(commits, least),
     ]
 
 
@@ -79,10 +79,6 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
 # --- means ------------------------------------------------------------------------------------------------------------
 
 
-def _mean_rows(commits: Sequence[Commit], metrics: Sequence[str], least: int) -> list[dict[str, Any]]:
-    return [row for by in ("class", "mode") for metric in metrics for row in means(commits, by, metric, least)]
-
-
 def means(commits: Sequence[Commit], by: str, metric: str, least: float = LEAST) -> list[dict[str, Any]]:
     """A row for each class or mode that has any commit; without a mean where its commits are too few."""
     rows = []
@@ -90,7 +86,7 @@ def means(commits: Sequence[Commit], by: str, metric: str, least: float = LEAST)
         weighted = [(commit, share(commit, name) if by == "class" else float(mode(commit) == name)) for commit in commits]
         moments = [(c["repo"], (weight, weight * c[metric])) for c, weight in weighted if weight and _has(c, metric)]
         whole = sum(weight for _, (weight, _) in moments)
-        mean = estimate(moments, ratio, limits(metric)) if whole >= least else Estimate()
+        mean = estimate(moments, ratio, (0.0, 1.0)) if whole >= least else Estimate()
         if moments:
             rows.append({"by": by, "name": name, "metric": metric, "commits": len(moments), "whole": whole, **mean.columns("mean")})
     return rows
@@ -107,11 +103,6 @@ def mode(commit: Commit) -> str:
     return coding_mode(100 * agent / (agent + human) if agent + human else None) or _NOT_KNOWN
 
 
-def limits(metric: str) -> tuple[float, float]:
-    """The least and the greatest value that is possible."""
-    return (0.0, 1.0 if metric in DMM else float("inf"))
-
-
 def _has(commit: Commit, metric: str) -> bool:
     return commit[metric] is not None and any(commit[name] for name in LINE_CLASSES)
 
@@ -120,7 +111,7 @@ def _has(commit: Commit, metric: str) -> bool:
 
 
 def _differences(commits: Sequence[Commit], least: int) -> Table:
-    rows = [compare(commits, metric, reference, least) for metric in (*DMM, *PROCESS) for reference in REFERENCES]
+    rows = [compare(commits, metric, reference, least) for metric in DMM for reference in REFERENCES]
     comparable = [row for row in rows if row["all_commits"] is not None]
     notes = ["Mean of agents' commits less that of another class: of all, and of commits of the same repository and similar size."]
     if not comparable:
@@ -133,7 +124,6 @@ def compare(commits: Sequence[Commit], metric: str, reference: str, least: float
     usable = [commit for commit in commits if _has(commit, metric)]
     whole = [sum(share(commit, name) for commit in usable) for name in (LineClass.AGENT, reference)]
     strata: Sequence[Callable[[Commit], Hashable]] = (lambda commit: "", lambda commit: (commit["repo"], _size(commit)))
-    widest = limits(metric)[1]
     raw, alike = (
         difference(
             [
@@ -141,7 +131,7 @@ def compare(commits: Sequence[Commit], metric: str, reference: str, least: float
                 for c in usable
                 if share(c, LineClass.AGENT) or share(c, reference)
             ],
-            (-widest, widest),
+            (-1.0, 1.0),
         )
         if min(whole) >= least
         else Estimate()
@@ -154,5 +144,5 @@ def compare(commits: Sequence[Commit], metric: str, reference: str, least: float
 
 
 def _size(commit: Commit) -> str:
-    churn = commit["code_churn"] or 0
-    return "small" if churn <= SIZES[0] else "medium" if churn <= SIZES[1] else "large"
+    lines = commit["changed"] or 0
+    return "small" if lines <= SIZES[0] else "medium" if lines <= SIZES[1] else "large"

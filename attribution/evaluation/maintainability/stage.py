@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attribution.ensure.writing import sole_writer
 from attribution.evaluation.maintainability import measure
-from attribution.evaluation.maintainability.measure import DMM, PROCESS, Measured, Request
+from attribution.evaluation.maintainability.measure import DMM, Measured, Request
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
 from collector.files.analysed import MAX_BYTES
@@ -29,9 +29,7 @@ from collector.vocabulary.lines import LINE_CLASSES, line_class
 
 VERSION = "1"
 STAGE = Stage(StageName.COMMIT_QUALITY, VERSION)  # reports only on new commits: what was reported before stays
-_COLUMNS = (
-    "repo_id", "commit_sha", "measured_by", "reason", *LINE_CLASSES, "files", "left_out", *DMM, *PROCESS,
-)  # fmt: skip
+_COLUMNS = ("repo_id", "commit_sha", "measured_by", "reason", *LINE_CLASSES, "files", "left_out", *DMM)
 _TOGETHER = 25  # commits: most versions of files are parsed once for the commit that makes them and once for the next one
 _SECONDS, _MEMORY = 60, 1_500_000_000  # for one commit
 _MOST_TEXT = 32 << 20  # bytes of changed files, both versions
@@ -149,7 +147,7 @@ class _Update:
         rows = []
         for commit in portion:
             head = (self._repo_id, commit.sha, self._tool, commit.reason or "", *self._shares(commit.sha))
-            columns = (commit.values.get(name) for name in (*DMM, *PROCESS))
+            columns = (commit.values.get(name) for name in DMM)
             rows.append((*head, commit.files, commit.left_out, *columns))
         problems = [Problem(STAGE.name, m.sha, m.reason, m.detail) for m in portion if m.reason and m.reason not in EXPECTED]
         with self._store.transaction():

@@ -18,8 +18,5 @@ CREATE TABLE IF NOT EXISTS commit_quality (
   dmm_unit_size REAL, -- share of the change in volume that goes into functions of at most 15 lines or out of longer ones, 0 to 1, higher is better; NULL when neither kind of function changed its volume
   dmm_unit_complexity REAL, -- the same for functions of a cyclomatic complexity of at most 5
   dmm_unit_interfacing REAL, -- the same for functions of at most 2 parameters
-  change_set INTEGER, -- changed files of all kinds
-  code_churn INTEGER, -- lines added and deleted in them
-  hunks INTEGER, -- places that were changed in them
   PRIMARY KEY (repo_id, commit_sha)
 ) WITHOUT ROWID;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from attribution.exchange.words import Agreement, ClaimStatus, Disagreement
@@ -73,8 +72,9 @@ def _statuses(store: Store, ids: str) -> Table:
     return table_of(rows, _UNITS, (), "status", "Records by status: where the commit is, otherwise the worst line")
 
 
-def _worth_by(store: Store, ids: str, name: str, title: str) -> Table:
-    return table_of([row for row in _worth(store, ids, f"producer, {name}") if row["attesting"]], _UNITS, (), name, title)
+def _versions(store: Store, ids: str) -> Table:
+    rows = [row for row in _worth(store, ids, "producer, version") if row["attesting"]]
+    return table_of(rows, _UNITS, (), "version", "Records by version of the tool and of the format")
 
 
 def _agreement(store: Store, ids: str) -> Table:
@@ -108,8 +108,7 @@ def _added_lines(store: Store, ids: str) -> Table:
 TABLES: dict[str, Callable[[Store, str], Table]] = {
     "producer": _producers,
     "status": _statuses,
-    "month": partial(_worth_by, name="month", title="Records by month of the commit"),
-    "version": partial(_worth_by, name="version", title="Records by version of the tool and of the format"),
+    "version": _versions,
     "agreement": _agreement,
     "added": _added_lines,
 }

@@ -100,7 +100,7 @@ class _Checker:
         self._repo, self._head = repo, head
         self._history = list(repo.history(head))  # parents first
         self._positions = {commit.sha: number for number, commit in enumerate(self._history)}
-        beside = [oid for name, oid in refs.items() if not name.startswith((*sources.namespaces(), OWN_NAMESPACE))]
+        beside = [oid for name, oid in refs.items() if not name.startswith((sources.NOTES, OWN_NAMESPACE))]
         tips = {sha for oid in dict.fromkeys(beside) if (sha := repo.peel_commit(oid)) is not None} - self._positions.keys()
         self._others = {commit.sha for commit in repo.history_of(sorted(tips), [head])} if tips else set()
         self._new_places = new_places(repo, head, {source.commit for source in listed if source.kind == "note"})

@@ -9,7 +9,7 @@ import click
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import Reporter, data_options, database_option, notice
 
-_BY = ("producer", "status", "month", "version", "agreement", "added")
+_BY = ("producer", "status", "version", "agreement", "added")
 
 
 @click.command()

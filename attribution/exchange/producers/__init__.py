@@ -16,5 +16,5 @@ def producers() -> list[Producer]:
 
 
 def kept_below(kind: str) -> tuple[str, ...]:
-    """Where producers keep their records. `kind`: NOTES, REFS or FOLDERS, as in `Producer`."""
+    """Where producers keep their records. `kind`: NOTES or FOLDERS, as in `Producer`."""
     return tuple(sorted({name for producer in producers() for name in getattr(producer, kind, ())}))

@@ -1,4 +1,4 @@
-"""git-ai: notes of `path`, `  key ranges` lines, `---` and JSON; before 3.0.0 one JSON blob per commit in `refs/ai/authorship`."""
+"""git-ai: notes of `path`, `  key ranges` lines, `---` and JSON."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from attribution.exchange.producers.model import (
     ClaimSource,
     RecordBuilder,
     Who,
-    json_of,
-    number,
     others,
     unread,
     word,
 )
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
-from collector.git.ranges import Ranges, parse
-from collector.json_values import first_of, objects
+from collector.git.ranges import parse
+from collector.json_values import first_of
 from collector.text import decode, normal_path
-from collector.vocabulary.agents import sounds_like_an_agent
 
 NAME = "git-ai"
 LABEL = "git-ai"
-FOUND = "`refs/notes/ai` and its copies, `refs/ai/authorship/*`"
+FOUND = "`refs/notes/ai` and its copies"
 NOTES = ("ai",)
-REFS = ("refs/ai/authorship/",)
 OWN = "whowrote:"  # what our export writes as the tool's version
 
 _VERSION = re.compile(r"^authorship/3\.\d+\.\d+$")
@@ -49,15 +45,11 @@ _NUMBERS = re.compile(r"^(development:)?(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 def sniff(source: ClaimSource, data: bytes) -> bool:
     if data.startswith(b"---\n") or data.startswith(b"---\r\n"):
         return b'"authorship/' in data[:400]
-    if data.lstrip()[:1] == b"{":
-        return b'"authorship/' in data or (source.kind == "ref" and b'"authors"' in data)
     cut = data.find(b"\n---\n")
     return cut >= 0 and b'"schema_version"' in data[cut:]
 
 
 def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
-    if data.lstrip()[:1] == b"{":
-        return [_legacy(source, json_of(data))]
     notes = enumerate(_joined(decode(data).replace("\r\n", "\n")))
     return [_note(source, head, meta, number) for number, (head, meta) in notes]
 
@@ -97,7 +89,7 @@ def basis_of_people(tool_version: str) -> ClaimBasis:
     return ClaimBasis.SEEN if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS) else ClaimBasis.REST
 
 
-# --- 3.0.0 ------------------------------------------------------------------------------------------------------------
+# --- entries ----------------------------------------------------------------------------------------------------------
 
 
 def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) -> None:
@@ -134,37 +126,3 @@ def _who(meta: Mapping[str, Any], key: str) -> tuple[Who, bool]:
     session, person = word(agent, "id") or key, word(record, "human_author")
     detail = others(record, _USED_OF_AGENT)
     return Who(ClaimedAuthor.AGENT, word(agent, "tool"), word(agent, "model"), session, person, detail), record is None
-
-
-# --- before 3.0.0 -----------------------------------------------------------------------------------------------------
-
-
-def _legacy(source: ClaimSource, meta: Any) -> ClaimRecord:
-    version = word(meta, "schema_version")
-    files = first_of(meta, "files")
-    if not isinstance(files, dict) or not (version.startswith("authorship/0.") or not version):  # the first had no version
-        return unread(NAME, source, RecordState.UNKNOWN_VERSION if version else RecordState.UNREADABLE, version, version)
-    builder = RecordBuilder(source)
-    for name, file in files.items():
-        for author in objects(first_of(file, "authors")):
-            ranges = _numbers_and_pairs(builder, first_of(author, "lines"))
-            agent, person = first_of(author, "agent_metadata"), word(author, "author")
-            who = Who(ClaimedAuthor.HUMAN, person=person, basis=ClaimBasis.REST)
-            if agent is not None or sounds_like_an_agent(person):
-                who = Who(ClaimedAuthor.AGENT, word(agent, "tool") or person)
-            if ranges:
-                path, detail = normal_path(word(file, "file") or name), others(author, ("author", "lines", "agent_metadata"))
-                builder.claims.append(Claim(path, ranges, who, person, detail=detail))
-    return builder.record(NAME, version, detail=others(meta, _USED))
-
-
-def _numbers_and_pairs(builder: RecordBuilder, lines: Any) -> Ranges:
-    """Single numbers and pairs, mixed."""
-    ranges = []
-    for item in lines if isinstance(lines, list) else []:
-        first, last = (item[0], item[1]) if isinstance(item, list) and len(item) == 2 else (item, item)
-        if 0 < number(first) <= number(last):
-            ranges.append((number(first), number(last)))
-        else:
-            builder.problem("bad_ranges", str(item)[:200])
-    return tuple(ranges)

@@ -71,7 +71,7 @@ class ClaimRecord:
 class ClaimSource:
     """Where bytes come from."""
 
-    kind: str  # note | ref | file | commit
+    kind: str  # note | file | commit
     ref: str  # git ref, "" for a commit's message
     path: str  # path within the notes tree or the files, or the commit
     blob: str
@@ -86,8 +86,8 @@ class ClaimSource:
 class Producer(Protocol):
     """The contract of a module in `attribution/exchange/producers/`. Pure: bytes in, records out, never an exception for bad input.
 
-    A module may also say where its claims are kept: `NOTES` (names below `refs/notes/`), `REFS` (what the names of refs begin with
-    that hold a blob for each commit), `FOLDERS` (at the root of the tree). `trailers` reads commits, and has no `sniff`.
+    A module may also say where its claims are kept: `NOTES` (names below `refs/notes/`), `FOLDERS` (at the root of the tree).
+    `trailers` reads commits, and has no `sniff`.
     """
 
     NAME: str

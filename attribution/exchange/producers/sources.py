@@ -1,4 +1,4 @@
-"""Where records of other tools lie in a clone: in notes, in older blobs under refs, in files with a name of their own.
+"""Where records of other tools lie in a clone: in notes, in files with a name of their own.
 
 Which producer wrote them is told by their shape. Everything is a claim: it is checked against its commit before it counts
 (`attribution/exchange/claims`), and never changes our own lines (docs/decisions/0009).
@@ -26,23 +26,11 @@ _ID = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _ENDINGS = (".jsonl", ".json", ".ndjson")
 
 
-def namespaces() -> tuple[str, ...]:
-    """What the names of refs begin with that hold claims or belong to a producer of claims, never history."""
-    return (NOTES, *("/".join(prefix.split("/")[:2]) + "/" for prefix in kept_below("REFS")))
-
-
-def claim_refs(refs: Mapping[str, str]) -> dict[str, str]:
-    """The refs that may hold claims."""
-    prefixes = (NOTES, *kept_below("REFS"))
-    return {name: oid for name, oid in refs.items() if name.startswith(prefixes)}
-
-
 def sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[ClaimSource]:
     """Everything that may hold claims, a note that several refs share once. Notes that no producer reads are a problem row."""
     unique: dict[tuple[str, str], ClaimSource] = {}
-    for ref, target in sorted(claim_refs(refs).items()):
-        listed = notes(repo, ref, target, problems) if ref.startswith(NOTES) else _blob(repo, ref, target)
-        for source in listed:
+    for ref, target in sorted(refs.items()):
+        for source in notes(repo, ref, target, problems) if ref.startswith(NOTES) else ():
             unique.setdefault((source.commit, source.blob), source)
     return [*unique.values(), *_files(repo, head, problems)]
 
@@ -72,11 +60,6 @@ def content(repo: GitRepo, source: ClaimSource) -> bytes | None:
 
 def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:
     return next((p for p in producers() if hasattr(p, "sniff") and p.sniff(source, data)), None)
-
-
-def _blob(repo: GitRepo, ref: str, target: str) -> list[ClaimSource]:
-    sha = next(ref.removeprefix(prefix) for prefix in kept_below("REFS") if ref.startswith(prefix))
-    return [ClaimSource("ref", ref, "", target, sha)] if _ID.match(sha) and repo.blob_size(target) is not None else []
 
 
 def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:

@@ -1,12 +1,11 @@
 
 -- === Conclusions: what claims are worth ===
 
--- Records of a producer by version and month: how many describe their commit. What follows `carried` counts records of commits of the
+-- Records of a producer by version: how many describe their commit. What follows `carried` counts records of commits of the
 -- analysed branch alone. Trailers name no lines.
 --   repo_id: its repository
 --   producer: tool that made the claims; '' for an unknown format
 --   version: version of the tool and of the format
---   month: of the commit, '' without one
 --   records: records
 --   unread: another version of the format, damaged, too large: not judged
 --   on_branch: read ones of commits in the history of the analysed branch
@@ -21,7 +20,7 @@
 --   beyond_eof: lines beyond the end of the file
 --   file_missing: lines of files that the commit does not have
 CREATE VIEW IF NOT EXISTS claim_worth AS
-SELECT repo_id, producer, version, month, COUNT(*) AS records, SUM(state NOT IN ('read', 'own')) AS unread,
+SELECT repo_id, producer, version, COUNT(*) AS records, SUM(state NOT IN ('read', 'own')) AS unread,
        SUM(state = 'read' AND on_branch) AS on_branch, SUM(carried) AS carried,
        SUM(state = 'read' AND reach IN ('ref', 'none')) AS on_other_refs, SUM(state = 'read' AND reach = 'missing') AS commit_missing,
        SUM(on_branch AND lines > 0) AS attesting,
@@ -29,18 +28,17 @@ SELECT repo_id, producer, version, month, COUNT(*) AS records, SUM(state NOT IN 
        SUM(on_branch * lines) AS lines, SUM(on_branch * (ok + overlapping + dangling_key)) AS added,
        SUM(on_branch * not_added) AS not_added, SUM(on_branch * beyond_eof) AS beyond_eof, SUM(on_branch * file_missing) AS file_missing
 FROM (
-  SELECT r.repo_id, r.producer, r.state, x.*, COALESCE(substr(x.commit_at, 1, 7), '') AS month,
+  SELECT r.repo_id, r.producer, r.state, x.*,
          trim(COALESCE(r.tool_version, '') || ' ' || COALESCE(r.format_version, '')) AS version,
          x.anchor IN ('same_patch_id', 'earlier_version', 'squash_by_number') AS carried,
          x.reach = 'branch' AND x.anchor NOT IN ('same_patch_id', 'earlier_version', 'squash_by_number') AS on_branch
   FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id
 )
-GROUP BY repo_id, producer, version, month;
+GROUP BY repo_id, producer, version;
 
 -- Lines that a claim and our attribution both cover, in commits that are linked to a session, and lines of agents there that no claim names.
 --   repo_id: its repository
 --   producer: tool that made the claim; what a trailer claims is the whole commit
---   month: of the commit, '' without one
 --   version: version of the tool
 --   claimed: who wrote them, as claimed: {ClaimedAuthor}; '' where they are not claimed
 --   ours: who wrote them, as we see it: {Author}; '' where we have no verdict
@@ -49,26 +47,26 @@ GROUP BY repo_id, producer, version, month;
 --   lines: number of lines
 CREATE VIEW IF NOT EXISTS claim_agreement AS
 WITH compared AS (
-  SELECT repo_id, producer, COALESCE(tool_version, '') AS version, COALESCE(substr(commit_at, 1, 7), '') AS month, claimed_author,
+  SELECT repo_id, producer, COALESCE(tool_version, '') AS version, claimed_author,
          claimed_basis, record_status, copied, claim_lines, file_lines_added, lines, author, how, reason
   FROM claimed_lines WHERE has_session
   UNION ALL
-  SELECT c.repo_id, 'trailers', '', COALESCE(substr(c.author_at, 1, 7), ''), 'agent', '', 'ok', 0, NULL, NULL,
+  SELECT c.repo_id, 'trailers', '', 'agent', '', 'ok', 0, NULL, NULL,
          SUM(s.end_line - s.start_line + 1), o.author, o.how, o.reason
   FROM (SELECT DISTINCT repo_id, commit_sha FROM claim_records WHERE producer = 'trailers') t
   JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = t.commit_sha JOIN commit_files f ON f.commit_id = c.id
   JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
   WHERE EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id)
-  GROUP BY 1, 4, o.author, o.how, o.reason
+  GROUP BY c.repo_id, o.author, o.how, o.reason
 ),
-named AS (SELECT repo_id, producer, month, SUM(lines) AS lines FROM compared WHERE author = 'agent' GROUP BY 1, 2, 3),
+named AS (SELECT repo_id, producer, SUM(lines) AS lines FROM compared WHERE author = 'agent' GROUP BY 1, 2),
 agents AS (
-  SELECT r.repo_id, r.producer, COALESCE(substr(x.commit_at, 1, 7), '') AS month, SUM(f.agent_lines) AS lines
+  SELECT r.repo_id, r.producer, SUM(f.agent_lines) AS lines
   FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id AND x.reach = 'branch'
   JOIN commits c ON c.repo_id = r.repo_id AND c.commit_sha = x.commit_sha JOIN commit_files f ON f.commit_id = c.id
-  WHERE r.state = 'read' AND x.lines > 0 AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) GROUP BY 1, 2, 3
+  WHERE r.state = 'read' AND x.lines > 0 AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) GROUP BY 1, 2
 )
-SELECT repo_id, producer, month, version, claimed_author AS claimed, COALESCE(author, '') AS ours,
+SELECT repo_id, producer, version, claimed_author AS claimed, COALESCE(author, '') AS ours,
        CASE WHEN author IS NULL OR claimed_author = 'unknown' OR author IN ('declared', 'unknown', 'tool') THEN 'undecided'
             WHEN claimed_author = author OR (claimed_author = 'mixed' AND author = 'agent') THEN 'agree'
             ELSE 'disagree' END AS verdict,
@@ -96,11 +94,11 @@ SELECT repo_id, producer, month, version, claimed_author AS claimed, COALESCE(au
        lines
 FROM compared
 UNION ALL
-SELECT a.repo_id, a.producer, a.month, '', '', 'agent', 'not_claimed', '', a.lines - COALESCE(n.lines, 0)
-FROM agents a LEFT JOIN named n ON n.repo_id = a.repo_id AND n.producer = a.producer AND n.month = a.month
+SELECT a.repo_id, a.producer, '', '', 'agent', 'not_claimed', '', a.lines - COALESCE(n.lines, 0)
+FROM agents a LEFT JOIN named n ON n.repo_id = a.repo_id AND n.producer = a.producer
 WHERE a.lines > COALESCE(n.lines, 0)
 UNION ALL
-SELECT c.repo_id, 'trailers', COALESCE(substr(c.author_at, 1, 7), '') AS month, '', '', 'agent', 'not_claimed', '', SUM(f.agent_lines) AS lines
+SELECT c.repo_id, 'trailers', '', '', 'agent', 'not_claimed', '', SUM(f.agent_lines) AS lines
 FROM commits c JOIN commit_files f ON f.commit_id = c.id
 WHERE c.declared_agent IS NULL AND c.repo_id IN (SELECT repo_id FROM stage_runs WHERE stage = 'claims')
-AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) GROUP BY c.repo_id, month HAVING lines > 0;
+AND EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) GROUP BY c.repo_id HAVING lines > 0;

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from attribution.evaluation.estimates import OBSERVATIONS, REPOSITORIES
-from attribution.evaluation.maintainability.measure import DMM, PROCESS
-from attribution.evaluation.maintainability.report import Commit, compare, limits, means
+from attribution.evaluation.maintainability.measure import DMM
+from attribution.evaluation.maintainability.report import Commit, compare, means
 from collector.vocabulary.lines import LINE_CLASSES
 
 SIZE = DMM[0]
 
 
-def row(value: float | None, repo: str = "a/a", churn: int = 10, /, **lines: int) -> Commit:
-    nothing = dict.fromkeys((*DMM, *PROCESS)) | dict.fromkeys(LINE_CLASSES, 0)
-    return {**nothing, "repo": repo, SIZE: value, "code_churn": churn, **lines}
+def row(value: float | None, repo: str = "a/a", changed: int = 10, /, **lines: int) -> Commit:
+    nothing = dict.fromkeys(DMM) | dict.fromkeys(LINE_CLASSES, 0)
+    return {**nothing, "repo": repo, SIZE: value, "changed": changed, **lines}
 
 
 def test_a_commit_counts_for_each_class_with_its_share() -> None:
@@ -95,4 +95,3 @@ def test_a_stratum_with_one_class_says_nothing() -> None:
 def test_intervals_stay_within_what_is_possible() -> None:
     (mean,) = means([row(value, agent=1) for value in (*[1.0] * 9, 0.0)], "class", SIZE)
     assert mean["mean_high"] == 1.0
-    assert limits("hunks") == (0.0, float("inf"))

@@ -66,7 +66,6 @@ _RECORDS: tuple[tuple[bytes, Any], ...] = (
 )  # fmt: skip
 _SOURCES = (
     ClaimSource("note", "refs/notes/ai", _SHA, "b" * 40, _SHA),
-    ClaimSource("ref", f"refs/ai/authorship/{_SHA}", "", "b" * 40, _SHA),
     ClaimSource("file", "", ".agent-trace/traces.jsonl", "b" * 40),
 )
 
