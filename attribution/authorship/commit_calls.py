@@ -10,9 +10,10 @@ from attribution.authorship.verdicts import CallRef
 from collector.model import Session, Status, ToolCall
 
 _MAKES = re.compile(
-    r"\bgit\b[^|;&\n]{0,200}?\s(?:commit|merge|cherry-pick|revert|am)\b|\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|describe|desc|new|squash)\b"
-    r"|\bgh\s+pr\s+merge\b"
+    r"\bgit\b[^|;&\n]{0,200}?\s(?:commit|merge|cherry-pick|revert|am|rebase\s+--continue|rebase\b[^|;&\n]{0,100}--autosquash)\b"
+    r"|\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|describe|desc|new|squash)\b|\bgt\s+(?:create|modify|c|m)\b|\bgh\s+pr\s+merge\b"
 )
+_SERVER_MERGES = re.compile(r"\bgh\s+pr\s+merge\b")
 _HOOK = re.compile(r"^- hook id: (\S+)\n(?:- (?:duration|exit code)[^\n]*\n)*- files were modified by this hook", re.M)
 _STAGED = re.compile(
     r"^\W*(?:\[[A-Z]+\]\s*)?(?:npx\s+|bunx\s+)?([a-z][\w-]*)\s[^\n]*?(?:--write|--fix|--apply|\bformat\b|\bfmt\b)", re.M
@@ -28,10 +29,15 @@ class CommitCall:
 
     call: CallRef
     started: float  # seconds since the epoch; 0 where the agent records no time
-    text: str  # with the message of the commit, if the call names one
+    text: str  # with the message of the commit, if the call names one; of a merge on a server also what it printed
     printed: tuple[str, ...]  # abbreviated ids of the commits that it made, as far as they were printed
     shown: tuple[str, ...]  # those that it and the calls after it showed for the first time
     hooks: tuple[str, ...] = ()  # of git, that changed files, as it and the attempts before it printed
+
+    @property
+    def on_server(self) -> bool:
+        """Whether it had a pull request merged: the commit may be made of commits of several sessions."""
+        return _SERVER_MERGES.search(self.text) is not None
 
 
 def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCall]:
@@ -46,6 +52,8 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
         hooks += _hooks(call)
         if call.commits or (call.command is not None and call.status is Status.OK and _MAKES.search(text)):
             started = call.at if call.at is not None and call.done_at is not None else 0.0
+            if call.command is not None and _SERVER_MERGES.search(text):
+                text += "\n" + call.command.output
             results.append(
                 CommitCall(refs[call.call_id], started or 0.0, text, call.commits, fresh[:_MOST_SHOWN], tuple(dict.fromkeys(hooks)))
             )

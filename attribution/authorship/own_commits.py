@@ -21,6 +21,9 @@ from collector.model import Commit
 _NAMES_MESSAGE = re.compile(r"\s(?:-[a-zA-Z]*m|--message|--subject)\b|\"message\"")
 _SHORT = 7  # characters of an abbreviated id, at least
 _CLOCKS = 86_400.0  # seconds by which the clocks of a machine and of its git may differ at all
+_DRIFT = 3600.0  # the same where the message of the commit is not known
+_KEEPS_AUTHOR_TIME = re.compile(r"--amend\b|\b(?:cherry-pick|rebase|am)\b")
+_NUMBER = re.compile(r"\s*\(#\d+\)$")  # of a pull request, as servers put it behind its title
 
 Paths = Callable[[str], Collection[str]]
 """Paths that a commit changed, by its id."""
@@ -79,8 +82,7 @@ class _Search:
         for made in session.commits:
             if any(True for _ in self._named(made.printed)):
                 continue
-            shown = (commit for commit in self._named(made.shown) if self._is_shown(commit, made))
-            commit = next(shown, None) or self._of_that_moment(session, made)
+            commit = self._shown(session, made) or self._of_that_moment(session, made)
             if commit is not None:
                 self.found[commit.sha] = OwnCommit(session.key, made, False)
 
@@ -88,35 +90,50 @@ class _Search:
         """The commits with these ids."""
         return (commit for short in ids for commit in self._by_id.get(short[:_SHORT], ()) if commit.sha.startswith(short))
 
-    def _is_shown(self, commit: Commit, made: CommitCall) -> bool:
-        """Whether an id that was shown after the call is of the commit that it made."""
-        near = not made.started or abs(commit.commit_time - made.call.at) < _CLOCKS
-        return commit.sha not in self.found and near and _has_message(commit, made)
+    def _shown(self, session: SessionEdits, made: CommitCall) -> Commit | None:
+        """Of the commits that were shown for the first time after the call, the one that it made.
+
+        That is the one with its message; where the call names none, the newest of the same hour that fits the session.
+        """
+        shown = [c for c in self._named(made.shown) if c.sha not in self.found and self._is_within(_CLOCKS, c, made)]
+        named = next((c for c in shown if _has_message(c, made) and (not made.on_server or self._is_on_files(c, session))), None)
+        if named is not None or _NAMES_MESSAGE.search(made.text) or made.on_server or not made.started:
+            return named
+        fitting = (c for c in shown if self._is_within(_DRIFT, c, made) and self._fits(c, session))
+        return max(fitting, key=lambda commit: commit.commit_time, default=None)
+
+    def _is_within(self, seconds: float, commit: Commit, made: CommitCall) -> bool:
+        return not made.started or abs(commit.commit_time - made.call.at) <= seconds + SLACK
 
     def _of_that_moment(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """The commit that was made while the call ran: with its message, else the only one that fits the session."""
         during = list(self._during(made))
         if _NAMES_MESSAGE.search(made.text):
             return next((commit for commit in during if _has_message(commit, made)), None)
-        fitting = [
-            c for c in during if c.author_email in session.emails and self._touches(c, {raw.edit.path for raw in session.edits})
-        ]
+        fitting = [commit for commit in during if self._fits(commit, session)]
         return fitting[0] if len(fitting) == 1 else None
 
     def _during(self, made: CommitCall) -> Iterator[Commit]:
         """Commits that nobody claimed and that were authored, or amended, while the call ran."""
+        renewed = _KEEPS_AUTHOR_TIME.search(made.text)
         first = bisect_left(self._by_time, made.started - SLACK, key=lambda item: item[0])
         for moment, sha, commit in self._by_time[first:] if made.started else ():
             if moment > made.call.at + SLACK:
                 return
-            if sha not in self.found and moment == (commit.commit_time if "--amend" in made.text else commit.author_time):
+            if sha not in self.found and moment == (commit.commit_time if renewed else commit.author_time):
                 yield commit
 
-    def _touches(self, commit: Commit, paths: Collection[str]) -> bool:
+    def _fits(self, commit: Commit, session: SessionEdits) -> bool:
+        return commit.author_email in session.emails and self._is_on_files(commit, session)
+
+    def _is_on_files(self, commit: Commit, session: SessionEdits) -> bool:
+        """Whether a commit changed a file that the session worked on."""
+        paths = {raw.edit.path for raw in session.edits}
         return any(path == own or path.endswith("/" + own) for own in self._paths(commit.sha) for path in paths)
 
 
 def _has_message(commit: Commit, made: CommitCall) -> bool:
     """Whether the call names the subject of the commit, quotes and backslashes aside."""
-    subject, text = (re.sub(r"[\s\\'\"]+", " ", value).strip() for value in (commit.subject, made.text))
+    title = _NUMBER.sub("", commit.subject) if made.on_server else commit.subject
+    subject, text = (re.sub(r"[\s\\'\"]+", " ", value).strip() for value in (title, made.text))
     return bool(subject) and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", text) is not None

@@ -109,9 +109,10 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     history.characters = characters_of(sessions.edits)
     links = link_by_trailer(history.commits, checkpoints)
     add_stated(links, sessions.edits, checkpoints)
-    add_own(links, own, checkpoints)
+    add_own(links, {sha: made for sha, made in own.items() if not made.made.on_server}, checkpoints)
     add_imports(links, sessions.edits, checkpoints)
     recover(context.repo, head, history, links, checkpoints, sessions.edits)
+    add_own(links, own, checkpoints)  # a merge on a server whose originals are gone is at least the merging session's
     clocks = other_clocks(context.repo, old_commits(history.commits))
     return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks)
 

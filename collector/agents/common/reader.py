@@ -64,7 +64,10 @@ _COMMITTING = {  # ends of the names of tools -> the id in what they print
     "push_files": re.compile(r'"object"\s*:\s*\{[^{}]{0,400}?"sha"\s*:\s*"([0-9a-f]{40})"'),
     "merge_pull_request": re.compile(r'"sha"\s*:\s*"([0-9a-f]{40})"'),
 }
-_COMMIT_LINE = re.compile(r"^\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
+_COMMIT_LINE = re.compile(r"^(?:\x1b\[[\d;]*m)*\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
+_GIT = re.compile(r"git|\bgt\s")
+_JJ_FINISHES = re.compile(r"\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|squash)\b")
+_JJ_PARENT = re.compile(r"^Parent commit\s*(?:\(@-\))?\s*: [k-z]{6,}\S* ([0-9a-f]{7,40})\b", re.M)
 
 
 @dataclass(slots=True)
@@ -282,8 +285,10 @@ def shell_command(text: str, cwd: str, output: str = "", background: bool = Fals
 
 
 def commits_in(command: Command, output: str) -> tuple[str, ...]:
-    """Abbreviated ids that git printed for the commits a command made: `[main 1a2b3c4] Subject`."""
-    return tuple(dict.fromkeys(_COMMIT_LINE.findall(output))) if "git" in command.text else ()
+    """Abbreviated ids of the commits a command made: git's `[main 1a2b3c4] Subject`, and what jj shows below its working copy."""
+    made = _COMMIT_LINE.findall(output) if _GIT.search(command.text) else []
+    made += _JJ_PARENT.findall(output) if _JJ_FINISHES.search(command.text) else []
+    return tuple(dict.fromkeys(made))
 
 
 def commits_of_tool(name: str, output: str) -> tuple[str, ...]:

@@ -1,0 +1,196 @@
+"""The id of a session's own commit is read in every form in which programs print it, and is nobody else's commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.invariants import broken_checks
+from support.local_clone import Action, AgentSession, Clone
+from support.local_writers import WRITERS
+from support.truth import Line, program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.storage.store import Store
+
+SMALL = "def f():\n    return 41\n"
+MINUTE = 60.0
+HOUR = 3600.0
+DAY = 86_400.0
+
+AT = "Working copy  (@) now at: kntqzsqt d7439b06 (empty) (no description set)\n"
+PARENT = AT + "Parent commit (@-)      : orrkosyo {eight} {message}\n"
+OLD_PARENT = "Working copy now at: kntqzsqt d7439b06 (empty)\nParent commit      : orrkosyo {eight} {message}\n"
+DATED = "[main {short}] {message}\n Date: Mon Mar 2 09:00:00 2026 +0000\n 1 file changed\n"
+ONE_LINE = "{short} (HEAD -> main) {message}\n"
+MERGED = "✓ Squashed and merged pull request ada/tally#12 ({message})\n"
+PULLED = "Updating 4b4e8d1..{short}\nFast-forward\n src/f.py | 2 ++\n"
+BY_JJ = "Changes to push to origin:\n  Move forward bookmark main from 4b4e8d1f25b5 to {twelve}\n"
+# The first call makes the commit; each has its command and what it prints.
+SHAPES = {
+    "jj commit": [("jj commit -m '{message}'", PARENT)],
+    "jj commit, older": [("jj commit -m '{message}'", OLD_PARENT)],
+    "jj squash": [("jj squash", PARENT)],
+    "jj describe, then push": [("jj describe -m '{message}'", "Rebased 1 descendant commits\n"), ("jj git push", BY_JJ)],
+    "jj new, then push": [("jj describe --stdin < msg && jj new", ""), ("jj git push", BY_JJ)],
+    "rebase --continue": [("git add -A && git rebase --continue", "[detached HEAD {short}] {message}\n 1 file changed\n")],
+    "cherry-pick": [("git cherry-pick feat", DATED)],
+    "amend": [("git commit --amend --no-edit", DATED)],
+    "amend -q, then log": [("git commit --amend --no-edit -q && git log --oneline -1", ONE_LINE)],
+    "am, then log": [("git am 0001-f.patch", "Applying: {message}\n"), ("git log --oneline -1", ONE_LINE)],
+    "merge --continue, then log": [("git merge --continue", ""), ("git log -1 --format=%H", "{sha}\n")],
+    "autosquash, then log": [("git commit --fixup HEAD && git rebase -i --autosquash", ""), ("git log --oneline -1", ONE_LINE)],
+    "message of a file, then push": [("git commit -qF msg.txt", ""), ("git push", "   4b4e8d1..{short}  main -> main\n")],
+    "in colour": [("git commit -m '{message}'", "\x1b[33m[main {short}]\x1b[m {message}\n")],
+    "Graphite": [("gt create -am '{message}'", "[main {short}] {message}\n 1 file changed\n")],
+    "GitHub's squash, then pull": [("gh pr merge 12 --squash --delete-branch", MERGED), ("git pull", PULLED)],
+}  # fmt: skip
+
+
+class Told(NamedTuple):
+    """What was said of a commit: its lines by path, and by which methods it is linked to sessions."""
+
+    lines: dict[str, dict[int, Line]]
+    methods: list[str]
+
+    def authors(self, path: str = "src/f.py") -> list[str]:
+        return sorted({line.author for line in self.lines.get(path, {}).values()})
+
+
+@pytest.fixture
+def clone(home: Path) -> Clone:
+    made = Clone(home / "work" / "tally")
+    made.person("src/app.py", "def total(rows):\n    return sum(rows)\n")
+    made.commit("Start by hand")
+    return made
+
+
+@pytest.fixture
+def session(clone: Clone) -> AgentSession:
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
+    session.prompt("Write it and commit")
+    return session
+
+
+def said_of(clone: Clone, db: Path, sha: str) -> Told:
+    links = "SELECT method FROM commit_sessions JOIN commits ON commits.id = commit_id WHERE commits.commit_sha = ?"
+    with Store(db) as store:
+        done = attribute_repo(store, clone.path, AttributeOptions())
+        assert not broken_checks(store)
+        methods = [row["method"] for row in store.rows(links, (sha,))]
+        return Told(program_lines(store, done.repo_id).get(sha, {}), methods)
+
+
+def run(session: AgentSession, shape: str, at: float, sha: str, message: str) -> None:
+    """The calls of a shape, the first of them when the commit was made."""
+    names = {"short": sha[:7], "eight": sha[:8], "twelve": sha[:12], "sha": sha, "message": message}
+    first, *others = ((command.format(**names), output.format(**names)) for command, output in SHAPES[shape])
+    session.actions.append(Action("shell", at, text=first[0], output=first[1]))
+    for command, output in others:
+        session.shell(command, output)
+
+
+@pytest.mark.parametrize("off", [0.0, -30 * MINUTE])
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_commit_is_its_sessions_in_every_shape(
+    shape: str, agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/f.py", SMALL)
+    at = clone.clock
+    sha = clone.commit("Add f (#12)" if shape.startswith("GitHub") else "Add f", off)
+    run(session, shape, at, sha, "Add f")
+    WRITERS[agent](home, session)
+    told = said_of(clone, tmp_path / "out.db", sha)
+    assert told.methods == ["made_by_call"] and told.authors() == ["agent"]
+
+
+QUIET = ["amend -q, then log", "am, then log", "message of a file, then push", "jj new, then push", "merge --continue, then log"]
+
+
+@pytest.mark.parametrize("shape", QUIET)
+@pytest.mark.parametrize("path", ["src/other.py", "src/f.py"])
+def test_commit_of_a_person_that_is_shown_after_a_failed_one_is_not_the_sessions(
+    shape: str, path: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """The person's commit is of another file at that moment, or of the agent's file hours ago."""
+    if path == "src/f.py":
+        clone.person(path, "def f():\n    return compute_by_hand(17)\n")
+        sha = clone.commit("By hand")
+        clone.wait(2 * HOUR)
+        session.prompt("Go on")
+        session.edit(path, "compute_by_hand(17)", "compute(17)")
+    else:
+        session.write("src/f.py", SMALL)
+        clone.lines.pop("src/f.py")
+        (clone.path / "src" / "f.py").unlink()
+        clone.person(path, "def g():\n    return compute_by_hand(17)\n")
+        sha = clone.commit("By hand", -90.0)
+    run(session, shape, clone.clock, sha, "By hand")
+    WRITERS["claude-code"](home, session)
+    told = said_of(clone, tmp_path / "out.db", sha)
+    assert told.methods == [] and "agent" not in told.authors(path)
+
+
+@pytest.mark.parametrize("command", ["jj new main", "jj edit orrkosyo", "jj log", "jj git fetch"])
+def test_parent_that_jj_shows_is_not_made_by_a_call_that_only_goes_there(
+    command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.person("src/f.py", "def f():\n    return compute_by_hand(17)\n")
+    sha = clone.commit("By hand", -2 * HOUR)
+    session.shell(command, PARENT.format(eight=sha[:8], message="By hand"))
+    session.write("src/g.py", SMALL)
+    WRITERS["claude-code"](home, session)
+    told = said_of(clone, tmp_path / "out.db", sha)
+    assert told.methods == [] and "agent" not in told.authors()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_pull_request_of_others_is_not_the_sessions_that_merges_it(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/g.py", SMALL)
+    session.commit("Add g")
+    clone.person("src/f.py", "def f():\n    return compute_by_hand(17)\n")
+    at = clone.clock
+    sha = clone.commit("Add f (#12)", -90.0)
+    run(session, "GitHub's squash, then pull", at, sha, "Add f")
+    WRITERS[agent](home, session)
+    told = said_of(clone, tmp_path / "out.db", sha)
+    assert told.methods == [] and "agent" not in told.authors()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_what_was_stashed_meanwhile_is_still_the_agents(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/f.py", SMALL)
+    session.write("src/g.py", SMALL.replace("f()", "g()"))
+    session.shell("git stash push src/f.py", "Saved working directory and index state WIP on main")
+    stashed = clone.lines.pop("src/f.py")
+    (clone.path / "src" / "f.py").unlink()
+    session.commit("Add g", "git add -A && git commit -qm 'Add g'", "")
+    session.shell("git stash pop", "Dropped refs/stash@{0}")
+    clone.lines["src/f.py"] = stashed
+    (clone.path / "src" / "f.py").write_text(SMALL, "utf-8")
+    sha = session.commit("Add f", "git add -A && git commit -qm 'Add f'", "")
+    WRITERS[agent](home, session)
+    assert said_of(clone, tmp_path / "out.db", sha).authors() == ["agent"]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.person("src/f.py", "def f():\n    return compute_by_hand(17)\n")
+    clone.commit("By hand")
+    session.prompt("Simplify f")
+    session.write("src/f.py", SMALL)
+    session.commit("Simplify f")
+    clone.put("src/f.py", "def f():\n    return compute_by_hand(17)\n", "human")
+    sha = session.commit('Revert "Simplify f"', "git revert --no-edit HEAD", DATED)
+    WRITERS[agent](home, session)
+    told = said_of(clone, tmp_path / "out.db", sha)
+    assert told.methods == ["made_by_call"] and told.authors() == ["unknown"]
