@@ -20,7 +20,7 @@ from attribution.authorship.of_others import lines_of_others, testify
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import PersonLines, person_lines
 from attribution.authorship.run_data import Judged
-from attribution.authorship.seen_lines import LinkedCommit, SeenFiles, settle_seen_lines, take_back_declarations
+from attribution.authorship.seen_lines import LinkedCommit, settle_seen_lines, take_back_declarations
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate, edited_paths
@@ -51,20 +51,14 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
 
 def settle_by_sightings(judged: Judged) -> None:
     """Lines that were seen to appear become a person's, to be confirmed; those seen before their author came become nobody's."""
-    files = _seen_files(judged)
     for item in _linked_commits(judged):
-        settle_seen_lines(item, files)
+        settle_seen_lines(item, judged.seen_files)
 
 
 def take_back_declared(judged: Judged) -> None:
     """Lines that stood in a file when the sessions of the commit first looked at it are not theirs, whatever its trailer says."""
-    files = _seen_files(judged)
     for item in _linked_commits(judged):
-        take_back_declarations(item, files)
-
-
-def _seen_files(judged: Judged) -> SeenFiles:
-    return SeenFiles(judged.replayed.timelines, judged.texts, judged.evidence.history.last_change)
+        take_back_declarations(item, judged.seen_files)
 
 
 def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:

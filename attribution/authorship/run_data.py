@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.conclude import MissingTranscript
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.replay import StepOutcome
+from attribution.authorship.seen_lines import SeenFiles
 from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate, Timeline
@@ -146,7 +148,7 @@ class Replayed:
         return result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what was seen of files is kept
 class Judged:
     """The verdicts on all commits, and what they rest on. Passes change the verdicts."""
 
@@ -154,3 +156,7 @@ class Judged:
     replayed: Replayed
     texts: DiffTexts
     verdicts: Mapping[str, CommitVerdict]  # by commit
+
+    @cached_property
+    def seen_files(self) -> SeenFiles:
+        return SeenFiles(self.replayed.timelines, self.texts, self.evidence.history.last_change)

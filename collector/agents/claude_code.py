@@ -430,7 +430,7 @@ def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
             yield LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
 
 
-COMMITTED = (Committed(":(glob)**/.claude/projects/*/*.jsonl", session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),)
+COMMITTED = (Committed("**/.claude/projects/*/*.jsonl", session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),)
 STORES = (
     Store(
         NAME,

@@ -31,7 +31,6 @@ _TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)[ T_](\d\d)[:-](\d\d)(?:[:-](\d\d))?Z")
 _MODEL = re.compile(r"^(?:model )?([\w./:@-]+)")
 _OPENING = re.compile(r'^<tool-use data-tool-type="([\w-]*)" data-tool-name="([^"]*)"[^>]*>(.*)$')
 _OLD_OPENING = re.compile(r"^Tool use: \*\*([\w-]+)\*\*\s*$")
-_CLOSING = ("</tool-use>", "</details></tool-use>")
 _EDITED = re.compile(r"Edit file: (.+?)</summary>")
 _STATE = r"(?: \(file state .*)?$"
 _WRITTEN = re.compile(rf"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:updated|created)\b.*?){_STATE}")
@@ -61,7 +60,7 @@ def session_ids(path: str, data: bytes) -> list[str]:
     return [title[2] if title else path.rpartition("/")[2].removesuffix(".md")]
 
 
-COMMITTED = (Committed(":(glob)**/.specstory/history/**/*.md", session_ids),)
+COMMITTED = (Committed("**/.specstory/history/**/*.md", session_ids),)
 
 
 @dataclass(slots=True)
@@ -71,6 +70,7 @@ class _Block:
     kind: str
     name: str
     lines: list[str] = field(default_factory=list)
+    closing: tuple[str, ...] = ("</tool-use>", "</details></tool-use>")  # the lines that end it
 
     def fences(self) -> list[tuple[str, list[str]]]:
         """(language, lines) of the fenced texts."""
@@ -106,7 +106,7 @@ class _Reader(RecordReader):
         speaker, text, block = "", list[str](), None
         for number, line in enumerate(lines):
             if block is not None:
-                if not _ends(block, line):
+                if line.strip() not in block.closing:
                     block.lines.append(line)
                     continue
                 self._call(block, number)
@@ -180,13 +180,7 @@ def _opened(line: str) -> _Block | None:
     if opening := _OPENING.match(line):
         return _Block(_KINDS.get(opening[1], ""), opening[2], [opening[3]])
     old = _OLD_OPENING.match(line)
-    return _Block(_OLD_KINDS.get(old[1], ""), old[1], ["", ""]) if old else None
-
-
-def _ends(block: _Block, line: str) -> bool:
-    if block.lines and not block.lines[0] and len(block.lines) > 1 and not block.lines[1]:  # an old one, without tags
-        return line.strip() in ("</details>", "---")
-    return line.strip() in _CLOSING
+    return _Block(_OLD_KINDS.get(old[1], ""), old[1], closing=("</details>", "---")) if old else None
 
 
 def _time(text: str) -> float | None:

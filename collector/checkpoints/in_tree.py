@@ -6,8 +6,9 @@ A session is found by the path of its file. Of the versions of a file the newest
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from collector.agents import committed_records, reader_for
@@ -31,8 +32,8 @@ _LOG = (
     "--diff-filter=AM",
     "--format=%x01%ct %ae",
 )
-_RECORDER = Committed(":(glob)**/.entire/metadata/*/full.jsonl", session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
-_MOST_FILES = 5_000  # records of one repository
+_RECORDER = Committed("**/.entire/metadata/*/full.jsonl", session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
+_MOST_FILES = 5_000  # records of one form
 
 
 class _Version(NamedTuple):
@@ -54,10 +55,12 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     except UnknownBranch:
         return
     existing: set[str] = set()
-    for form in (*committed_records(), _RECORDER):
+    forms = (*committed_records(), _RECORDER)
+    every = _versions(repo, tip, [form.glob for form in forms])
+    for form in forms:
         sessions: dict[str, dict[_Version, str]] = defaultdict(dict)
-        for path, versions in list(_versions(repo, tip, form.paths).items())[:_MOST_FILES]:
-            for version in versions:
+        for path in [path for path in every if _is_of(form, path)][:_MOST_FILES]:
+            for version in _chosen(repo, every[path]):
                 data = repo.blob(version.blob) or b""
                 for key in form.sessions(path, data) if reader_for(data) is not None else ():
                     sessions[key][version] = path
@@ -66,11 +69,11 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         existing.update(sessions)
 
 
-def _versions(repo: GitRepo, tip: str, paths: str) -> dict[str, list[_Version]]:
-    """Path -> the versions to read of it: the newest, and the longest where that is another."""
+def _versions(repo: GitRepo, tip: str, globs: Iterable[str]) -> dict[str, list[_Version]]:
+    """Path -> its versions, the newest first."""
     with open_scratch(repo) as git:
         try:
-            output = decode(git.output([*_LOG, tip, "--", paths]))
+            output = decode(git.output([*_LOG, tip, "--", *(f":(glob){glob}" for glob in globs)]))
         except GitFailed:
             return {}
     every: dict[str, dict[str, _Version]] = defaultdict(dict)
@@ -83,10 +86,16 @@ def _versions(repo: GitRepo, tip: str, paths: str) -> dict[str, list[_Version]]:
             blob = text.split(" ")[3]
         elif text:
             every[text].setdefault(blob, _Version(blob, float(moment), email))  # the newest commit comes first
-    return {path: _chosen(repo, list(versions.values())) for path, versions in sorted(every.items())}
+    return {path: list(versions.values()) for path, versions in sorted(every.items())}
+
+
+def _is_of(form: Committed, path: str) -> bool:
+    """Whether a file that git listed for any form is of this one: each has a directory or a name of its own."""
+    return fnmatchcase(path, form.glob.replace("**/", "*"))
 
 
 def _chosen(repo: GitRepo, versions: list[_Version]) -> list[_Version]:
+    """The versions to read of a file: the newest, and the longest where that is another."""
     longest = max(versions, key=lambda version: repo.blob_size(version.blob) or 0)
     return list(dict.fromkeys((versions[0], longest)))
 

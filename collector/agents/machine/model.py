@@ -214,9 +214,9 @@ class Store:
 
 
 class Committed(NamedTuple):
-    """Transcripts of an agent that people commit: the git pathspec of their files, and the sessions in one, by (path, content)."""
+    """Transcripts of an agent that people commit: a glob of their files, as in git, and the sessions in one, by (path, content)."""
 
-    paths: str
+    glob: str
     sessions: Callable[[str, bytes], Sequence[str]]
 
 
