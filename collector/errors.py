@@ -7,7 +7,8 @@
     └── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
 
 0 is success, 1 a failed check (`whowrote data check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
-70 a bug (a log says where), 74 the output cannot be written, 130 interrupted: what was finished is kept and the next run continues.
+70 a bug (a log says where), 71 the process that did the work was killed (a library in machine code crashed, or no memory), 74 the
+output cannot be written, 130 interrupted: what was finished is kept and the next run continues.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ EXIT_USAGE = 2
 EXIT_PARTIAL = 3
 EXIT_NO_CHECKPOINTS = 4
 EXIT_DATABASE = 5
+EXIT_KILLED = 71  # sysexits.h EX_OSERR
 EXIT_OUTPUT = 74  # sysexits.h EX_IOERR
 EXIT_INTERRUPTED = 130
 

@@ -36,6 +36,7 @@ from collector.runtime.stages import (
     forget_runs,
     forget_subjects,
 )
+from collector.runtime.workers import note_input
 from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
 from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import PROMPTS, Policy
@@ -129,6 +130,7 @@ def read_session(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
     Compact copies replace copies of a format that no reader knows, or that its reader got nothing from. A session on which a reader
     fails is unreadable, with a problem that says so.
     """
+    note_input(f"reading session {printable(files.key)}")
     try:
         with part_of_the_time():
             return _read_all(repo, files, transcript_readers or readers())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attribution.queries.open_repo import OpenRepo, newer_commits
 from attribution.queries.repositories import attributed_repository
-from collector.errors import NoCheckpoints, WhoWroteError
+from collector.errors import EXIT_NO_CHECKPOINTS, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
 from collector.repository_rows import find_repo, repo_name
@@ -15,19 +15,20 @@ from collector.storage.store import Store
 
 
 def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], progress: Progress = no_progress) -> OpenRepo:
-    """A clone with its rows; attributed first when the database does not know it. Raises what `attribute_one` raises."""
+    """A clone with its rows; attributed first, in a process of its own, when the database does not know it.
+
+    Raises NoCheckpoints, DatabaseUnusable, WhoWroteError: also where that process was killed.
+    """
     path = repo.path
     row = attributed_repository(store, find_repo(store, repo))
     if row is None:
-        from attribution.authorship.options import AttributeOptions
-        from attribution.ensure.lines import attribute_one
+        from attribution.ensure.lines import AttributeRequest, attribute_each
 
         tell(f"{repo_name(repo)} is not in {store.path} yet: attributing it first")
-        try:
-            attribute_one(store, repo, AttributeOptions(), progress)
-        except NoCheckpoints as error:
-            command = f"whowrote repo {path} --allow-no-checkpoints --db {store.path}"
-            raise NoCheckpoints(str(error), f"{error.hint}\nRun: {command}") from error
+        (done,) = attribute_each([AttributeRequest(str(path), store.path)], 1, progress)
+        if done.exit_code == EXIT_NO_CHECKPOINTS:
+            done.hint += f"\nRun: whowrote repo {path} --allow-no-checkpoints --db {store.path}"
+        done.raise_error()
         row = attributed_repository(store, find_repo(store, repo))
     if row is None or row.head_sha is None or not repo.has(row.head_sha):
         raise WhoWroteError(

@@ -84,6 +84,7 @@ def attribute_repo(
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)
     replayed = _replay(context, evidence, local.worktrees)
+    progress("judging lines", 0, 0)
     judged = _judge(repo, evidence, replayed)
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)

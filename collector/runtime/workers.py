@@ -15,13 +15,14 @@ import sys
 import threading
 import time
 import traceback
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.errors import EXIT_KILLED, EXIT_PARTIAL, DatabaseUnusable, NoCheckpoints, WhoWroteError
 from collector.runtime.progress import Progress, no_progress
 
 if sys.platform != "win32":
@@ -32,6 +33,7 @@ _LARGE = 1_000_000_000  # bytes; one that has held more is replaced when no limi
 _POLL = 0.5
 _PATIENCE = 5.0  # seconds in which a worker that is told to stop removes its temporary files
 _SELDOM = 0.2  # seconds between two reports of progress
+_KINDS = {kind.exit_code: kind for kind in (NoCheckpoints, DatabaseUnusable)}
 _STARTING = threading.Lock()
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux: a worker ends with its parent, however that ends
 
@@ -80,9 +82,20 @@ class TaskResult:
         else:
             (self.error, self.trace), self.expected = value, False
 
-    def fail(self, error: str, hint: str) -> None:
+    def raise_error(self) -> None:
+        """Raises, in the process that asked, what the task raised; a bug with its traceback as a note."""
+        if self.trace:
+            bug = RuntimeError(self.error)
+            bug.add_note(self.trace)
+            raise bug
+        if self.error:
+            error = _KINDS.get(self.exit_code, WhoWroteError)(self.error, self.hint)
+            error.exit_code = self.exit_code
+            raise error
+
+    def fail(self, error: str, hint: str, exit_code: int = EXIT_PARTIAL) -> None:
         """The process ended before the task did."""
-        self.error, self.hint, self.expected = error, hint, False
+        self.error, self.hint, self.expected, self.exit_code = error, hint, False, exit_code
 
 
 def run(
@@ -146,17 +159,18 @@ class _Worker:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, work, limits), daemon=True)
-        with _allow_children():
+        with _as_parent(work):
             self._process.start()
         theirs.close()
         self.task: Task | None = None
         self.attempt, self.began, self.late = 1, 0.0, False
+        self._doing = ""
         self._awake = False
         self._outcome: tuple[str, Any, float, int] | None = None
         self._tasks, self._peak, self._limits = 0, 0, limits
 
     def begin(self, task: Task, attempt: int) -> None:
-        self.task, self.attempt, self.began, self._outcome = task, attempt, time.monotonic(), None
+        self.task, self.attempt, self.began, self._outcome, self._doing = task, attempt, time.monotonic(), None, ""
         self._tasks += 1
         with contextlib.suppress(OSError):  # it died while it had nothing to do: `end` finds out
             self.connection.send(task.args)
@@ -172,6 +186,8 @@ class _Worker:
             return True
         if kind == "started":
             self._awake, self.began = True, time.monotonic()
+        elif kind == "doing":
+            self._doing = value
         elif kind == "progress":
             progress(*value)
         else:
@@ -190,8 +206,9 @@ class _Worker:
         elif self._outcome is None:
             self._process.join(_PATIENCE)
             result.fail(
-                f"its process was killed (code {self._process.exitcode}); out of memory?",
+                f"its process was killed{_cause(self._process.exitcode)}{self._doing and f', while {self._doing}'}",
                 "Fewer --jobs need less memory; --retry tries repositories again that were given up",
+                EXIT_KILLED,
             )
         else:
             kind, value, result.cpu, result.peak = self._outcome
@@ -224,34 +241,57 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _allow_children() -> Iterator[None]:
+def _as_parent(work: Callable[..., Any]) -> Iterator[None]:
     """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and workers of a cluster are daemons.
 
-    Ours end with their parent (`_settle`), and are daemons themselves.
+    Ours end with their parent (`_settle`), and are daemons themselves. They do not run the program that starts them once more, as
+    multiprocessing lets them: a script without a guard would start workers itself.
     """
     from multiprocessing import process
 
     config: dict[str, Any] = getattr(process.current_process(), "_config", {})
     with _STARTING:
-        was = config.pop("daemon", None)
+        was, main = config.pop("daemon", None), sys.modules["__main__"]
+        if work.__module__ != main.__name__:
+            sys.modules["__main__"] = types.ModuleType("__main__")
         try:
             yield
         finally:
+            sys.modules["__main__"] = main
             if was is not None:
                 config["daemon"] = was
 
 
+def _cause(code: int | None) -> str:
+    """What an exit code says of the death of a process."""
+    try:
+        name = signal.Signals(-(code or 0)).name
+    except ValueError:
+        return f" (code {code})"
+    return f" by {name}: " + ("out of memory?" if name == "SIGKILL" else "a library in machine code failed on its input")
+
+
 _parent: Any = None  # in a worker: the connection to the process that started it
-_told_at = 0.0
+_told_at, _doing = 0.0, ""
 
 
 def tell_parent(what: str, done: int, total: int) -> None:
     """A `Progress` for tasks, which the process that runs them hears. In a process that is no worker, nobody does."""
     global _told_at
+    note_input(what)
     if _parent is not None and time.monotonic() - _told_at > _SELDOM:
         _told_at = time.monotonic()
         with contextlib.suppress(OSError):
             _parent.send(("progress", (what, done, total)))
+
+
+def note_input(doing: str) -> None:
+    """In a worker, tells the process that started it what is about to be read, which is named should the worker die of it."""
+    global _doing
+    if _parent is not None and doing != _doing:
+        _doing = doing
+        with contextlib.suppress(OSError):
+            _parent.send(("doing", doing))
 
 
 def _serve(connection: Any, work: Callable[..., Any], limits: TaskLimits) -> None:

@@ -596,7 +596,7 @@ def test_a_task_that_dies_harms_no_other(tmp_path: Path) -> None:
     found = run_all([("a",), ("die",), ("b",), ("die once", str(tmp_path / "mark")), ("raise",), ("refuse",), ("c",)])
     assert [found[k].value for k in "0263"] == ["a done", "b done", "c done", "die once done"]
     assert found["3"].attempts == 2 and found["1"].attempts == 2
-    assert "code -9" in found["1"].error and not found["1"].expected
+    assert "SIGKILL" in found["1"].error and not found["1"].expected
     assert found["4"].error == "ValueError: broken" and "Traceback" in found["4"].trace
     assert (found["5"].error, found["5"].hint, found["5"].expected, found["5"].attempts) == ("no", "do this", True, 1)
 
@@ -637,7 +637,7 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
         with store.cache() as cache:
             assert not results and cache.rows("SELECT state, attempts FROM jobs") == [{"state": "given_up", "attempts": 2}]
         told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
-        assert [(row["subject"], row["code"]) for row in told] == [("o/r", "failed")] and "code -9" in told[0]["detail"]
+        assert [(row["subject"], row["code"]) for row in told] == [("o/r", "failed")] and "SIGKILL" in told[0]["detail"]
         assert shards.pending(store, StageName.LOAD, [item], True) == [item]
         assert shards.pending(store, StageName.LOAD, [shards.ShardItem("o/r", "/nowhere", "other")], False)
         forget(store, "o/r", tmp_path / "mirrors")
@@ -697,7 +697,7 @@ def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
         found = {done.key: done for done in cluster.run(work, every, address, limits)}
     assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
     assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
-    assert "memory" in found["2"].error and "code -9" in found["3"].error
+    assert "memory" in found["2"].error and "SIGKILL" in found["3"].error
     assert found["5"].error == "ValueError: broken" and "Traceback" in found["5"].trace
     assert (found["6"].error, found["6"].hint, found["6"].expected) == ("no", "do this", True)
     assert found["0"].peak > 0

@@ -16,11 +16,11 @@ from collector.runtime.workers import Task, TaskResult, attempt
 @contextmanager
 def tasks_here() -> Iterator[None]:
     """Loading and attributing repositories start no process inside."""
-    with patch.object(runner, "run", _run):
+    with patch.object(runner, "run", run_tasks):
         yield
 
 
-def _run(
+def run_tasks(
     work: Callable[..., Any], tasks: Iterable[Task], options: RunOptions, progress: Progress = no_progress
 ) -> Iterator[TaskResult]:
     """As `collector.runtime.runner.run`, one after the other and once; no limit of a process holds."""
