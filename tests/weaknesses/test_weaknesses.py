@@ -112,15 +112,6 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
     assert printed[0]["findings"] == "3"
 
 
-def test_what_only_constants_reach_is_no_finding(program: Path, tmp_path: Path) -> None:
-    helper = ["def _run(what):", "    eval(what)"]
-    files = {"safe.py": text(*helper, "_run('1')"), "open.py": text(*helper, "_run('1')", "_run(x)")}
-    build = history(tmp_path / "r.git", ("one", files))
-    (tmp_path / "rules.yaml").write_text(RULES.replace("t.eval", "whowrote.python.eval"), "utf-8")
-    db, _ = scanned(build, tmp_path)
-    assert query(db, "SELECT path, rule_id FROM findings") == [("open.py", "whowrote.python.eval")]
-
-
 def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path: Path) -> None:
     files: dict[str, Any] = {"a.py": text("eval(x)"), "b.py": text("no words of interest")}
     build = history(tmp_path / "r.git", ("one", files))

@@ -6,12 +6,11 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
-from attribution.weaknesses import constants
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.cache import CachedScan, ScanCache, open_cache
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
@@ -28,7 +27,7 @@ from collector.runtime.progress import Progress
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, last_run
 from collector.storage.store import Store
 
-VERSION = "6"
+VERSION = "7"
 STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
 
 
@@ -105,7 +104,7 @@ def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
 
 def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRequest, update: ScanUpdate) -> None:
     """Scans the texts that the cache does not hold, and reads from it what is known of all."""
-    cache = ScanCache(store, digest(result.rules.sha256, constants.VERSION), result.engine.name)
+    cache = ScanCache(store, result.rules.sha256, result.engine.name)
     texts = result.plan.texts
     cached = cache.scans(texts)
     new = sorted((text for text in texts if text not in cached), key=lambda text: (texts[text], text[1]))
@@ -115,7 +114,7 @@ def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRe
     jobs = request.jobs or os.cpu_count() or 1
     with closing(scan(result.engine, result.rules, targets, jobs, request.limits, complain)) as portions:
         for portion in portions:
-            cache.save(map(_drop_constants, portion))
+            cache.save(portion)
             done += len(portion)
             context.progress("scanning", done, len(new))
     context.progress("following findings", 0, 0)
@@ -136,12 +135,6 @@ def _targets(context: RunContext, cache: ScanCache, texts: Iterable[Text], updat
         update.given += 1
         update.given_lines += data.count(b"\n")
         yield target
-
-
-def _drop_constants(scanned: Scanned) -> Scanned:
-    target = scanned.target
-    left = [m for m in scanned.matches if not constants.only_constants(m.rule, target.suffix, target.data, m.start, m.end)]
-    return replace(scanned, matches=left)
 
 
 def _problems(result: ScanResult) -> list[Problem]:
