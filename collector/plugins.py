@@ -48,6 +48,7 @@ from types import ModuleType
 from typing import Any
 
 PLUGINS = (
+    "attribution.culprit",
     "attribution.evaluation",
     "attribution.exchange",
     "attribution.weaknesses",

@@ -21,7 +21,7 @@ from collector.plugins import plugin_directories
 
 FIRST_PAGE = {
     "Attribute": ("repo", "demo", "doctor"),
-    "Ask": ("blame", "why", "log", "sessions", "findings", "survival", "report", "browse"),
+    "Ask": ("blame", "why", "log", "sessions", "findings", "survival", "culprit", "report", "browse"),
     "Connect": ("serve", "data"),
     "Many repositories": ("collect", "db"),
 }

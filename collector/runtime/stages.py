@@ -44,6 +44,7 @@ class StageName(StrEnum):
     COMPLEXITY = "complexity"
     COMMIT_QUALITY = "commit_quality"
     EMBED = "embed"
+    CULPRITS = "culprits"  # what fixes repaired
 
 
 def digest(*parts: str) -> str:

@@ -92,6 +92,7 @@ OUTPUT_PACKAGES = (
     "attribution/exchange/commands/",
     "whowrote/servers/commands/",
     "attribution/evaluation/commands/",
+    "attribution/culprit/commands/",
     "attribution/weaknesses/commands/",
 )
 HEAVY = (

@@ -24,7 +24,7 @@ from collector.storage.store import Store
 NO_TEXT = {
     "blob_findings", "blob_functions", "blob_scans", "candidates", "claim_checks", "claim_record_checks",
     "claimed_spans", "commit_quality",
-    "confidence", "cursors", "deletions", "discoveries", "finding_reviews", "findings", "forgotten",
+    "confidence", "cursors", "deletions", "discoveries", "finding_reviews", "findings", "fixed_lines", "fixes", "forgotten",
     "history_commits", "jobs", "judge_validations", "line_fates", "line_lifetimes", "line_moves", "mirrors",
     "origins", "repos", "rule_sets", "scan_engines", "scan_files", "scan_rules", "session_embeddings", "settings",
     "sessions_read",  # holds whole transcripts, and so is never beside a database: tests/authorship/test_sessions_kept.py

@@ -1,0 +1,96 @@
+"""The command about what fixes repaired: culprit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from attribution.commands.common import here, open_clone
+from collector.console.tables import print_table
+from collector.console.terminal import Reporter, data_options, database_option
+from collector.errors import WhoWroteError
+
+if TYPE_CHECKING:
+    from attribution.culprit.queries.culprits import TracedFix
+    from attribution.culprit.trace.fixes import FixFinder, Repair
+    from attribution.queries.open_repo import OpenRepo
+    from collector.commit_model import Commit
+
+
+@click.command()
+@click.argument("arguments", nargs=-1, metavar="[PATH] FIX")
+@click.option("--all", "every", is_flag=True, help="Trace every fix of the clone, and store the result for reports and pages.")
+@database_option
+@data_options
+def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: str) -> None:
+    """Trace a fix back to who introduced what it repaired.
+
+    FIX is a commit, a range A..B (its fixes) or an issue (#12: the commits that close it). The lines that a fix changed or removed
+    are followed back through moves and new layout to the commit, the session and the prompt that wrote them. Comments, layout,
+    tests, generated files and renames do not count. A fix that only adds lines is traced by the lines around them in the same
+    function. Needs the history of lines: whowrote survival PATH.
+    """
+    path, fix = _path_and_fix(arguments, every)
+    with open_clone(path, db) as opened:
+        from attribution.culprit.queries.culprits import COLUMNS, culprit_table, stored_fixes, summary
+
+        if every:
+            from attribution.culprit.stage.culprits import trace_all_fixes
+
+            with Reporter(path) as progress:
+                trace_all_fixes(opened, progress)
+            fixes = stored_fixes(opened.store, opened.repo_id)
+        else:
+            fixes = [_traced_fix(opened, repair) for repair in _requested(opened, fix)]
+        table = culprit_table(opened.store, fixes, detail=not every)
+    table.notes += [*summary(fixes), *opened.notes]
+    print_table(output_format, table, COLUMNS if table.rows else ())
+
+
+def _path_and_fix(arguments: tuple[str, ...], every: bool) -> tuple[str, str]:
+    most = 1 if every else 2
+    if len(arguments) > most or (not arguments and not every):
+        raise click.UsageError("name one clone with --all" if every else "name one clone and one fix, or use --all")
+    if every:
+        return (arguments[0] if arguments else here()), ""
+    return (arguments[0] if len(arguments) == 2 else here()), arguments[-1]
+
+
+def _requested(opened: OpenRepo, fix: str) -> list[Repair]:
+    """The fixes that FIX stands for. Raises UnknownBranch, WhoWroteError."""
+    from attribution.culprit.trace.fixes import finder_of, fixes_among
+
+    finder = finder_of(opened)
+    if fix.startswith("#"):
+        commits = list(_closing(finder, opened.repo.history_of([opened.tip]), fix))
+    elif ".." in fix:
+        first, _, last = fix.partition("..")
+        tips, hidden = ([opened.repo.resolve(name).sha if name else opened.tip] for name in (last, first))
+        commits = list(fixes_among(finder, opened.repo.history_of(tips, hidden)))
+    else:
+        commits = list(filter(None, [opened.repo.commit(opened.repo.resolve(fix).sha)]))
+    if not commits:
+        raise WhoWroteError(f"nothing shows a fix in {fix}", "Name the commit itself: any commit can be asked about")
+    return [finder.repair(commit) for commit in commits]
+
+
+def _closing(finder: FixFinder, commits: Iterable[Commit], issue: str) -> Iterable[Commit]:
+    return (commit for commit in commits if any(sign.name == issue for sign in finder.signs(commit)))
+
+
+def _traced_fix(opened: OpenRepo, repair: Repair) -> TracedFix:
+    from attribution.culprit.queries.culprits import TracedFix, row_of
+    from collector.storage.store import iso
+    from collector.text import printable
+
+    commit = repair.commit
+    return TracedFix(
+        opened.repo_id, commit.sha, printable(commit.subject), iso(commit.author_time) or "", repair.tier, repair.names,
+        repair.outcome, repair.culprit or None, repair.basis, tuple(map(row_of, repair.lines)),
+    )  # fmt: skip
+
+
+COMMANDS = (culprit,)

@@ -1,0 +1,41 @@
+"""Whether a commit is a fix, by its message. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from attribution.culprit.words import FixTier
+from attribution.lineage.reverts import named_commit
+
+
+class FixSign(NamedTuple):
+    """A sign that a commit is a fix, and what it names: an id, `#12`, an advisory; "" for nothing."""
+
+    tier: FixTier
+    name: str
+
+
+_FIXES = re.compile(r"^Fixes:\s*(?:commit\s+)?([0-9a-f]{7,64})\b", re.MULTILINE | re.IGNORECASE)
+_ADVISORY = re.compile(r"\b(CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
+# The keywords that GitHub and GitLab close issues by.
+_ISSUE = re.compile(r"\b(fix(?:e[sd])?|(?:close|resolve)[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?#(\d+)\b", re.IGNORECASE)
+_CONVENTIONAL = re.compile(r"(?P<type>[a-z]+)(?:\([^)]*\))?!?:\s", re.IGNORECASE)
+_REPAIRS = frozenset({"fix", "bugfix", "hotfix"})
+
+
+def fix_signs(message: str) -> list[FixSign]:
+    """All signs in a message, the strongest first; none when nothing says that the commit repairs something.
+
+    `Closes #12` alone does not: issues also ask for features. It counts unless the subject has another type, as in `feat:`.
+    """
+    type_of_subject = _CONVENTIONAL.match(message)
+    subject = type_of_subject["type"].lower() if type_of_subject else ""
+    signs = [FixSign(FixTier.NAMED, name.lower()) for name in dict.fromkeys(_FIXES.findall(message))]
+    reverted = named_commit(message)
+    signs += [FixSign(FixTier.REVERT, reverted)] if reverted else []
+    signs += [FixSign(FixTier.ADVISORY, name.upper()) for name in dict.fromkeys(_ADVISORY.findall(message))]
+    for keyword, number in dict.fromkeys(_ISSUE.findall(message)):
+        if keyword.lower().startswith("fix") or not subject or subject in _REPAIRS:
+            signs.append(FixSign(FixTier.ISSUE, f"#{number}"))
+    return [*signs, FixSign(FixTier.CONVENTIONAL, "")] if subject in _REPAIRS else signs

@@ -1,0 +1,1 @@
+"""Stores what the fixes of a repository repaired."""

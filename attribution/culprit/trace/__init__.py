@@ -1,0 +1,1 @@
+"""Which lines a fix repaired, and where they came from."""

@@ -1,0 +1,129 @@
+"""Which commits of a clone are fixes, and what each repaired: by messages, the stored line history and the texts of the clone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from attribution.culprit.repaired import TracedLines, first_answer, likeliest
+from attribution.culprit.signs import FixSign, fix_signs
+from attribution.culprit.trace.lines import AddedBlocks, LineLookup
+from attribution.culprit.words import CulpritBasis, FixTier, RepairOutcome
+from attribution.queries.history import is_followed
+from attribution.queries.open_repo import SHORT, OpenRepo
+from collector.commit_model import Commit
+from collector.errors import WhoWroteError
+from collector.git.repository import GitRepo
+from collector.plugins import hooks
+from collector.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A fix, what it was traced by, and the commit that most likely introduced what it repaired."""
+
+    commit: Commit
+    signs: tuple[FixSign, ...]  # the strongest first
+    outcome: RepairOutcome
+    culprit: str  # id of that commit; "" when none is known
+    basis: CulpritBasis
+    lines: tuple[TracedLines, ...] = ()
+
+    @property
+    def tier(self) -> FixTier:
+        return self.signs[0].tier if self.signs else FixTier.ASKED
+
+    @property
+    def names(self) -> str:
+        return " ".join(dict.fromkeys(sign.name for sign in self.signs if sign.name))
+
+
+class FixFinder:
+    """The fixes of a repository whose lines are followed. Raises WhoWroteError where they are not."""
+
+    def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:
+        self._store, self._repo_id, self._repo = store, repo_id, repo
+        self._followed = {row["sha"]: row for row in store.rows(_FOLLOWED, (repo_id,))}  # with the commit that each reverts
+        self._shas = sorted(self._followed)
+        self._weaknesses = _weaknesses_by_fix(store, repo_id)
+        self._lookup = LineLookup(store, repo_id, repo)
+
+    def signs(self, commit: Commit) -> tuple[FixSign, ...]:
+        """What shows that a commit is a fix, the strongest sign first; none when it is not one."""
+        signs = fix_signs(commit.message)
+        row = self._followed.get(commit.sha)
+        if row is not None and row["reverted"] and not any(sign.tier == FixTier.REVERT for sign in signs):
+            signs.append(FixSign(FixTier.REVERT, row["reverted"][:SHORT]))
+        signs += [FixSign(FixTier.WEAKNESS, name) for name in self._weaknesses.get(commit.sha, ())]
+        order = list(FixTier)
+        return tuple(sorted(signs, key=lambda sign: order.index(sign.tier)))
+
+    def repair(self, commit: Commit) -> Repair:
+        """What a commit repaired, whether or not anything shows that it is a fix."""
+        signs, row = self.signs(commit), self._followed.get(commit.sha)
+        if len(commit.parents) > 1:
+            return Repair(commit, signs, RepairOutcome.MERGE, "", CulpritBasis.NONE)
+        if row is None:
+            return Repair(commit, signs, RepairOutcome.OLDER, "", CulpritBasis.NONE)
+        removed, added = self._lookup.removed(commit.sha), self._lookup.added(commit.sha)
+        answer = first_answer(removed, lambda: self._lookup.around(commit.sha, added))
+        lines = answer.lines if answer else []
+        culprit, basis = self._culprit(signs, row["reverted"], lines)
+        outcome = answer.outcome if answer else self._outcome_without_lines(commit.sha, added)
+        within = tuple(line for line in lines if line.sha)
+        return Repair(commit, signs, outcome if within or not lines else RepairOutcome.OLDER, culprit, basis, within)
+
+    def _outcome_without_lines(self, sha: str, added: AddedBlocks) -> RepairOutcome:
+        if self._lookup.is_older(sha):
+            return RepairOutcome.OLDER
+        return RepairOutcome.NOT_DECIDABLE if self._lookup.adds_code(sha, added) else RepairOutcome.NO_LINES
+
+    def _culprit(self, signs: Sequence[FixSign], reverted: str, lines: Iterable[TracedLines]) -> tuple[str, CulpritBasis]:
+        if reverted:
+            return reverted, CulpritBasis.REVERTED
+        stated = [self._resolve(sign.name) for sign in signs if sign.tier == FixTier.NAMED]
+        if stated and stated[0]:
+            return stated[0], CulpritBasis.STATED
+        commit = likeliest(lines)
+        return commit, CulpritBasis.LINES if commit else CulpritBasis.NONE
+
+    def _resolve(self, name: str) -> str:
+        """The followed commit whose id begins with a name; "" for none and for several."""
+        first = bisect_left(self._shas, name)
+        matches = [sha for sha in self._shas[first : first + 2] if sha.startswith(name)]
+        return matches[0] if len(matches) == 1 else ""
+
+
+_FOLLOWED = """
+SELECT h.commit_sha AS sha, COALESCE(r.commit_sha, '') AS reverted
+FROM history_commits h LEFT JOIN history_commits r ON r.id = h.reverts WHERE h.repo_id = ?
+"""
+
+
+def _weaknesses_by_fix(store: Store, repo_id: int) -> dict[str, list[str]]:
+    """Commit -> the weaknesses that disappeared with it, where a plug-in has looked for any."""
+    by_fix: dict[str, list[str]] = defaultdict(list)
+    for finding_rows in hooks("finding_rows"):
+        rows: list[dict[str, Any]] = []
+        with suppress(WhoWroteError):  # nothing was scanned
+            rows = finding_rows(store, repo_id, ())
+        for row in rows:
+            if row["fixed_sha"] and row["fixed_how"] in ("changed", "elsewhere"):
+                by_fix[row["fixed_sha"]].append(row["cwe"] or row["rule_id"])
+    return by_fix
+
+
+def finder_of(opened: OpenRepo) -> FixFinder:
+    """Raises WhoWroteError where the lines of a clone are not followed yet."""
+    if not is_followed(opened):
+        raise WhoWroteError(f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {opened.repo.path}")
+    return FixFinder(opened.store, opened.repo_id, opened.repo)
+
+
+def fixes_among(finder: FixFinder, commits: Iterable[Commit]) -> Iterator[Commit]:
+    """The commits that something shows to be fixes; merges are none: what they bring was written elsewhere."""
+    return (commit for commit in commits if len(commit.parents) < 2 and finder.signs(commit))

@@ -1,0 +1,385 @@
+"""From a fix back to who introduced what it repaired: constructed histories whose culprit is known by construction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+from support.histories import Build, text
+from support.invariants import broken_checks
+
+from attribution.culprit.repaired import AddedBlock, TracedLines, first_answer, is_code, likeliest, neighbours
+from attribution.culprit.signs import fix_signs
+from attribution.culprit.words import FixTier, RepairOutcome
+from collector.storage.store import Store
+
+OTHER = [f"value_{n} = compute(argument_{n})" for n in range(8)]
+GOOD = ["def total(items):", "    result = 0", "    for item in items:", "        result += item.price", "    return result"]
+BAD = ["def mean(items):", "    count = len(items)", "    return total(items) / count"]
+FIXED = ["def mean(items):", "    count = len(items) or 1", "    return total(items) / count"]
+
+Commit = tuple[str, dict[str, bytes]] | tuple[str, dict[str, bytes], str]
+
+
+def history(where: Path, *commits: Commit) -> Build:
+    """Commits in a row, each with its files and, where it is not its name, its message; HEAD is the last."""
+    build = Build(where)
+    for number, (name, files, *message) in enumerate(commits):
+        build.commit(name, [commits[number - 1][0]] if number else [], {**files}, message=message[0] if message else "")
+    build.done()
+    git(where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
+    return build
+
+
+def followed(build: Build, *, full: bool = True) -> Path:
+    """The database, with the lines followed."""
+    db = build.where.with_suffix(".db")
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    done = run("survival", build.where, "--db", db, "-q", "--no-curves", *(["--full"] if full else []))
+    assert done.exit_code == 0, done.stderr
+    return db
+
+
+def traced(build: Build, *fix: str, db: Path | None = None) -> list[dict[str, Any]]:
+    """Rows of the command; commits by their names in the history."""
+    done = run("culprit", build.where, *(build.sha.get(name, name) for name in fix), "--db", db or followed(build), "--json")
+    assert done.exit_code == 0, done.stderr
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    for row in rows:
+        for column in ("fix", "culprit", "introduced_by"):
+            row[column] = build.name.get(row[column], row[column])
+    return rows
+
+
+def pick(rows: Sequence[dict[str, Any]], *columns: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[column] for column in columns) for row in rows]
+
+
+# --- lines that a fix changed or removed ------------------------------------------------------------------------------
+
+
+def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*GOOD)}),
+        ("mean", {"a.py": text(*GOOD, *BAD), "test_a.py": text("assert mean([1]) == 1")}),
+        ("more", {"a.py": text(*GOOD, *BAD, *OTHER), "test_a.py": text("assert mean([1]) == 1")}),
+        ("repair", {"a.py": text(*GOOD, *FIXED, *OTHER), "test_a.py": text("assert mean([1]) == 1")}),
+    )
+    (row,) = traced(build, "repair")
+    assert (row["culprit"], row["introduced_by"], row["path"], row["line"], row["lines"]) == ("mean", "mean", "a.py", 7, 1)
+    assert (row["tier"], row["outcome"], row["basis"], row["likely"]) == ("asked", "removed", "lines", True)
+    assert row["class"] == "undeclared" and row["tests"] == ["test_a.py"] and row["days"] == pytest.approx(2 / 24, abs=0.05)
+
+
+def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None:
+    indented = [f"    {line}" for line in BAD]
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*OTHER)}),
+        ("mean", {"a.py": text(*OTHER, *BAD)}),
+        ("moved", {"a.py": text(*OTHER), "b.py": text(*BAD)}),
+        ("renamed", {"a.py": text(*OTHER), "c.py": text(*BAD)}),
+        ("indented", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *indented)}),
+        ("repair", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *(f"    {line}" for line in FIXED))}),
+    )
+    (row,) = traced(build, "repair")
+    assert (row["introduced_by"], row["path"], row["line"]) == ("mean", "a.py", 10)
+    touched = [
+        (how, build.name[next(sha for sha in build.name if sha.startswith(short))])
+        for how, _, short in map(str.split, row["touched"])
+    ]
+    assert touched == [("moved", "moved"), ("whitespace", "indented")]
+
+
+def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("first", {"a.py": text(*OTHER, *BAD)}),
+        ("second", {"a.py": text(*OTHER, *BAD, "wrong_one = 1 / 0", "wrong_two = 2 / 0", "wrong_three = 3 / 0")}),
+        ("repair", {"a.py": text(*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3")}),
+    )
+    rows = traced(build, "repair")
+    assert pick(rows, "introduced_by", "lines", "likely") == [("second", 3, True), ("first", 1, False)]
+
+
+def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("first", {"a.py": text(*OTHER, "wrong_one = 1 / 0")}),
+        ("second", {"a.py": text("wrong_two = 2 / 0", *OTHER, "wrong_one = 1 / 0")}),
+        ("repair", {"a.py": text("wrong_two = 2", *OTHER, "wrong_one = 1")}),
+    )
+    assert traced(build, "repair")[0]["culprit"] == "second"
+
+
+# --- what does not count ----------------------------------------------------------------------------------------------
+
+
+def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_path: Path) -> None:
+    extra = {"test_a.py": text("assert 1 == 1"), "package-lock.json": text('{"x": 1}')}
+    changed = {"test_a.py": text("assert 2 == 2"), "package-lock.json": text('{"x": 2}')}
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*OTHER, *BAD)}),
+        ("noise", {"a.py": text("# an older remark on this", "# and more of it", *OTHER, *BAD), **extra}),
+        ("repair", {"a.py": text("# a newer remark on this", "# and more of that", *OTHER, *FIXED), **changed}),
+    )
+    assert pick(traced(build, "repair"), "introduced_by", "lines") == [("start", 1)]
+
+
+def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*OTHER)}),
+        ("tested", {"a.py": text(*OTHER), "test_a.py": text("assert 1 == 2", "print('a line')")}),
+        ("repair", {"a.py": text(*OTHER), "test_a.py": text("assert 1 == 1", "print('a line')")}),
+    )
+    assert pick(traced(build, "repair"), "introduced_by", "path") == [("tested", "test_a.py")]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        {"a.py": text("# another remark", *OTHER)},
+        {"a.py": text("# a remark", "", *OTHER)},
+        {"b.py": text("# a remark", *OTHER)},
+        {"a.py": text("# a remark", *(f"  {line}" for line in OTHER))},
+    ],
+    ids=["comment", "blank line", "rename", "layout"],
+)
+def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], tmp_path: Path) -> None:
+    build = history(tmp_path / "r.git", ("start", {"a.py": text("# a remark", *OTHER)}), ("repair", after))
+    assert pick(traced(build, "repair"), "outcome", "culprit", "lines") == [("no_lines", None, 0)]
+
+
+def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
+    build = Build(tmp_path / "r.git")
+    build.commit("start", [], {"a.py": text(*OTHER, *BAD)})
+    build.commit("side", ["start"], {"a.py": text(*OTHER, *FIXED)}, message="fix: no division by zero")
+    build.commit("main", ["start"], {"a.py": text(*OTHER, *BAD), "b.py": text("x = 1")})
+    build.commit("merge", ["main", "side"], {"a.py": text(*OTHER, *FIXED), "b.py": text("x = 1")}, message="fix: merged")
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
+    db = followed(build)
+    assert pick(traced(build, "merge", db=db), "outcome", "culprit") == [("merge", None)]
+    assert pick(traced(build, "--all", db=db), "fix", "introduced_by") == [("side", "start")]
+
+
+# --- fixes that only add lines ----------------------------------------------------------------------------------------
+
+
+def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -> None:
+    guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*GOOD)}),
+        ("mean", {"a.py": text(*GOOD, *BAD)}),
+        ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
+        ("repair", {"a.py": text(*GOOD, *guarded, *OTHER)}),
+    )
+    rows = traced(build, "repair")
+    assert pick(rows, "outcome", "culprit", "introduced_by", "lines") == [("neighbours", "mean", "mean", 2)]
+
+
+def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) -> None:
+    wrapped = [BAD[0], BAD[1], "    if count > 0:", "        return total(items) / count"]
+    build = history(
+        tmp_path / "r.git",
+        ("mean", {"a.py": text(*GOOD, *BAD)}),
+        ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
+        ("repair", {"a.py": text(*GOOD, *wrapped, *OTHER)}),
+    )
+    assert pick(traced(build, "repair"), "outcome", "introduced_by", "lines") == [("neighbours", "mean", 2)]
+
+
+@pytest.mark.parametrize("added", [["limit = 10"], ["def extra():", "    return 1"]], ids=["statement", "function"])
+def test_lines_outside_any_function_are_not_decidable_and_nobody_is_named(added: list[str], tmp_path: Path) -> None:
+    build = history(tmp_path / "r.git", ("start", {"a.py": text(*GOOD)}), ("repair", {"a.py": text(*GOOD, *added)}))
+    (row,) = traced(build, "repair")
+    assert (row["outcome"], row["culprit"], row["basis"], row["path"]) == ("not_decidable", None, "none", None)
+
+
+def test_neighbours_belong_to_the_same_function() -> None:
+    lines = [*GOOD, "", "def other():", "    extra = 1", "    return extra", "", "def last():", "    return 2"]
+    assert neighbours("a.py", lines, AddedBlock(8, 8), {8}) == [7, 9]
+    assert neighbours("a.py", lines, AddedBlock(9, 9), {9}) == [8]  # below begins another function
+    assert neighbours("a.py", lines, AddedBlock(7, 9), {7, 8, 9}) == []  # a function of its own
+    assert neighbours("a.py", ["import x", "    y = 1"], AddedBlock(2, 2), {2}) == []
+
+
+# --- which commits are fixes ------------------------------------------------------------------------------------------
+
+ID = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n', [("named", ID[:12])]),
+        (f"Revert it\n\nThis reverts commit {ID}.", [("revert", ID)]),
+        ("Bound the length (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
+        ("Escape it, see GHSA-jfh8-c2jp-5v3q", [("advisory", "GHSA-JFH8-C2JP-5V3Q")]),
+        ("Fixes #12", [("issue", "#12")]),
+        ("Handle zero\n\nResolves: owner/name#7", [("issue", "#7")]),
+        ("fix(api): handle zero\n\nCloses #3", [("issue", "#3"), ("conventional", "")]),
+        ("fix!: handle zero", [("conventional", "")]),
+        ("hotfix: handle zero", [("conventional", "")]),
+        ("feat: a page\n\nCloses #12", []),
+        ("feat: a page\n\nFixes #12", [("issue", "#12")]),
+        ("Refactor the prefix: shorter", []),
+        ("See #12 and fixture #3", []),
+        ("docs: how to fix: it", []),
+        (f"Prefixes: {ID}", []),
+    ],
+)
+def test_signs_of_a_fix(message: str, expected: list[tuple[str, str]]) -> None:
+    assert fix_signs(message) == [(FixTier(tier), name) for tier, name in expected]
+
+
+def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_path: Path) -> None:
+    before = (("first", {"a.py": text(*OTHER, *BAD)}), ("second", {"a.py": text(*OTHER, *BAD), "b.py": text("size = 0")}))
+    named = history(tmp_path / "before.git", *before).sha["second"]
+    repair = {"a.py": text(*OTHER, *FIXED), "b.py": text("size = 0")}
+    (row,) = traced(history(tmp_path / "r.git", *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")), "repair")
+    assert (row["tier"], row["culprit"], row["basis"]) == ("named", "second", "stated")
+    assert (row["introduced_by"], row["likely"]) == ("first", False)
+
+
+def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*OTHER)}),
+        ("mean", {"a.py": text(*OTHER, *BAD)}),
+        ("back", {"a.py": text(*OTHER)}),
+    )
+    (row,) = traced(build, "back")
+    assert (row["tier"], row["basis"], row["culprit"], row["lines"]) == ("revert", "reverted", "mean", 3)
+
+
+def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*OTHER, *BAD, "x = 1 / 0")}),
+        ("one", {"a.py": text(*OTHER, *FIXED, "x = 1 / 0")}, "handle zero\n\nFixes #12"),
+        ("plain", {"a.py": text(*OTHER, *FIXED, "x = 1 / 0", "y = 2")}),
+        ("two", {"a.py": text(*OTHER, *FIXED, "x = 1", "y = 2")}, "fix: x"),
+    )
+    db = followed(build)
+    between = f"{build.sha['start']}..{build.sha['two']}"
+    assert {row["fix"] for row in traced(build, between, db=db)} == {"one", "two"}
+    assert pick(traced(build, "#12", db=db), "fix", "tier", "names") == [("one", "issue", "#12")]
+    assert {row["fix"] for row in traced(build, "--all", db=db)} == {"one", "two"}
+    refused = run("culprit", build.where, "#13", "--db", db)
+    assert refused.exit_code == 2 and "nothing shows a fix in #13" in refused.stderr
+
+
+# --- what is stored, and what is missing ------------------------------------------------------------------------------
+
+
+def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None:
+    build = history(tmp_path / "r.git", ("start", {"a.py": text(*BAD)}), ("repair", {"a.py": text(*FIXED)}, "fix: zero"))
+    db = tmp_path / "r.db"
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    for fix in ("HEAD", "--all", "#1"):
+        refused = run("culprit", build.where, fix, "--db", db)
+        assert refused.exit_code == 2 and "not followed yet" in refused.stderr
+        assert f"whowrote survival {build.where}" in refused.stderr
+
+
+def test_all_fixes_are_stored_and_traced_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*OTHER, *BAD)}),
+        ("repair", {"a.py": text(*OTHER, *FIXED)}, "fix: zero"),
+    )
+    db = followed(build)
+    first = traced(build, "--all", db=db)
+    assert first == [row | {"tests": [], "touched": []} for row in traced(build, "repair", db=db)]
+    with Store(db) as store:
+        assert not broken_checks(store)
+        assert store.rows("SELECT tier, outcome, basis FROM fixes") == [
+            {"tier": "conventional", "outcome": "removed", "basis": "lines"}
+        ]
+    monkeypatch.setattr("attribution.culprit.stage.culprits._repairs", lambda *arguments: pytest.fail("traced again"))
+    assert traced(build, "--all", db=db) == first
+
+
+def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text(*GOOD, *BAD)}),
+        ("agent", {"a.py": text(*GOOD, *BAD, "z = 1")}, "add z\n\nCo-Authored-By: Claude <noreply@anthropic.com>"),
+        ("repair", {"a.py": text(*GOOD, *FIXED, "z = 1")}, "fix: zero"),
+        ("guard", {"a.py": text(*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1")}, "fix: nothing"),
+    )
+    db = followed(build, full=False)
+    assert pick(traced(build, "--all", db=db), "fix", "outcome", "culprit") == [("guard", "older", None), ("repair", "older", None)]
+
+
+def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "e.db"
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert run("survival", repo, "--db", db, "--no-curves", "-q").exit_code == 0
+    with Store(db) as store:
+        ended = store.rows(
+            "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id "
+            "AND l.origin = t.life JOIN history_commits d ON d.id = l.death JOIN origins o ON o.id = t.origin_id "
+            "JOIN sessions s ON s.id = o.session_id WHERE l.cause = 'modified' AND l.path LIKE '%.py' AND o.author = 'agent'"
+        )
+    assert ended
+    rows = json.loads(run("culprit", repo, ended[0]["sha"], "--db", db, "--json").stdout)
+    by_agent = [row for row in rows if row["class"] == "agent"]
+    assert by_agent and all(row["prompt"] and row["agent"] and row["evidence"] for row in by_agent)
+    assert ended[0]["session"] in {row["session"] for row in by_agent}
+
+
+# --- the rules alone --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "expected"),
+    [
+        ("a.py", "x = 1  # why", True),
+        ("a.py", "  # why", False),
+        ("a.c", "#include <x.h>", True),
+        ("a.c", " * of a comment", False),
+        ("a.c", "*pointer = 1;", True),
+        ("a.c", "// why", False),
+        ("a.js", "});", False),
+        ("a.sql", "-- why", False),
+        ("a.c", "--count;", True),
+        ("Makefile", "# why", False),
+        ("a.html", "<!-- why -->", False),
+        ("a.py", "   ", False),
+    ],
+)
+def test_lines_of_code(path: str, line: str, expected: bool) -> None:
+    assert is_code(path, line) is expected
+
+
+def line_of(commit: int, lines: int, kind: str = "source") -> TracedLines:
+    return TracedLines(1, commit, f"c{commit}", "a.py", 1, lines, kind)
+
+
+def test_removed_code_comes_before_neighbours_and_these_before_other_files() -> None:
+    code, test, near = line_of(1, 1), line_of(2, 9, "test"), line_of(3, 1)
+
+    def answer(removed: list[TracedLines], around: list[TracedLines]) -> tuple[RepairOutcome, list[TracedLines]] | None:
+        return first_answer(removed, lambda: around)
+
+    assert answer([code, test], [near]) == (RepairOutcome.REMOVED, [code])
+    assert answer([test], [near]) == (RepairOutcome.NEIGHBOURS, [near])
+    assert answer([test], []) == (RepairOutcome.REMOVED, [test])
+    assert answer([line_of(1, 1, "generated")], []) is None
+
+
+def test_the_likeliest_commit_has_most_lines_then_is_the_latest() -> None:
+    assert likeliest([line_of(1, 2), line_of(2, 1), line_of(1, 1)]) == "c1"
+    assert likeliest([line_of(1, 2), line_of(2, 2)]) == "c2"
+    assert likeliest([]) == ""
