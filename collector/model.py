@@ -6,7 +6,7 @@ Times are seconds since 1970 (UTC, float) or None when the source gives none. Pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -98,6 +98,12 @@ class Edit:
     new_path: str = ""  # move, copy
     by_shell: bool = False  # done by a shell command whose text gives the effect exactly (heredoc, mv, rm, …)
     proposed: str | None = None  # new text as the agent proposed it, when the user changed it before accepting
+
+    def new_texts(self) -> Iterator[str]:
+        """The texts that it wrote, with lines around them that it repeats."""
+        texts = (*(replacement.new for replacement in self.replacements), self.content, self.after)
+        yield from (text for text in texts if text is not None)
+        yield from (line[1:] for hunk in self.hunks for line in hunk.lines if line.startswith("+"))
 
 
 @dataclass(frozen=True, slots=True)

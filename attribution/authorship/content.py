@@ -7,7 +7,7 @@ as linked when the replayed state of a worktree, aligned with it, explains enoug
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.authorship.case import SLACK, AddedFile
@@ -15,7 +15,7 @@ from attribution.authorship.links import CommitLinks, since
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import CommitProbe
-from collector.model import Commit, Edit
+from collector.model import Commit
 
 _WINDOW = 30 * 86_400.0  # a pull request is merged within that time after the last edit, or not found
 _PROPOSED = 3  # rare lines that must be equal before a worktree is compared at all
@@ -113,16 +113,8 @@ class _Written:
         if path not in self._texts:
             result = self._texts[path] = {}
             for step in self.steps.get(path, ()):
-                for line in _lines_of(step.edit):
+                for line in (line for text in step.edit.new_texts() for line in text.split("\n")):
                     times = result.setdefault(line.strip(), [])
                     if not times or times[-1] != step.at:
                         times.append(step.at)
         return self._texts[path]
-
-
-def _lines_of(edit: Edit) -> Iterator[str]:
-    """Lines an edit writes."""
-    for text in (*(replacement.new for replacement in edit.replacements), edit.content, edit.after):
-        yield from text.split("\n") if text is not None else ()
-    for hunk in edit.hunks:
-        yield from (line[1:] for line in hunk.lines if line.startswith("+"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -16,9 +18,11 @@ from collector.git.repository import GitRepo
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
 from collector.model import Checkpoint, Problem, SessionRecord
+from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 _DAY = 86_400.0
+_TIME = re.compile(rb'"(?:timestamp|lastUpdated)":\s*"([^"]{10,40})"')
 _FAILURES = (OSError, *INPUT_ERRORS)
 
 
@@ -79,7 +83,7 @@ def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Prob
     except _FAILURES as error:
         problems.append(Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}"))
         return
-    unseen = unseen_until(store, location) if sessions else 0.0
+    unseen = unseen_until(store, location, {path for entry in sessions for path in entry.files}) if sessions else 0.0
     for entry in sessions:
         yield replace(
             entry,
@@ -89,15 +93,24 @@ def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Prob
         )
 
 
-def unseen_until(store: Store, location: Path) -> float:
+def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> float:
     """The moment before which sessions may have been deleted; 0 for an agent that deletes none by itself.
 
-    Files go by age when the agent is started: none that was written in the days before the newest one is missing.
+    Files go by age when the agent is started: none that was written in the days before the newest one is missing. Copies of a home
+    may all be as old as the copying; what was last noted in those of `ours`, which alone may be read, is not.
     """
     if store.kept_days is None:
         return 0.0
-    times = [files.written_at(path) for path in store.stored(location)]
+    times = [_last_noted(path) if path in ours else files.written_at(path) for path in store.stored(location)]
     return min(min(times), max(times) - store.kept_days * _DAY) if times else 0.0
+
+
+def _last_noted(path: Path) -> float:
+    """When a transcript was last written, by its own times where the file is younger."""
+    with suppress(OSError):
+        noted = [moment for text in _TIME.findall(files.tail(path)) if (moment := timestamp(decode(text))) is not None]
+        return min(files.written_at(path), max(noted, default=math.inf))
+    return files.written_at(path)
 
 
 def load(session: LocalSession) -> Iterator[bytes]:

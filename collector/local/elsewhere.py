@@ -1,21 +1,25 @@
 """Sessions that were started outside of a clone's worktrees and yet worked on it: in worktrees that are gone, or in other clones.
 
 What ties one to the clone is on record: git printed the id and the subject of a commit that the clone has, or the agent noted of
-which clone the worktree was, or its remote.
+which clone the worktree was, or its remote; where the directory is gone, also the text: most of what the session wrote stands in
+the clone's files of those names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
+from collector.agents import readers
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots
-from collector.errors import INPUT_ERRORS, NotARepository
+from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
+from collector.model import Status, ToolCall
 from collector.text import decode, encode, timestamp
 
 _FAILURES = (OSError, *INPUT_ERRORS)
@@ -29,6 +33,13 @@ _TIMES = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
 _AROUND = 3600.0  # seconds by which the clocks of a machine's programs may differ from those of its transcripts
 _SURE = 12  # digits of an id that no other object has
 _SHOWN = 3
+# Files that calls name: as paths, in patches, and where a command writes to them
+_FILE = re.compile(
+    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+ b/)([^\s"\'\\<>|;]{3,300})', re.M
+)
+_TELLING = 12  # characters without blanks: a shorter line stands anywhere
+_ENOUGH = 10  # telling lines of a session in the clone's files
+_SHARE = 0.5  # of all that it wrote
 
 
 class ClonePlaces:
@@ -44,7 +55,7 @@ class ClonePlaces:
         left: list[LocalSession] = []
         gone: set[str] = set()
         for session, parts in outside:
-            why = self.reason(session, b"\n".join(parts))
+            why = self.reason(session, list(parts))
             if why:
                 yield replace(session, why=why, elsewhere=True)
                 gone |= set() if files.is_there(session.cwd) else {session.cwd}
@@ -68,9 +79,10 @@ class ClonePlaces:
         except (NotARepository, *_FAILURES):
             return False
 
-    def reason(self, session: LocalSession, data: bytes) -> str:
+    def reason(self, session: LocalSession, parts: Sequence[bytes]) -> str:
         """Why a session belongs, by its transcript; "" for one that does not."""
-        return self._by_commits(session.cwd, data) or self._by_names(session.cwd, data)
+        data = b"\n".join(parts)
+        return self._by_commits(session.cwd, data) or self._by_names(session.cwd, data) or self._by_texts(session, parts, data)
 
     def _by_commits(self, cwd: str, data: bytes) -> str:
         if b"commit" not in data:
@@ -98,6 +110,28 @@ class ClonePlaces:
             return f"worked in {cwd}, a clone of the same remote"
         return ""
 
+    def _by_texts(self, session: LocalSession, parts: Sequence[bytes], data: bytes) -> str:
+        names = [] if files.is_there(session.cwd) else [*_FILE.findall(data), *_below(session.cwd, data)]
+        blobs = {blob for name in set(names) if (blob := self._files.get(decode(name).removeprefix(session.cwd + "/")))}
+        if not blobs:
+            return ""
+        standing = {line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))}
+        written = set[str]()
+        with suppress(StopIteration, *_FAILURES):
+            reader = next(reader for reader in readers() if session.agent == reader.NAME)
+            for call in reader.read(session.id, iter(parts)).calls:
+                written.update(*map(_telling, _texts(call)))
+        count = len(written & standing)
+        enough = count >= max(_ENOUGH, _SHARE * len(written))
+        return f"wrote {count} lines of this clone's files, in {session.cwd}" if enough else ""
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """Path -> blob of the files as they are."""
+        with suppress(UnknownBranch):
+            return self._repo.paths(self._repo.default_branch().sha)
+        return {}
+
     def _commits(self, data: bytes, named: Iterable[tuple[bytes, bytes]]) -> list[str]:
         """Commits of the clone that were made while a session went on, of the (id, subject) that it has."""
         first, last = _span(data)
@@ -109,6 +143,25 @@ class ClonePlaces:
             if any(first - _AROUND <= moment <= last + _AROUND for moment in (commit.author_time, commit.commit_time)):
                 result[commit.sha] = None
         return list(result)
+
+
+def _below(directory: str, data: bytes) -> list[bytes]:
+    """What follows a directory in the paths of a transcript."""
+    found: list[bytes] = re.findall(re.escape(encode(directory)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
+    return found
+
+
+def _texts(call: ToolCall) -> Iterator[str]:
+    """What a call wrote, or may have written: the new texts of its edits, and a command of several lines."""
+    if call.status in (Status.OK, Status.UNKNOWN):
+        yield from (text for edit in call.edits for text in edit.new_texts())
+        if call.command is not None and call.command.text.count("\n") > 1:
+            yield call.command.text
+
+
+def _telling(text: str) -> Iterator[str]:
+    """Lines that do not stand anywhere, without blanks."""
+    return (line for whole in text.splitlines() if len(line := "".join(whole.lstrip("+").split())) >= _TELLING)
 
 
 def _span(data: bytes) -> tuple[float, float]:

@@ -288,6 +288,18 @@ def test_before_the_agent_deleted_sessions_nobody_knows(clone: Clone, home: Path
     assert attributed(clone, said, "agent")[0] == 6
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "gemini-cli"])
+def test_a_copied_home_is_as_old_as_its_records_and_not_as_its_files(agent: str, clone: Clone, home: Path, tmp_path: Path) -> None:
+    """Copied half a year later without the times of the files: nothing was deleted on the machine that it was copied from."""
+    WRITERS[agent](home, work(clone))
+    for path in (path for path in home.rglob("*") if path.is_file()):
+        touch(path, clone.clock + 180 * 86_400)
+    _, said = attribute(clone, tmp_path / "out.db")
+    for path in (path for path in home.rglob("*") if path.is_file()):
+        touch(path, clone.clock)
+    assert said == attribute(clone, tmp_path / "again.db")[1]
+
+
 def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path: Path) -> None:
     key = "ghp_" + "a1B2c3D4" * 5
     session = clone.session(SESSION)

@@ -230,6 +230,48 @@ def test_a_quiet_commit_is_shown_by_what_git_prints_next(clone: Clone, home: Pat
     assert found(clone) == {ONE: f"showed what was made meanwhile, {sha[:9]} of this clone, in /gone/tally"}
 
 
+LONG = "".join(f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8))
+OTHER = LONG.replace("step", "phase").replace("rows", "columns")
+
+
+def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> AgentSession:
+    """A session in another directory that writes a file, which the clone gets from there without a commit of the session."""
+    session = clone.session(ONE, place)
+    session.prompt("Write the steps")
+    if heredoc:
+        session.shell(f"cd {place} && cat > src/steps.py <<'EOF'\n{text}EOF")
+    else:
+        session.write("src/steps.py", text)
+        session.actions = [replace(one, path=one.path.replace(str(clone.path), place)) for one in session.actions]
+    clone.put("src/steps.py", LONG, "agent")
+    clone.wait(300)
+    clone.commit("Add steps")
+    return session
+
+
+@pytest.mark.parametrize("heredoc", [False, True])
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"])
+def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
+    clone: Clone, home: Path, tmp_path: Path, writer: str, heredoc: bool
+) -> None:
+    WRITERS[writer](home, _writes(clone, "/gone/tally-steps", LONG, heredoc))
+    assert found(clone) == {ONE: "wrote 16 lines of this clone's files, in /gone/tally-steps"}
+    assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+
+
+@pytest.mark.parametrize("kind", ["other text", "a small part", "few lines", "another file", "still there"])
+def test_a_session_that_wrote_other_things_is_of_no_worktree(clone: Clone, home: Path, kind: str) -> None:
+    texts = {"other text": OTHER, "a small part": LONG[:400] + OTHER + OTHER.replace("phase", "stage"), "few lines": LONG[:200]}
+    place = home / "elsewhere" if kind == "still there" else Path("/gone/tally-steps")
+    if kind == "still there":
+        Clone(place)
+    session = _writes(clone, str(place), texts.get(kind, LONG))
+    if kind == "another file":
+        session.actions = [replace(one, path=one.path.replace("steps.py", "other.py")) for one in session.actions]
+    layouts.claude_code(home, session)
+    assert found(clone) == {}
+
+
 def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(clone: Clone, home: Path) -> None:
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))

@@ -33,6 +33,11 @@ def head(path: Path, size: int = HEAD) -> bytes:
     return _read(path, size)
 
 
+def tail(path: Path, size: int = HEAD) -> bytes:
+    """The last bytes of a file. Raises OSError."""
+    return _read(path, -size)
+
+
 def lines(path: Path) -> bytes:
     """JSON lines without the last one where its end is still to be written. Raises OSError."""
     return whole_lines(content(path))
@@ -51,7 +56,8 @@ def _read(path: Path, size: int | None) -> bytes:
         if not S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "not a file", str(path))
         if size is not None:
-            return file.read(size)
+            file.seek(max(0, about.st_size + size) if size < 0 else 0)
+            return file.read(abs(size))
         if about.st_size > LARGEST:
             raise OSError(errno.EFBIG, f"{about.st_size} bytes are more than are read", str(path))
         return file.read(LARGEST)
