@@ -21,6 +21,14 @@ class Confidence(Word):
     LOW = "LOW", "low"
 
 
+class Severity(Word):
+    """How severe a rule calls what it finds, worst first."""
+
+    ERROR = "ERROR", "high"
+    WARNING = "WARNING", "medium"
+    INFO = "INFO", "low"
+
+
 class ScanStatus(Word):
     """Result of scanning a text."""
 

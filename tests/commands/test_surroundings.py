@@ -43,7 +43,8 @@ def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: 
 @pytest.mark.parametrize("arguments", ["--help", "repo {clone} --db a.db"])
 def test_closed_streams_are_no_error(clone: Path, tmp_path: Path, arguments: str, closed: str) -> None:
     done = attribute(f"{arguments.format(clone=clone)} {closed}", tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    said = [line for line in done.stderr.splitlines() if "…" not in line]  # progress, where the machine is slow
+    assert (done.returncode, done.stdout, said) == (0, "", [])
     if "--db" in arguments:
         assert run("data", "check", "--db", tmp_path / "a.db").exit_code == 0
 

@@ -472,10 +472,72 @@ def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None
         (place,) = result["locations"]
         region = place["physicalLocation"]["region"]
         assert 1 <= region["startLine"] <= region["endLine"]
-        assert result["baselineState"] in ("new", "unchanged", "updated", "absent")
+        assert "prompt" not in result["properties"]
     uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in one["results"]}
     assert uris == {"a%20b%231.py", "b.py", "m.go"}
     assert [r["suppressions"] for r in one["results"] if "suppressions" in r] == [[{"kind": "inSource"}]]
+
+
+@pytest.fixture
+def moved(program: Path, tmp_path: Path) -> Path:
+    """A finding that moved down in another file since, one that is fixed, and a new one."""
+    build = history(
+        tmp_path / "m.git",
+        ("one", {"a.py": text(*BODY, "eval(x)"), "gone.py": text("eval(z)")}),
+        ("renamed", {"b.py": text("import y", *BODY, "eval(x)")}),
+        ("new", {"b.py": text("import y", *BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
+    )
+    return scanned(build, tmp_path)[0]
+
+
+def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(moved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.sarif"
+    done = run("findings", "sarif", out, "--low", "--db", moved)
+    assert "2 findings written" in done.stderr and "1 are gone" in done.stderr
+    (results,) = [each["results"] for each in json.loads(out.read_text("utf-8"))["runs"]]
+    places = {r["ruleId"]: r["locations"][0]["physicalLocation"] for r in results}
+    assert places["t.eval"]["artifactLocation"]["uri"] == "b.py" and places["t.eval"]["region"]["startLine"] == 14
+    (first,) = query(moved, "SELECT commit_sha FROM findings WHERE path = 'a.py'")[0]
+    assert first in {result["properties"]["commit"] for result in results}, "who brought it in, not who moved it"
+
+
+def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> None:
+    run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
+    (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
+    with Store(moved) as store:
+        stated = {row["rule_id"]: (row["severity"], row["confidence"]) for row in store.rows("SELECT * FROM scan_rules")}
+    levels = {result["ruleId"]: result["level"] for result in log["results"]}
+    steps = {"ERROR": ["warning", "error"], "WARNING": ["note", "warning"], "INFO": ["note", "note"]}
+    assert levels == {rule: steps[severity][confidence != "LOW"] for rule, (severity, confidence) in stated.items()}
+
+
+def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
+    new = run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved)
+    assert [row["path"] for row in rows(new)] == ["m.go"]
+    assert run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code == 0
+    failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved)
+    assert failed.exit_code == 1 and "1 of these findings" in failed.stderr
+    assert run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code == 0
+    assert "no branch, tag or commit named" in run("findings", "--new-since", "nowhere", "--db", moved).stderr
+
+
+def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
+    every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", "--db", moved))
+    assert sorted(row["alive_at_head"] for row in every) == ["0", "1"] and every[0]["alive_at_head"] == "1", "the worst first"
+    gone = run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", "--db", moved)
+    assert gone.exit_code == 0
+
+
+@pytest.mark.parametrize("choice", ["colour=red", "agent", "=x", "agent="])
+def test_a_choice_that_is_none_is_said(moved: Path, choice: str) -> None:
+    done = run("findings", "--only", choice, "--db", moved)
+    assert done.exit_code == 2 and "NAME=VALUE" in done.stderr
+
+
+def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
+    assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", "--db", moved)) == []
+    severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", "--db", moved))
+    assert [row["rule_id"] for row in severe] == ["t.exec"]
 
 
 def test_one_finding_in_context(two: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, database, here, open_clone, print_one
-from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict
+from attribution.weaknesses.words import Confidence, Mixture, ReviewVerdict, Severity
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import data_options, database_option, notice, out, writing
@@ -30,8 +30,8 @@ _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _COLUMNS = (
-    "repo?", "fingerprint", "cwe", "tier?", "author_class", "agent?", "path", "start_line", "commit_sha", "now", "verdicts?",
-    "rule_id",
+    "repo?", "fingerprint", "severity", "cwe", "tier?", "author_class", "agent?", "path", "start_line", "commit_sha", "now",
+    "verdicts?", "rule_id",
 )  # fmt: skip
 _LOW = click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")
 _FILTERS = (
@@ -42,18 +42,30 @@ _FILTERS = (
         help="Only findings of this confidence (repeatable).",
     ),
     click.option("--alive", is_flag=True, help="Only findings still present at HEAD."),
-    click.option("--place", type=click.Choice(tuple(ANALYSED)), help="Only findings in this kind of file."),
-    click.option("--rule", metavar="ID", help="Only findings of this rule."),
-    click.option(
-        "--status",
-        type=click.Choice((*FindingStatus, "all")),
-        default=FindingStatus.INTRODUCED,
-        show_default=True,
-        help="Only findings that their commit introduced (reintroduced, …).",
-    ),
     click.option("--author", type=click.Choice((*LINE_CLASSES, Mixture.MIXED)), help="Only findings in lines of this class."),
     click.option("--cwe", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=lambda context, option, values: _choices(values),
+        help="Only findings with this agent, model, place, rule, severity or status (repeatable). Without a status, those that "
+        "their commit introduced; status=all lists all.",
+    ),
+    click.option(
+        "--new-since", "since", metavar="REF", help="Only findings of commits that REF, for example origin/main, does not have."
+    ),
 )
+
+
+def _choices(values: Sequence[str]) -> dict[str, str]:
+    from attribution.weaknesses.queries.findings import COLUMNS
+
+    pairs = dict(value.partition("=")[::2] for value in values)
+    unknown = [name for name, value in pairs.items() if name not in COLUMNS or not value]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]!r}: write NAME=VALUE with one of the names {', '.join(COLUMNS)}")
+    return {name: value.upper() if name == "severity" else value for name, value in pairs.items()}
 
 
 def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,14 +87,29 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @_REPO
 @_LOW
 @_filter_options
+@click.option(
+    "--fail-on",
+    type=click.Choice(tuple(Severity), case_sensitive=False),
+    help="Exit with 1 when a listed finding that is still there is so severe or worse.",
+)
 @database_option
 @data_options
 @click.pass_context
-def findings(context: click.Context, selection: FindingFilter, name: str, include_low: bool, db: Path, output_format: str) -> None:
+def findings(
+    context: click.Context,
+    selection: FindingFilter,
+    name: str,
+    include_low: bool,
+    fail_on: str | None,
+    db: Path,
+    output_format: str,
+) -> None:
     """List weaknesses introduced by commits.
 
-    Each is listed with who wrote the lines and whether it is still there. Findings of low confidence are left out, as in `whowrote
-    report weaknesses`, unless --low or --confidence asks for them.
+    Each is listed with who wrote the lines and whether it is still there, the worst first. Findings of low confidence are left out,
+    as in `whowrote report weaknesses`, unless --low or --confidence asks for them.
+
+    For a pull request: whowrote findings --new-since origin/main --fail-on error
     """
     if context.invoked_subcommand is not None:
         return
@@ -95,6 +122,16 @@ def findings(context: click.Context, selection: FindingFilter, name: str, includ
             notice(note)
     table.notes.insert(0, f"{len(table):,} findings; to see one in context: whowrote findings show ID")
     print_table(output_format, table, _COLUMNS)
+    if fail_on:
+        _fail(table, fail_on)
+
+
+def _fail(table: Table, least: str) -> None:
+    severe = tuple(Severity)[: tuple(Severity).index(Severity(least)) + 1]
+    count = sum(row["alive_at_head"] and row["severity"] in severe for row in table.rows)
+    if count:
+        notice(f"{count:,} of these findings are still there and of severity {least} or worse")
+        raise SystemExit(1)
 
 
 def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) -> Table:
@@ -127,17 +164,24 @@ def _repository_number(store: Store, name: str) -> int | None:
 @_REPO
 @_LOW
 @_filter_options
+@click.option("--prompts", is_flag=True, help="Also write the prompt behind each finding, where it is stored.")
 @database_option
-def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, db: Path) -> None:
-    """Write findings to FILE as SARIF 2.1.0."""
+def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, prompts: bool, db: Path) -> None:
+    """Write findings that are present at HEAD to FILE as SARIF 2.1.0.
+
+    Places are those of HEAD, so that code hosts and editors show them where they are. The commit that introduced a finding, who
+    wrote its lines and which session did are properties of each result.
+    """
     from attribution.weaknesses.queries.sarif import sarif as as_sarif
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
         rows = _list(store, name, selection, include_low).rows
+        present = [row for row in rows if row["alive_at_head"]]
         with writing(file):
-            file.write_text(json.dumps(as_sarif(store, rows), indent=1, ensure_ascii=True), "utf-8")
-    notice(f"{len(rows)} findings written to {file}")
+            file.write_text(json.dumps(as_sarif(store, present, prompts), indent=1, ensure_ascii=True), "utf-8")
+    gone = f"; {len(rows) - len(present)} are gone" if len(rows) > len(present) else ""
+    notice(f"{len(present)} findings written to {file}{gone}")
 
 
 @click.command()
@@ -183,7 +227,7 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows: list[dict[str, Any]] = read_findings(store, None, FindingFilter(status="all")).rows
+        rows: list[dict[str, Any]] = read_findings(store, None, FindingFilter(only={"status": "all"})).rows
         finding = next((row for row in rows if row["fingerprint"].startswith(fingerprint)), None)
         if finding is None:
             raise click.UsageError(f"no finding has an id starting with {fingerprint}; see: whowrote findings --db {db}")

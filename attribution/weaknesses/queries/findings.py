@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,10 @@ from collector.storage.views import Table, read_view
 from collector.text import decode, printable, split_lines
 
 HEADLINE = (Confidence.HIGH, Confidence.MEDIUM)
+_WORST_FIRST = (
+    "repo_id, alive_at_head DESC, CASE severity WHEN 'ERROR' THEN 0 WHEN 'WARNING' THEN 1 ELSE 2 END, "
+    "CASE confidence WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END, id"
+)
 _AROUND = 6  # lines before and after a finding
 
 Row = dict[str, Any]
@@ -31,11 +35,14 @@ class FindingFilter:
 
     cwe: str | None = None  # with or without CWE-
     author: str | None = None  # class
-    status: str = FindingStatus.INTRODUCED  # or all
-    rule: str | None = None
-    place: str | None = None
     alive: bool = False
     confidence: tuple[str, ...] = ()
+    only: Mapping[str, str] = field(default_factory=dict)  # name of COLUMNS -> value; without a status: introduced
+    since: str | None = None  # a revision of the clone: only findings of commits that it does not have
+
+
+COLUMNS = {"agent": "agent", "model": "model", "place": "place", "rule": "rule_id", "severity": "severity", "status": "status"}
+"""What findings can be chosen by: as users call it -> column of `finding_list`. The status `all` stands for every one."""
 
 
 def not_scanned(store: Store) -> WhoWroteError:
@@ -45,20 +52,32 @@ def not_scanned(store: Store) -> WhoWroteError:
 
 
 def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
-    """Findings in order of repository and commit. Raises WhoWroteError when nothing was scanned."""
+    """Findings by repository, the worst first. Raises WhoWroteError when nothing was scanned, or `since` is unknown."""
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise not_scanned(store)
+    chosen = {"status": str(FindingStatus.INTRODUCED), **wanted.only}
     only = {
         "repo_id": repo,
         "author_class": wanted.author or None,
-        "status": None if wanted.status == "all" else wanted.status,
-        "rule_id": wanted.rule,
-        "place": wanted.place,
+        **{COLUMNS[name]: value for name, value in chosen.items() if value != "all"},
         "cwe": f"CWE-{wanted.cwe.upper().removeprefix('CWE-')}" if wanted.cwe else None,
         "confidence": wanted.confidence or None,
         "alive_at_head": 1 if wanted.alive else None,
     }
-    return read_view(store, "finding_list", only, "repo_id, id")
+    table = read_view(store, "finding_list", only, _WORST_FIRST)
+    if wanted.since:
+        new = {number: _commits_since(store, number, wanted.since) for number in {row["repo_id"] for row in table.rows}}
+        table.rows = [row for row in table.rows if row["commit_sha"] in new[row["repo_id"]]]
+    return table
+
+
+def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
+    """Commits of the attributed branch that a revision does not have. Raises WhoWroteError without the clone or the revision."""
+    (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))
+    if not row["path"] or not Path(row["path"]).exists():
+        raise WhoWroteError(f"the clone at {row['path']} is gone", "Attribute it where it is now: whowrote repo PATH")
+    repo = GitRepo(row["path"])
+    return {commit.sha for commit in repo.history_of([row["head_sha"]], [repo.resolve(revision).sha])}
 
 
 def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:

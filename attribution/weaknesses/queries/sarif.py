@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from attribution.queries.blame import BlameLine, blame
+from attribution.queries.turns import prompt_of
 from attribution.stats.accuracy import class_rates
+from attribution.weaknesses.words import Confidence, Severity
 from collector.errors import WhoWroteError
 from collector.json_values import get, get_list, get_str
 from collector.runtime.version import version
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVEL = {"ERROR": "error", "WARNING": "warning", "INFO": "note"}
+_LEVELS = ("note", "warning", "error")
+_SEVERITY = {Severity.ERROR: 2, Severity.WARNING: 1, Severity.INFO: 0}
+_SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}  # GitHub: high, medium, low
 _MOST = 64 << 20  # bytes of a log
 _LINES = 2_000  # of one finding that are looked up
 
@@ -35,19 +39,19 @@ Row = dict[str, Any]
 # --- written ----------------------------------------------------------------------------------------------------------
 
 
-def sarif(store: Store, findings: Sequence[Row]) -> dict[str, Any]:
-    """A log with one run for each repository and rule set; places are those of the commit that introduced the finding.
+def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> dict[str, Any]:
+    """A log with one run for each repository and rule set; places are those of HEAD.
 
-    `findings`: rows of `finding_list`. `authorRates` of a run: how often the classes that results name as author are right, as
-    blind readers found.
+    `findings`: rows of `finding_list` that are present there; `prompts`: with the prompt behind each. `authorRates` of a run: how
+    often the classes that results name as author are right, as blind readers found.
     """
     runs: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for finding in findings:
         runs[finding["repo_id"], finding["rule_set_id"]].append(finding)
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(store, *key, runs[key]) for key in sorted(runs)]}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(store, *key, runs[key], prompts) for key in sorted(runs)]}
 
 
-def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row]) -> dict[str, Any]:
+def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row], prompts: bool) -> dict[str, Any]:
     (repo,) = store.rows("SELECT name, url, head_sha FROM repos WHERE id = ?", (repo_id,))
     (scanner,) = store.rows("SELECT engine, hash FROM rule_sets WHERE id = ?", (rule_set_id,))
     rules = store.rows("SELECT * FROM scan_rules WHERE rule_set_id = ? ORDER BY rule_id", (rule_set_id,))
@@ -62,7 +66,7 @@ def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row]) 
         "tool": {"driver": driver},
         "properties": {"repository": repo["name"], "authorRates": class_rates()},
         "columnKind": "utf16CodeUnits",
-        "results": [_result(finding, position) for finding in findings],
+        "results": [_result(finding, position, _prompt(store, finding) if prompts else "") for finding in findings],
     }
     if "://" in (repo["url"] or ""):
         run["versionControlProvenance"] = [{"repositoryUri": repo["url"], "revisionId": repo["head_sha"]}]
@@ -73,26 +77,42 @@ def _rule(rule: Row) -> dict[str, Any]:
     return {
         "id": rule["rule_id"],
         "shortDescription": {"text": rule["message"] or rule["rule_id"]},
-        "defaultConfiguration": {"level": _LEVEL.get(rule["severity"] or "", "warning")},
-        "properties": {"tags": ["security", *json.loads(rule["cwes"])], "tier": rule["tier"], "confidence": rule["confidence"]},
-    }
+        "defaultConfiguration": {"level": _level(rule)},
+        "properties": {
+            "tags": ["security", *json.loads(rule["cwes"])], "tier": rule["tier"], "confidence": rule["confidence"],
+            "precision": (rule["confidence"] or Confidence.LOW).lower(),
+            "security-severity": _SECURITY_SEVERITY.get(rule["severity"], "5.5"),
+        },
+    }  # fmt: skip
 
 
-def _result(finding: Row, position: Mapping[str, int]) -> dict[str, Any]:
-    region = {"startLine": finding["start_line"], "endLine": finding["end_line"]}
+def _level(rule: Row) -> str:
+    """The severity of a rule or finding, one step lower where the rule's own confidence is low."""
+    step = _SEVERITY.get(rule["severity"], 1)
+    return _LEVELS[max(0, step - 1) if rule["confidence"] == Confidence.LOW else step]
+
+
+def _prompt(store: Store, finding: Row) -> str:
+    return prompt_of(store, finding["session_id"], finding["turn_index"])
+
+
+def _result(finding: Row, position: Mapping[str, int], prompt: str) -> dict[str, Any]:
+    first = finding["head_line"]
+    region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
     result: dict[str, Any] = {
         "ruleId": finding["rule_id"],
         "ruleIndex": position[finding["rule_id"]],
-        "level": _LEVEL.get(finding["severity"] or "", "warning"),
+        "level": _level(finding),
         "message": {"text": finding["message"] or finding["rule_id"]},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding["path"])}, "region": region}}],
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding["head_path"])}, "region": region}}],
         "partialFingerprints": {"whowrote/v1": finding["fingerprint"]},
-        "baselineState": "unchanged" if finding["alive_at_head"] else "absent",
         "properties": {
             "commit": finding["commit_sha"], "author": finding["author_class"], "session": finding["session"],
-            "agent": finding["agent"], "model": finding["model"], "status": finding["status"], "fixedBy": finding["fixed_sha"],
+            "agent": finding["agent"], "model": finding["model"], "status": finding["status"], "confidence": finding["confidence"],
         },
     }  # fmt: skip
+    if prompt:
+        result["properties"]["prompt"] = prompt
     if finding["suppressed"]:
         result["suppressions"] = [{"kind": "inSource"}]
     return result
