@@ -231,7 +231,7 @@ class Database:
         return self.sql('SELECT * FROM "' + table.replace('"', '""') + '"').to_pandas()
 
     def chapter(self, name: str) -> dict[str, Rows[dict[str, Any]]]:
-        """The tables of a chapter of `whowrote report` by their names: study, grades, maintainability. Raises WhoWroteError."""
+        """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, … Raises WhoWroteError."""
         from collector.plugins import hooks
 
         chapters = {title: tables for of_plugin in hooks("chapters") for title, tables in of_plugin().items()}

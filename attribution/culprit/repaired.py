@@ -112,3 +112,27 @@ def likeliest(lines: Iterable[TracedLines]) -> str:
     for each in lines:
         votes[each.commit, each.sha] += each.lines
     return max(votes, key=lambda commit: (votes[commit], commit[0]), default=(0, ""))[1]
+
+
+class FixedLines(NamedTuple):
+    """Repaired lines, as the table `fixed_lines` has them."""
+
+    origin: int  # row of line_fates
+    line: int  # number of the first one in the commit that wrote them
+    lines: int  # of code
+
+
+class TracedFix(NamedTuple):
+    """A fix and the lines that it repaired; the values are those of the table `fixes`."""
+
+    repo_id: int
+    sha: str
+    subject: str
+    fixed_at: str
+    tier: str
+    names: str
+    outcome: str
+    culprit_sha: str | None
+    basis: str
+    lines: tuple[FixedLines, ...] = ()
+    by_agents: bool = False  # whether recorded lines of an agent are among them; known of stored fixes

@@ -1,6 +1,7 @@
-"""Rates of rare events per 1,000 lines, with exact intervals. Pure.
+"""Rates of rare events per 1,000 lines and their ratios, with exact intervals. Pure.
 
-Sources: Garwood 1936 (exact interval of a Poisson count); Clopper and Pearson 1934 (exact interval of a share).
+Sources: Garwood 1936 (exact interval of a Poisson count); Clopper and Pearson 1934 (exact interval of a share; of the split of a
+total count: of a rate ratio); Greenland and Robins 1985 (Mantel-Haenszel rate ratio over strata and its variance).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
-from attribution.stats.intervals import Interval
+from attribution.stats.intervals import Interval, Z
 
 PER = 1000  # lines
 _TAIL = 0.025
@@ -53,6 +54,50 @@ def rate_if_enough(cell: RateCell) -> Rate:
     """Like `rate`, but without a value where there are fewer lines than `minimum.RATE` asks for."""
     few = minimum.RATE.refusal({"lines": Sample(cell.lines, minimum.RATE.commits)})
     return Rate(cell.events, cell.lines, None, None, None) if few else rate(cell)
+
+
+class Ratio(NamedTuple):
+    """One rate over another with its 95 % interval; None where it cannot be told."""
+
+    ratio: float | None
+    low: float | None
+    high: float | None
+    strata: int = 1  # with lines of both and at least one event
+
+
+NO_RATIO = Ratio(None, None, None, 0)
+
+
+def ratio(a: RateCell, b: RateCell) -> Ratio:
+    """Rate of a over rate of b: exact, given the total of events."""
+    events = a.events + b.events
+    if not a.lines or not b.lines or not events:
+        return Ratio(None, None, None)
+    low, high = binomial_interval(a.events, events)
+    scale = b.lines / a.lines
+
+    def odds(share: float) -> float | None:
+        return None if share >= 1 else share / (1 - share) * scale
+
+    return Ratio(odds(a.events / events), odds(low), odds(high))
+
+
+def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
+    """Rate ratio of the first over the second of each stratum, weighted so that each is compared with its like only."""
+    above = below = variance = 0.0
+    count = 0
+    for a, b in strata:
+        lines = a.lines + b.lines
+        if not a.lines or not b.lines or not a.events + b.events:
+            continue
+        count += 1
+        above += a.events * b.lines / lines
+        below += b.events * a.lines / lines
+        variance += (a.events + b.events) * a.lines * b.lines / lines**2
+    if not above or not below:
+        return Ratio(0.0 if below and not above else None, None, None, count)
+    middle, error = above / below, math.sqrt(variance / (above * below))
+    return Ratio(middle, middle * math.exp(-Z * error), middle * math.exp(Z * error), count)
 
 
 def poisson_interval(count: int) -> Interval:

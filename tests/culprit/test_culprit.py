@@ -306,7 +306,7 @@ def test_all_fixes_are_stored_and_traced_again_only_after_a_change(tmp_path: Pat
         assert store.rows("SELECT tier, outcome, basis FROM fixes") == [
             {"tier": "conventional", "outcome": "removed", "basis": "lines"}
         ]
-    monkeypatch.setattr("attribution.culprit.stage.culprits._repairs", lambda *arguments: pytest.fail("traced again"))
+    monkeypatch.setattr("attribution.culprit.stage.culprits._trace", lambda *arguments: pytest.fail("traced again"))
     assert traced(build, "--all", db=db) == first
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,8 @@ from collector.console.terminal import Reporter, data_options, database_option
 from collector.errors import WhoWroteError
 
 if TYPE_CHECKING:
-    from attribution.culprit.queries.culprits import TracedFix
-    from attribution.culprit.trace.fixes import FixFinder, Repair
+    from attribution.culprit.repaired import TracedFix
     from attribution.queries.open_repo import OpenRepo
-    from collector.commit_model import Commit
 
 
 @click.command()
@@ -44,7 +41,7 @@ def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: st
                 trace_all_fixes(opened, progress)
             fixes = stored_fixes(opened.store, opened.repo_id)
         else:
-            fixes = [_traced_fix(opened, repair) for repair in _requested(opened, fix)]
+            fixes = _traced(opened, fix)
         table = culprit_table(opened.store, fixes, detail=not every)
     table.notes += [*summary(fixes), *opened.notes]
     print_table(output_format, table, COLUMNS if table.rows else ())
@@ -59,13 +56,14 @@ def _path_and_fix(arguments: tuple[str, ...], every: bool) -> tuple[str, str]:
     return (arguments[0] if len(arguments) == 2 else here()), arguments[-1]
 
 
-def _requested(opened: OpenRepo, fix: str) -> list[Repair]:
+def _traced(opened: OpenRepo, fix: str) -> list[TracedFix]:
     """The fixes that FIX stands for. Raises UnknownBranch, WhoWroteError."""
     from attribution.culprit.trace.fixes import finder_of, fixes_among
 
     finder = finder_of(opened)
     if fix.startswith("#"):
-        commits = list(_closing(finder, opened.repo.history_of([opened.tip]), fix))
+        history = opened.repo.history_of([opened.tip])
+        commits = [commit for commit in history if any(sign.name == fix for sign in finder.signs(commit))]
     elif ".." in fix:
         first, _, last = fix.partition("..")
         tips, hidden = ([opened.repo.resolve(name).sha if name else opened.tip] for name in (last, first))
@@ -74,23 +72,7 @@ def _requested(opened: OpenRepo, fix: str) -> list[Repair]:
         commits = list(filter(None, [opened.repo.commit(opened.repo.resolve(fix).sha)]))
     if not commits:
         raise WhoWroteError(f"nothing shows a fix in {fix}", "Name the commit itself: any commit can be asked about")
-    return [finder.repair(commit) for commit in commits]
-
-
-def _closing(finder: FixFinder, commits: Iterable[Commit], issue: str) -> Iterable[Commit]:
-    return (commit for commit in commits if any(sign.name == issue for sign in finder.signs(commit)))
-
-
-def _traced_fix(opened: OpenRepo, repair: Repair) -> TracedFix:
-    from attribution.culprit.queries.culprits import TracedFix, row_of
-    from collector.storage.store import iso
-    from collector.text import printable
-
-    commit = repair.commit
-    return TracedFix(
-        opened.repo_id, commit.sha, printable(commit.subject), iso(commit.author_time) or "", repair.tier, repair.names,
-        repair.outcome, repair.culprit or None, repair.basis, tuple(map(row_of, repair.lines)),
-    )  # fmt: skip
+    return [finder.trace(commit) for commit in commits]
 
 
 COMMANDS = (culprit,)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from attribution.culprit.repaired import TracedLines
+from attribution.culprit.repaired import FixedLines, TracedFix
 from attribution.queries.lifetimes import seconds
 from attribution.queries.turns import prompt_of
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, LineAttribution, attribution_of
@@ -24,36 +24,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class FixedLines(NamedTuple):
-    """Repaired lines, as `fixed_lines` has them."""
-
-    origin: int  # row of line_fates
-    line: int  # number of the first one in the commit that wrote them
-    lines: int  # of code
-
-
-def row_of(traced: TracedLines) -> FixedLines:
-    return FixedLines(traced.origin, traced.line, traced.lines)
-
-
-class TracedFix(NamedTuple):
-    """A fix and the lines that it repaired."""
-
-    repo_id: int
-    sha: str
-    subject: str
-    fixed_at: str
-    tier: str
-    names: str
-    outcome: str
-    culprit_sha: str | None
-    basis: str
-    lines: tuple[FixedLines, ...]
-
-
 _FIXES = """
 SELECT x.repo_id, x.commit_sha AS sha, COALESCE(c.subject, '') AS subject, x.fixed_at, x.tier, x.names, x.outcome, x.culprit_sha,
-  x.basis, (SELECT json_group_array(json_array(origin, line, lines)) FROM fixed_lines WHERE fix_id = x.id) AS lines
+  x.basis, (SELECT json_group_array(json_array(origin, line, lines)) FROM fixed_lines WHERE fix_id = x.id) AS lines,
+  EXISTS (SELECT 1 FROM fixed_lines l JOIN line_fates t ON t.repo_id = x.repo_id AND t.origin = l.origin
+    JOIN origins o ON o.id = t.origin_id WHERE l.fix_id = x.id AND o.author = 'agent' AND o.session_id IS NOT NULL) AS by_agents
 FROM fixes x LEFT JOIN commits c ON c.repo_id = x.repo_id AND c.commit_sha = x.commit_sha
 WHERE ?1 IS NULL OR x.repo_id = ?1 ORDER BY x.fixed_at DESC, x.id
 """
@@ -75,7 +50,7 @@ def culprit_table(store: Store, fixes: Iterable[TracedFix], detail: bool = False
 
 
 _LINES = f"""
-SELECT t.origin, r.name AS repo, b.commit_sha AS introduced_by, b.author_at AS introduced_at, b.parents, l.path, l.at_merge,
+SELECT t.origin, r.name AS repo, b.commit_sha AS introduced_by, b.author_at AS introduced_at, b.parents, l.path,
   json_extract(j.value, '$[1]') AS line, json_extract(j.value, '$[2]') AS lines, t.lines AS span, {ATTRIBUTION_COLUMNS}
 FROM json_each(?) j JOIN line_fates t ON t.repo_id = ? AND t.origin = json_extract(j.value, '$[0]') JOIN repos r ON r.id = t.repo_id
 JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
@@ -95,14 +70,14 @@ def _rows(store: Store, fix: TracedFix, detail: bool) -> list[dict[str, Any]]:
         if detail:
             row["touched"] += [each for each in _touched(store, fix, line) if each not in row["touched"]]
     rows = sorted(groups.values(), key=lambda row: (not row["likely"], -row["lines"], row["path"], row["line"]))
-    if detail:
-        for row in rows:
-            row["tests"] = _tests(store, fix.repo_id, row["introduced_by"])
+    for row in rows if detail else ():
+        row["tests"] = [test["path"] for test in store.rows(_TESTS, (fix.repo_id, row["introduced_by"]))]
     return rows or [_row(store, fix, {}, LineAttribution())]
 
 
 def _row(store: Store, fix: TracedFix, line: Mapping[str, Any], of: LineAttribution) -> dict[str, Any]:
     introduced_at = line.get("introduced_at")
+    days = max(0.0, (seconds(fix.fixed_at) - seconds(introduced_at)) / 86400) if introduced_at else None
     return {
         "repo": line.get("repo") or store.value("SELECT name FROM repos WHERE id = ?", (fix.repo_id,)),
         "fix": fix.sha, "fixed_at": fix.fixed_at, "subject": fix.subject, "tier": fix.tier, "names": fix.names,
@@ -112,14 +87,14 @@ def _row(store: Store, fix: TracedFix, line: Mapping[str, Any], of: LineAttribut
         "path": line.get("path"), "line": line.get("line"), "lines": 0, "class": of.kind or None, "agent": of.agent,
         "model": of.model, "evidence": of.evidence, "reason": of.reason, "edited_by": of.edited_by, "session": of.session,
         "turn": of.turn, "prompt": prompt_of(store, of.session_id, of.turn),
-        "days": _days(introduced_at, fix.fixed_at) if introduced_at else None, "touched": [], "tests": [],
+        "days": days, "touched": [], "tests": [],
     }  # fmt: skip
 
 
-def _days(start: str, end: str) -> float:
-    return round(max(0.0, (seconds(end) - seconds(start)) / 86400), 1)
-
-
+_TESTS = """
+SELECT f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id
+WHERE c.repo_id = ? AND c.commit_sha = ? AND f.kind = 'test' AND f.lines_added > 0 ORDER BY f.path
+"""
 _TOUCHED = """
 SELECT DISTINCT h.number, h.commit_sha, m.how FROM line_moves m JOIN history_commits h ON h.id = m.commit_id
 WHERE m.repo_id = ? AND m.origin < ? AND m.origin + m.end_line - m.start_line >= ? AND h.commit_sha <> ? ORDER BY h.number
@@ -130,15 +105,6 @@ def _touched(store: Store, fix: TracedFix, line: Mapping[str, Any]) -> list[str]
     """Commits that moved the lines or changed their layout between, oldest first, with what they did."""
     of_lines = (fix.repo_id, line["origin"] + line["span"], line["origin"], fix.sha)
     return [f"{row['how']} in {row['commit_sha'][:9]}" for row in store.rows(_TOUCHED, of_lines)]
-
-
-def _tests(store: Store, repo_id: int, sha: str) -> list[str]:
-    """Tests that came in the same commit."""
-    sql = (
-        "SELECT f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? AND c.commit_sha = ? "
-        "AND f.kind = 'test' AND f.lines_added > 0 ORDER BY f.path"
-    )
-    return [row["path"] for row in store.rows(sql, (repo_id, sha))]
 
 
 def summary(fixes: Iterable[TracedFix]) -> list[str]:

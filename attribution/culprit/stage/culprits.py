@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attribution.culprit.queries.culprits import row_of
-from attribution.culprit.trace.fixes import Repair, finder_of, fixes_among
+from attribution.culprit.repaired import TracedFix
+from attribution.culprit.trace.fixes import FixFinder, finder_of, fixes_among
 from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from collector.runtime.progress import Progress
 from collector.runtime.stages import Stage, StageName, digest, last_run
-from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.storage.store import Store
 
 VERSION = "1"
 STAGE = Stage(StageName.CULPRITS, VERSION)
@@ -21,13 +20,14 @@ _FIX = ("id", "repo_id", "commit_sha", "fixed_at", "tier", "names", "outcome", "
 
 def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
     """Traces every fix of a clone again when its lines changed since. Raises DatabaseUnusable, WhoWroteError."""
+    finder = finder_of(opened)
     with sole_writer(opened, progress):
         run = STAGE.start(opened.store, opened.repo_id, _key(opened))
         if run.is_current:
             return
-        repairs = list(_repairs(opened, progress))
+        fixes = list(_trace(finder, opened, progress))
         with run.writing():
-            _write(opened.store, opened.repo_id, repairs)
+            _write(opened.store, opened.repo_id, fixes)
 
 
 def _key(opened: OpenRepo) -> str:
@@ -36,26 +36,17 @@ def _key(opened: OpenRepo) -> str:
     return digest(VERSION, *(f"{run.key} {run.finished_at}" if run else "" for run in runs))
 
 
-def _repairs(opened: OpenRepo, progress: Progress) -> Iterator[Repair]:
-    finder = finder_of(opened)
+def _trace(finder: FixFinder, opened: OpenRepo, progress: Progress) -> Iterator[TracedFix]:
     fixes = list(fixes_among(finder, opened.repo.history_of([opened.head])))
     for number, commit in enumerate(fixes):
         progress("tracing fixes", number, len(fixes))
-        yield finder.repair(commit)
+        yield finder.trace(commit)
 
 
-def _write(store: Store, repo_id: int, repairs: Sequence[Repair]) -> None:
+def _write(store: Store, repo_id: int, fixes: Sequence[TracedFix]) -> None:
     store.connection.execute("DELETE FROM fixes WHERE repo_id = ?", (repo_id,))
-    first = store.next_id("fixes")
-    rows = [(number, repo_id, *_values(repair)) for number, repair in enumerate(repairs, first)]
+    numbered = list(enumerate(fixes, store.next_id("fixes")))
+    rows = ((n, repo_id, f.sha, f.fixed_at, f.tier, f.names, f.outcome, f.culprit_sha, f.basis) for n, f in numbered)
     store.insert("fixes", _FIX, rows)
-    lines = ((number, *row_of(each)) for number, repair in enumerate(repairs, first) for each in repair.lines)
+    lines = ((number, *each) for number, fix in numbered for each in fix.lines)
     store.insert("fixed_lines", ("fix_id", "origin", "line", "lines"), lines)
-
-
-def _values(repair: Repair) -> tuple[str | None, ...]:
-    commit = repair.commit
-    return (
-        commit.sha, iso(commit.author_time), repair.tier, printable(repair.names), repair.outcome,
-        repair.culprit or None, repair.basis,
-    )  # fmt: skip

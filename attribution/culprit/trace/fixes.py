@@ -6,40 +6,21 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
-from attribution.culprit.repaired import TracedLines, first_answer, likeliest
+from attribution.culprit.repaired import FixedLines, TracedFix, TracedLines, first_answer, likeliest
 from attribution.culprit.signs import FixSign, fix_signs
 from attribution.culprit.trace.lines import AddedBlocks, LineLookup
 from attribution.culprit.words import CulpritBasis, FixTier, RepairOutcome
+from attribution.ensure.history import survival_current
 from attribution.queries.history import is_followed
 from attribution.queries.open_repo import SHORT, OpenRepo
 from collector.commit_model import Commit
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
-from collector.storage.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A fix, what it was traced by, and the commit that most likely introduced what it repaired."""
-
-    commit: Commit
-    signs: tuple[FixSign, ...]  # the strongest first
-    outcome: RepairOutcome
-    culprit: str  # id of that commit; "" when none is known
-    basis: CulpritBasis
-    lines: tuple[TracedLines, ...] = ()
-
-    @property
-    def tier(self) -> FixTier:
-        return self.signs[0].tier if self.signs else FixTier.ASKED
-
-    @property
-    def names(self) -> str:
-        return " ".join(dict.fromkeys(sign.name for sign in self.signs if sign.name))
+from collector.storage.store import Store, iso
+from collector.text import printable
 
 
 class FixFinder:
@@ -47,7 +28,7 @@ class FixFinder:
 
     def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:
         self._store, self._repo_id, self._repo = store, repo_id, repo
-        self._followed = {row["sha"]: row for row in store.rows(_FOLLOWED, (repo_id,))}  # with the commit that each reverts
+        self._followed = {row["sha"]: row["reverted"] for row in store.rows(_FOLLOWED, (repo_id,))}
         self._shas = sorted(self._followed)
         self._weaknesses = _weaknesses_by_fix(store, repo_id)
         self._lookup = LineLookup(store, repo_id, repo)
@@ -55,36 +36,42 @@ class FixFinder:
     def signs(self, commit: Commit) -> tuple[FixSign, ...]:
         """What shows that a commit is a fix, the strongest sign first; none when it is not one."""
         signs = fix_signs(commit.message)
-        row = self._followed.get(commit.sha)
-        if row is not None and row["reverted"] and not any(sign.tier == FixTier.REVERT for sign in signs):
-            signs.append(FixSign(FixTier.REVERT, row["reverted"][:SHORT]))
+        reverted = self._followed.get(commit.sha)
+        if reverted and not any(sign.tier == FixTier.REVERT for sign in signs):
+            signs.append(FixSign(FixTier.REVERT, reverted[:SHORT]))
         signs += [FixSign(FixTier.WEAKNESS, name) for name in self._weaknesses.get(commit.sha, ())]
         order = list(FixTier)
         return tuple(sorted(signs, key=lambda sign: order.index(sign.tier)))
 
-    def repair(self, commit: Commit) -> Repair:
+    def trace(self, commit: Commit) -> TracedFix:
         """What a commit repaired, whether or not anything shows that it is a fix."""
-        signs, row = self.signs(commit), self._followed.get(commit.sha)
+        signs = self.signs(commit)
+        names = printable(" ".join(dict.fromkeys(sign.name for sign in signs if sign.name)))
+        tier = signs[0].tier if signs else FixTier.ASKED
+        at, subject = iso(commit.author_time) or "", printable(commit.subject)
+        fix = TracedFix(self._repo_id, commit.sha, subject, at, tier, names, RepairOutcome.OLDER, None, CulpritBasis.NONE)
         if len(commit.parents) > 1:
-            return Repair(commit, signs, RepairOutcome.MERGE, "", CulpritBasis.NONE)
-        if row is None:
-            return Repair(commit, signs, RepairOutcome.OLDER, "", CulpritBasis.NONE)
-        removed, added = self._lookup.removed(commit.sha), self._lookup.added(commit.sha)
-        answer = first_answer(removed, lambda: self._lookup.around(commit.sha, added))
+            return fix._replace(outcome=RepairOutcome.MERGE)
+        return self._trace_lines(fix, signs) if commit.sha in self._followed else fix
+
+    def _trace_lines(self, fix: TracedFix, signs: Sequence[FixSign]) -> TracedFix:
+        added = self._lookup.added(fix.sha)
+        answer = first_answer(self._lookup.removed(fix.sha), lambda: self._lookup.around(fix.sha, added))
         lines = answer.lines if answer else []
-        culprit, basis = self._culprit(signs, row["reverted"], lines)
-        outcome = answer.outcome if answer else self._outcome_without_lines(commit.sha, added)
-        within = tuple(line for line in lines if line.sha)
-        return Repair(commit, signs, outcome if within or not lines else RepairOutcome.OLDER, culprit, basis, within)
+        culprit, basis = self._culprit(fix.sha, signs, lines)
+        outcome = answer.outcome if answer else self._outcome_without_lines(fix.sha, added)
+        within = tuple(FixedLines(line.origin, line.line, line.lines) for line in lines if line.sha)
+        outcome = outcome if within or not lines else RepairOutcome.OLDER
+        return fix._replace(outcome=outcome, culprit_sha=culprit or None, basis=basis, lines=within)
 
     def _outcome_without_lines(self, sha: str, added: AddedBlocks) -> RepairOutcome:
         if self._lookup.is_older(sha):
             return RepairOutcome.OLDER
         return RepairOutcome.NOT_DECIDABLE if self._lookup.adds_code(sha, added) else RepairOutcome.NO_LINES
 
-    def _culprit(self, signs: Sequence[FixSign], reverted: str, lines: Iterable[TracedLines]) -> tuple[str, CulpritBasis]:
-        if reverted:
-            return reverted, CulpritBasis.REVERTED
+    def _culprit(self, sha: str, signs: Sequence[FixSign], lines: Iterable[TracedLines]) -> tuple[str, CulpritBasis]:
+        if self._followed[sha]:
+            return self._followed[sha], CulpritBasis.REVERTED
         stated = [self._resolve(sign.name) for sign in signs if sign.tier == FixTier.NAMED]
         if stated and stated[0]:
             return stated[0], CulpritBasis.STATED
@@ -121,6 +108,7 @@ def finder_of(opened: OpenRepo) -> FixFinder:
     """Raises WhoWroteError where the lines of a clone are not followed yet."""
     if not is_followed(opened):
         raise WhoWroteError(f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {opened.repo.path}")
+    survival_current(opened.store, [opened.repo_id])
     return FixFinder(opened.store, opened.repo_id, opened.repo)
 
 

@@ -1,8 +1,4 @@
-"""Rates compared: ratios, pooled and stratified, terciles, and rates corrected by reviews. Pure.
-
-Sources: Clopper and Pearson 1934 applied to the split of the total count (exact interval of a rate ratio); Greenland and Robins
-1985 (Mantel-Haenszel rate ratio over strata and its variance).
-"""
+"""Rates of agents and a baseline compared over strata, terciles, and rates corrected by reviews. Pure."""
 
 from __future__ import annotations
 
@@ -11,53 +7,20 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.stats.intervals import Interval, Z
-from attribution.stats.rates import PER, Rate, RateCell, binomial_interval, poisson_interval, rate, total
+from attribution.stats.rates import (
+    PER,
+    Rate,
+    RateCell,
+    Ratio,
+    binomial_interval,
+    mantel_haenszel,
+    poisson_interval,
+    rate,
+    ratio,
+    total,
+)
 
 ZERO = RateCell(0, 0)
-
-
-class Ratio(NamedTuple):
-    """One rate over another with its 95 % interval; None where it cannot be told."""
-
-    ratio: float | None
-    low: float | None
-    high: float | None
-    strata: int = 1  # with lines of both and at least one event
-
-
-NO_RATIO = Ratio(None, None, None, 0)
-
-
-def ratio(a: RateCell, b: RateCell) -> Ratio:
-    """Rate of a over rate of b: exact, given the total of events."""
-    events = a.events + b.events
-    if not a.lines or not b.lines or not events:
-        return Ratio(None, None, None)
-    low, high = binomial_interval(a.events, events)
-    scale = b.lines / a.lines
-
-    def odds(share: float) -> float | None:
-        return None if share >= 1 else share / (1 - share) * scale
-
-    return Ratio(odds(a.events / events), odds(low), odds(high))
-
-
-def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
-    """Rate ratio of the first over the second of each stratum, weighted so that each is compared with its like only."""
-    above = below = variance = 0.0
-    count = 0
-    for a, b in strata:
-        lines = a.lines + b.lines
-        if not a.lines or not b.lines or not a.events + b.events:
-            continue
-        count += 1
-        above += a.events * b.lines / lines
-        below += b.events * a.lines / lines
-        variance += (a.events + b.events) * a.lines * b.lines / lines**2
-    if not above or not below:
-        return Ratio(0.0 if below and not above else None, None, None, count)
-    middle, error = above / below, math.sqrt(variance / (above * below))
-    return Ratio(middle, middle * math.exp(-Z * error), middle * math.exp(Z * error), count)
 
 
 class Sides(NamedTuple):

@@ -13,10 +13,10 @@ from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import AGENT, BreakdownOptions, Place, days, place_columns, placed
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
-from attribution.stats.rates import Rate, RateCell, rate_if_enough, total
+from attribution.stats.rates import NO_RATIO, Rate, RateCell, Ratio, rate_if_enough, total
 from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
-from attribution.weaknesses.queries.rates import NO_RATIO, Ratio, Reviewed
+from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixture, ReviewVerdict
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list

@@ -1,0 +1,85 @@
+"""Who wrote what still stands in each directory, and how much of it no person has touched. For `report ownership`."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attribution.queries.survival import history_coverage
+from collector.errors import WhoWroteError
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
+from collector.vocabulary.lines import LineClass, line_class_sql
+
+_ALL = ""  # the row of the whole repository
+_BY_AGENT = (LineClass.AGENT, LineClass.DECLARED)
+
+# A person touched a file after a commit when a later commit has a line of it that is a witnessed person's; `edited_by` is of the
+# lines themselves. History numbers commits so that parents come first.
+_LINES = f"""
+WITH person AS MATERIALIZED (
+  SELECT f.path, MAX(h.number) AS last FROM commits c
+  JOIN history_commits h ON h.repo_id = c.repo_id AND h.commit_sha = c.commit_sha
+  JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = ?1 AND f.human_lines + f.likely_human_lines > 0 GROUP BY f.path
+)
+SELECT f.directory, {line_class_sql("o")} AS class, COALESCE(c.author_email, c.author_name, '') AS person, SUM(s.nonblank) AS lines,
+  COALESCE(o.edited_by = 'human', 0) OR COALESCE(p.last > b.number, 0) AS touched
+FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o ON o.id = s.origin_id JOIN history_commits b ON b.id = s.birth
+LEFT JOIN commits c ON c.repo_id = f.repo_id AND c.commit_sha = b.commit_sha LEFT JOIN person p ON p.path = f.path
+WHERE f.repo_id = ?1 AND f.kind IN ('source', 'test') AND s.nonblank > 0 GROUP BY 1, 2, 3, 5
+"""
+
+
+_NOTES = (
+    "lines: non-blank lines of source and test files at HEAD, by who wrote them; without those older than the followed history",
+    "untouched: lines of agents that no person changed, in files in which no person is known to have written a line since; people "
+    "who left no witness are not seen, so that it is an upper limit",
+    "bus factor: the fewest committing people who brought in more than half of the lines; without agents: of the lines that no "
+    "agent is known to have written",
+)
+
+
+def ownership_tables(store: Store, repo_id: int | None = None) -> list[Table]:
+    """One table: a row for each directory, and one for each whole repository. Raises WhoWroteError where no lines are followed."""
+    followed = [repo_id] if repo_id is not None else history_coverage(store)[0]
+    rows = [row for repo in followed for row in _rows(store, repo)]
+    if not rows:
+        raise WhoWroteError("the lines of no repository are followed yet", "Run for each clone: whowrote survival PATH --full")
+    return [table_of(rows, {"untouched_share": "share"}, _NOTES, "ownership", "Lines at HEAD by directory and who wrote them")]
+
+
+def _rows(store: Store, repo_id: int) -> list[dict[str, Any]]:
+    name = store.value("SELECT name FROM repos WHERE id = ?", (repo_id,))
+    directories: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for line in store.rows(_LINES, (repo_id,)):
+        directories[line["directory"] or "."].append(line)
+        directories[_ALL].append(line)
+    return [{"repo": name, "directory": directory or "(all)", **_owners(lines)} for directory, lines in sorted(directories.items())]
+
+
+def _owners(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    classes, people, without, untouched = Counter[str](), Counter[str](), Counter[str](), 0
+    for line in lines:
+        by_agent = line["class"] in _BY_AGENT
+        classes[line["class"]] += line["lines"]
+        people[line["person"].lower()] += line["lines"]
+        without[line["person"].lower()] += 0 if by_agent else line["lines"]
+        untouched += line["lines"] if by_agent and not line["touched"] else 0
+    by_agents = sum(classes[name] for name in _BY_AGENT)
+    return {
+        "lines": classes.total(), "by_agents": by_agents, "people": classes[LineClass.HUMAN] + classes[LineClass.LIKELY_HUMAN],
+        "not_known": classes[LineClass.UNKNOWN] + classes[LineClass.UNDECLARED], "untouched": untouched,
+        "untouched_share": untouched / by_agents if by_agents else None, "bus_factor": bus_factor(people),
+        "bus_factor_without_agents": bus_factor(without),
+    }  # fmt: skip
+
+
+def bus_factor(lines: Counter[str]) -> int | None:
+    """The fewest people who together have more than half of the lines; None without lines."""
+    covered = 0
+    for number, (_, count) in enumerate(lines.most_common(), 1):
+        covered += count
+        if 2 * covered > lines.total():
+            return number
+    return None

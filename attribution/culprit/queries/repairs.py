@@ -1,0 +1,167 @@
+"""Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against lines of the same kind. For `report repairs`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from attribution.lineage import minimum
+from attribution.lineage.survival import LifetimeRecord
+from attribution.queries.lifetimes import removed_lines
+from attribution.stats import intervals
+from attribution.stats.comparison import BASELINES, DATED, HUMAN, UNDECLARED
+from attribution.stats.intervals import Moments
+from attribution.stats.kaplan_meier import Observation, commit_of, estimate
+from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
+from collector.errors import WhoWroteError
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
+from collector.vocabulary.lines import FileKind, LineClass
+
+HORIZONS = (30, 90, 365)  # days
+_GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
+    "class": lambda r: DATED if r.dated else r.author,
+    "agent": lambda r: r.agent,
+    "model": lambda r: r.model if r.author == LineClass.AGENT else "",
+}
+_UNITS = {"class": "word", "by": "word"} | {f"repaired_{days}_days": "share" for days in HORIZONS}
+_SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
+
+
+class WrittenLines(NamedTuple):
+    """Lines with one author and one fate, and the fix that ended them."""
+
+    record: LifetimeRecord
+    fix: int  # the fix that ended them; 0: none did
+    month: str  # in which they were written
+    size: int  # stratum of the lines that their commit wrote
+
+
+def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
+    """Rates by class, agent and model, and agents' lines against baselines. Raises WhoWroteError where no fix was traced."""
+    lines = _written_lines(store, repo_id)
+    return [_rates(lines), _comparisons(lines)]
+
+
+def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
+    """Lines of source files of the repositories whose fixes were traced."""
+    rows = store.rows("SELECT DISTINCT repo_id FROM fixes WHERE ?1 IS NULL OR repo_id = ?1 ORDER BY 1", (repo_id,))
+    if not rows:
+        raise WhoWroteError("no fix was traced in this database", "Run for each clone: whowrote culprit PATH --all")
+    lines = []
+    for row in rows:
+        commits = {commit["id"]: commit for commit in store.rows(_COMMITS, (row["repo_id"],))}
+        for removed in removed_lines(store, row["repo_id"]):
+            record = removed.record
+            if record.kind == FileKind.SOURCE and record.lines:
+                birth, end = commits[record.birth], commits.get(removed.removed_in)
+                size = sum(birth["lines_born"] > limit for limit in _SIZES)
+                fix = end["id"] if record.dead and end is not None and end["is_fix"] else 0
+                lines.append(WrittenLines(record, fix, birth["author_at"][:7], size))
+    return lines
+
+
+_COMMITS = """
+SELECT h.id, h.author_at, h.lines_born, x.id IS NOT NULL AS is_fix FROM history_commits h
+LEFT JOIN fixes x ON x.repo_id = h.repo_id AND x.commit_sha = h.commit_sha AND x.outcome = 'removed' WHERE h.repo_id = ?
+"""
+
+
+def _rates(lines: Sequence[WrittenLines]) -> Table:
+    rows = []
+    for by, name_of in _GROUPINGS.items():
+        groups: dict[str, list[WrittenLines]] = defaultdict(list)
+        for line in lines:
+            groups[name_of(line.record)].append(line)
+        rows += [_rate_row(by, name, group) for name, group in sorted(groups.items()) if name]
+    return table_of(rows, _UNITS, [*_BIAS, *_bounds(lines)], "repairs", "Lines that fixes repaired, by who wrote them")
+
+
+_BIAS = (
+    "a repair: a fix that changed or removed lines of a commit; lines: non-blank ones of source files; intervals over commits",
+    "dated lines are older than agents and had more time: compare the shares that were repaired within some days",
+    "undeclared lines may be those of agents without a record: their rate cannot stand for that of people",
+)
+
+
+def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> dict[str, Any]:
+    cell = _cell(group)
+    commits: dict[Hashable, list[WrittenLines]] = defaultdict(list)
+    for line in group:
+        commits[commit_of(line.record)].append(line)
+    few = minimum.RATE.refusal({name: minimum.Sample(cell.lines, len(commits))})
+    row = {"by": by, "name": name, "lines": cell.lines, "commits": len(commits), "repairs": cell.events}
+    row |= {"per_1000": None, "low": None, "high": None} if few else _rate_with_interval(commits.values())
+    return row | _repaired_within(group)
+
+
+def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str, float | None]:
+    """Repairs per 1,000 lines, with the 95 % interval by commit."""
+    parts: list[Moments] = [tuple(map(float, _cell(of_commit))) for of_commit in commits]
+
+    def per_1000(sums: Moments) -> float | None:
+        return PER * sums[0] / sums[1] if sums[1] else None
+
+    value = per_1000(intervals.total(parts)) or 0.0
+    interval = intervals.around(value, intervals.jackknife(parts, per_1000), len(parts) - 1, least=0.0)
+    return {"per_1000": value, "low": interval.low if interval else None, "high": interval.high if interval else None}
+
+
+def _repaired_within(group: Sequence[WrittenLines]) -> dict[str, float | None]:
+    """The share that is repaired within some days, by Kaplan and Meier; lines that end otherwise are censored."""
+    seen = [Observation(line.record.days, line.fix > 0, line.record.lines, commit_of(line.record)) for line in group]
+    old = [max((line.record.follow_days for line in group), default=0.0) >= days for days in HORIZONS]
+    shares = estimate(seen, HORIZONS)
+    return {
+        f"repaired_{days}_days": 1 - each.share if enough else None
+        for days, each, enough in zip(HORIZONS, shares, old, strict=True)
+    }
+
+
+def _cell(lines: Sequence[WrittenLines]) -> RateCell:
+    """Repairs, each a fix that ended lines of a commit, over the lines."""
+    return RateCell(len({(line.record.birth, line.fix) for line in lines if line.fix}), sum(line.record.lines for line in lines))
+
+
+def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
+    """What the rate of agents would be with the lines whose author is unknown: the direction of their bias."""
+    agent, unknown = ([line for line in lines if line.record.author == name] for name in (LineClass.AGENT, LineClass.UNKNOWN))
+    if not agent or not unknown:
+        return []
+    alone, both = _cell(agent), _cell([*agent, *unknown])
+    before, after = (PER * cell.events / cell.lines for cell in (alone, both))
+    direction = "too low" if after > before else "too high"
+    return [f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}: at most so much {direction}"]
+
+
+def _comparisons(lines: Sequence[WrittenLines]) -> Table:
+    """Agents' lines against each baseline, raw and within the same repository, month and size of commit."""
+    rows = [_comparison(lines, baseline) for baseline in (HUMAN, UNDECLARED)]
+    notes = ["a ratio above 1: agents' lines were repaired more often; strata: repository, month, size of the commit"]
+    return table_of(rows, {}, notes, "repairs_compared", "Repairs of agents' lines against other lines")
+
+
+_Strata = dict[tuple[Hashable, ...], tuple[list[WrittenLines], list[WrittenLines]]]
+
+
+def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
+    strata: _Strata = defaultdict(lambda: ([], []))
+    for line in lines:
+        is_agents = line.record.author == LineClass.AGENT
+        if is_agents or (BASELINES[baseline](line.record) and not line.record.dated):
+            strata[line.record.repo, line.month, line.size][not is_agents].append(line)
+    cells = [(_cell(ours), _cell(theirs)) for ours, theirs in strata.values()]
+    agent, other = (total(side) for side in zip(*cells, strict=True)) if cells else (RateCell(0, 0), RateCell(0, 0))
+    few = minimum.WEAKNESSES.refusal({name: _sample(strata, side) for side, name in enumerate((LineClass.AGENT, baseline))})
+    raw, like = (NO_RATIO, NO_RATIO) if few else (ratio(agent, other), mantel_haenszel(cells))
+    return {
+        "baseline": baseline, "agent_repairs": agent.events, "agent_lines": agent.lines, "baseline_repairs": other.events,
+        "baseline_lines": other.lines, "ratio": raw.ratio, "low": raw.low, "high": raw.high, "ratio_in_strata": like.ratio,
+        "strata_low": like.low, "strata_high": like.high, "strata": like.strata, "refused": few,
+    }  # fmt: skip
+
+
+def _sample(strata: _Strata, side: int) -> minimum.Sample:
+    lines = [line for sides in strata.values() for line in sides[side]]
+    return minimum.sample((line.record.lines, commit_of(line.record)) for line in lines)

@@ -1,0 +1,230 @@
+"""Repairs by author, who owns what still stands, and the page: on constructed histories whose numbers can be counted by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.builder import git
+from support.commands import clone, run
+from support.histories import Build, text
+
+import whowrote
+from attribution.browse.addresses import Addresses, Place
+from attribution.browse.pages import page_at
+from attribution.culprit.queries.ownership import bus_factor
+from attribution.culprit.queries.repairs import WrittenLines, _bounds, _comparison, _rate_row
+from attribution.lineage.survival import LifetimeRecord
+from collector.storage.store import Store
+
+AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
+PEOPLE = ("Ann <ann@example.org>", "Ben <ben@example.org>")
+
+
+def block(name: str, count: int, value: str = "1") -> list[str]:
+    return [f"{name}_{n} = compute({value})" for n in range(count)]
+
+
+@pytest.fixture
+def repaired(tmp_path: Path) -> tuple[Path, Path]:
+    """1,200 declared lines of an agent, of which a fix repairs three and a rewrite five; 1,200 others without any repair."""
+    build = Build(tmp_path / "r.git")
+    agent, other = block("agent", 1200), block("other", 1200)
+    build.commit("other", [], {"o.py": text(*other)}, author=f"{PEOPLE[0]} 1700000000 +0000")
+    build.commit(
+        "agent",
+        ["other"],
+        {"o.py": text(*other), "a.py": text(*agent)},
+        message=f"add{AGENT}",
+        author=f"{PEOPLE[1]} 1700010000 +0000",
+    )
+    fixed = [*block("agent", 3, "2"), *agent[3:]]
+    build.commit("fix", ["agent"], {"o.py": text(*other), "a.py": text(*fixed)}, message="fix: compute two")
+    rewritten = [*fixed[:-5], *block("new", 5, "3")]
+    build.commit("rewrite", ["fix"], {"o.py": text(*other), "a.py": text(*rewritten)})
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
+    db = tmp_path / "r.db"
+    assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
+    assert run("survival", build.where, "--db", db, "-q", "--no-curves", "--full").exit_code == 0
+    return build.where, db
+
+
+def tables(*arguments: object) -> dict[str, list[dict[str, Any]]]:
+    done = run("report", *arguments, "--json")
+    assert done.exit_code == 0, done.stderr
+    return {table["name"]: table["rows"] for table in json.loads(done.stdout)}
+
+
+# --- repairs ----------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    by_class = {row["name"]: row for row in tables("repairs", repo, "--db", db)["repairs"] if row["by"] == "class"}
+    agents = by_class["declared"]
+    assert (agents["lines"], agents["commits"], agents["repairs"]) == (1200, 1, 1)
+    assert agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None  # one commit has no interval
+    assert (by_class["undeclared"]["lines"], by_class["undeclared"]["repairs"]) == (1208, 0)
+
+
+def test_repairs_need_traced_fixes_and_say_how(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    refused = run("report", "repairs", repo, "--db", db)
+    assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
+
+
+def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    with whowrote.open(db) as database:
+        assert set(database.chapter("repairs")) == {"repairs", "repairs_compared"}
+        assert list(database.chapter("ownership")) == ["ownership"]
+
+
+def written(
+    author: str, lines: int = 200, *, fix: int = 0, birth: int = 1, days: float = 400, month: str = "2025-01"
+) -> WrittenLines:
+    record = LifetimeRecord(lines, author, days, 400, 0, 0, bool(fix), birth=birth, path="a.py", kind="source")
+    return WrittenLines(record, fix, month, 0)
+
+
+def test_several_spans_that_a_fix_ends_are_one_repair() -> None:
+    group = [written("agent", 5, fix=7, days=10), written("agent", 9, fix=7, days=10), written("agent", 986)]
+    row = _rate_row("class", "agent", group)
+    assert (row["repairs"], row["lines"], row["per_1000"]) == (1, 1000, 1.0)
+    assert row["repaired_30_days"] == pytest.approx(14 / 1000)
+
+
+def test_few_lines_have_no_rate() -> None:
+    assert _rate_row("class", "agent", [written("agent", 999, fix=7)])["per_1000"] is None
+
+
+def test_intervals_are_over_commits() -> None:
+    group = [written("agent", 500, birth=n, fix=n % 2) for n in range(8)]
+    row = _rate_row("class", "agent", group)
+    assert row["per_1000"] == 1.0 and 0.0 < row["low"] < 1.0 < row["high"]
+
+
+def test_lines_are_compared_with_their_like() -> None:
+    """Agents wrote in the month in which everything was repaired more often: the same rate in each month, not over both."""
+    lines = []
+    for n in range(40):
+        lines += [
+            written("agent", birth=n, fix=n % 2 and n, month="2025-01"),
+            written("human", birth=100 + n, fix=n % 2 and n, month="2025-01"),
+        ]
+        lines += [written("human", birth=200 + n, month="2025-02") for _ in range(3)]
+    row = _comparison(lines, "human")
+    assert row["ratio"] == pytest.approx(4.0) and row["ratio_in_strata"] == pytest.approx(1.0) and row["strata"] == 1
+    assert row["strata_low"] < 1 < row["strata_high"] and not row["refused"]
+
+
+def test_without_enough_lines_nothing_is_compared() -> None:
+    row = _comparison([written("agent", 50, fix=3), written("human", 50)], "human")
+    assert row["ratio"] is None and row["refused"].startswith("too few")
+
+
+def test_dated_lines_stand_in_a_row_of_their_own_and_are_no_baseline() -> None:
+    row = _comparison(
+        [written("agent", 5000), WrittenLines(LifetimeRecord(5000, "human", 1, 1, 0, 0, False, dated=True), 0, "2019-01", 0)],
+        "human",
+    )
+    assert row["baseline_lines"] == 0
+
+
+@pytest.mark.parametrize(("fix", "direction"), [(7, "too low"), (0, "too high")])
+def test_the_direction_of_the_bias_of_unknown_lines_is_said(fix: int, direction: str) -> None:
+    (sentence,) = _bounds([written("agent", 1000, fix=5), written("unknown", 100, fix=fix, birth=2)])
+    assert sentence.endswith(direction)
+    assert _bounds([written("agent", 1000, fix=5)]) == []
+
+
+# --- ownership --------------------------------------------------------------------------------------------------------
+
+
+def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    rows = {row["directory"]: row for row in tables("ownership", repo, "--db", db)["ownership"]}
+    whole = rows["(all)"]
+    assert set(rows) == {"(all)", "."} and whole["lines"] == 2400
+    assert (whole["by_agents"], whole["not_known"], whole["people"]) == (1192, 1208, 0)
+    assert (whole["untouched"], whole["untouched_share"]) == (1192, 1.0)
+    assert (whole["bus_factor"], whole["bus_factor_without_agents"]) == (2, 1)
+
+
+def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute(
+            "UPDATE commit_files SET human_lines = 1 WHERE path = 'a.py' AND commit_id = (SELECT MAX(id) FROM commits)"
+        )
+    assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 0
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("UPDATE commit_files SET human_lines = path = 'o.py' WHERE path IN ('a.py', 'o.py')")
+    assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192  # another file, or before
+
+
+def test_ownership_needs_followed_lines(tmp_path: Path) -> None:
+    Store(tmp_path / "w.db").close()
+    refused = run("report", "ownership", "--db", tmp_path / "w.db")
+    assert refused.exit_code == 2 and "whowrote survival PATH" in refused.stderr
+
+
+def test_bus_factor() -> None:
+    assert bus_factor(Counter({"a": 6, "b": 3, "c": 2})) == 1
+    assert bus_factor(Counter({"a": 5, "b": 5})) == 2
+    assert bus_factor(Counter({"a": 4, "b": 3, "c": 3})) == 2
+    assert bus_factor(Counter()) is None and bus_factor(Counter({"a": 0})) is None
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def shown(db: Path, **arguments: str) -> str:
+    to = Addresses("/x")
+    with Store(db) as store:
+        name = store.value("SELECT name FROM repos")
+        body: str = page_at(store, Place(name, "repairs", ""), arguments, to).values["body"]
+    return body
+
+
+def test_the_page_says_how_fixes_are_traced_first(repaired: tuple[Path, Path]) -> None:
+    assert "whowrote culprit PATH --all" in shown(repaired[1])
+
+
+def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert run("survival", repo, "--db", db, "-q", "--no-curves").exit_code == 0
+    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    with Store(db) as store:
+        ended = store.rows(
+            "SELECT h.commit_sha AS sha, h.author_at, t.origin, l.start_line, o.session_id, o.turn_index FROM line_fates t "
+            "JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits h ON h.id = l.death "
+            "JOIN origins o ON o.id = t.origin_id JOIN turns u ON u.session_id = o.session_id AND u.turn_index = o.turn_index "
+            "WHERE o.author = 'agent' AND u.prompt <> '' LIMIT 1"
+        )[0]
+        prompt = store.value(
+            "SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?", (ended["session_id"], ended["turn_index"])
+        )
+        with store.transaction() as connection:
+            connection.execute("DELETE FROM fixes")
+            connection.execute(
+                "INSERT INTO fixes (id, repo_id, commit_sha, fixed_at, tier, names, outcome, culprit_sha, basis) "
+                "VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
+                (ended["sha"], ended["author_at"]),
+            )
+            connection.execute("INSERT INTO fixed_lines VALUES (1, ?, ?, 1)", (ended["origin"], ended["start_line"]))
+    page = shown(db)
+    assert prompt[:30].split("\n")[0] in page and "session</a>" in page and "issue" in page
+
+
+def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")  # declared by the commit alone
