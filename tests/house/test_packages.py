@@ -48,9 +48,7 @@ ADAPTERS = {
     "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},
     "httpx2": {"collector/discovery/github/transport.py", "collector/discovery/github/timed.py"},
-    "lifelines": {"attribution/stats/estimates.py"},
     "pandas": {
-        "attribution/stats/estimates.py",
         "whowrote/rows.py",
         "whowrote/database.py",
     },  # the last two only for the type checker
@@ -96,7 +94,7 @@ OUTPUT_PACKAGES = (
     "attribution/weaknesses/commands/",
 )
 HEAVY = (
-    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
+    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "pandas",
     "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "openai", "pathspec", "genai_prices",
 )  # fmt: skip
 
@@ -405,7 +403,7 @@ def test_the_search_index_does_not_bring_the_statistics_along() -> None:
 
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
-        "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
+        "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm",
         "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "openai", "pathspec", "genai_prices",
         "mcp", "pydantic",
     }  # fmt: skip
