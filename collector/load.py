@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
@@ -47,7 +47,7 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "22"  # version of everything that is read here
+FACTS = "23"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -188,22 +188,26 @@ def _read_local(
     """A session from its transcript on this machine, which is whole, and what copies in checkpoints have besides."""
     reader = next(candidate for candidate in transcript_readers if local.agent == candidate.NAME)
     copies = (content for copy in files.copies() if reader.sniff(first_value(content := _content(repo, copy))))
-    session = on_utc(repo, reader.read(files.key, chain(load(local), copies)))
+    session = on_utc(repo, reader.read(files.key, chain(load(local), copies)), files.emails)
     if is_undated(session):
         calls = frozenset(call.call_id for call in session.calls)
         session = bounded(session, [*_stored_copies(repo, files, reader), StoredCopy(local.at, calls)])
     return LoadedSession(files, session, "present", list(session.problems))
 
 
-def on_utc(repo: GitRepo, session: Session) -> Session:
+def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     """A session whose times are those of its author's clock, in UTC: the commits that it made say in which zone that was.
 
-    What it did after a commit was not done before it. Where the clone has none of its commits, nothing is known of its times.
+    What it did after a commit was not done before it. Where the clone has none of its commits, those of the same days say it, if
+    they agree, or those of whoever committed the transcript (`emails`); else nothing is known of its times.
     """
     if not session.local_clock:
         return session
     made = [repo.find_commit(call.commits[0]) if call.commits else None for call in session.calls]
     offset = next((repo.author_offset(commit.sha) for commit in made if commit is not None), None)
+    began = next((call.not_before for call in session.calls if call.not_before is not None), None)
+    if offset is None and began is not None:
+        offset = repo.author_offset_near(began, emails)
     calls, last = [], None
     for call, commit in zip(session.calls, made, strict=True):
         began = call.not_before - offset if call.not_before is not None and offset is not None else None
@@ -265,7 +269,8 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
     if len(matching) > 1:
         names = ", ".join(candidate.NAME for candidate in matching)
         loaded.problems.append(Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}"))
-    session = on_utc(repo, reader.read(files.key, chain(_different(repo, first, distinct), _subagents(repo, files, reader))))
+    blobs = chain(_different(repo, first, distinct), _subagents(repo, files, reader))
+    session = on_utc(repo, reader.read(files.key, blobs), files.emails)
     loaded.session = bounded(session, _stored_copies(repo, files, reader)) if is_undated(session) else session
     loaded.problems.extend(loaded.session.problems)
     if _is_blank(session) and first.strip():

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~ -]{1,300}?)[*`:\s]*$")
+_SEARCH = re.compile(r"<{5,9} SEARCH")
+_REPLACED = ">>>>>"
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
@@ -222,10 +225,7 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
         if opening:
             fence, inside = opening, []
         elif fence and line.rstrip() == fence:
-            blocks = search_replace_blocks("\n".join(inside))
-            if name:
-                content = None if blocks else "".join(f"{entry}\n" for entry in inside)
-                results.append((name, Edit(name, "edit" if blocks else "write", blocks, content)))
+            results += [(path, _offered_edit(path, text)) for path, text in _by_file(name, inside) if path]
             fence = ""
         elif fence:
             inside.append(line)
@@ -233,6 +233,25 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
             named = _NAME.match(line)
             name = named[1].strip() if named else ""
     return results
+
+
+def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """(file, lines) of a fenced text: with some models the file's name is inside, before the blocks."""
+    lines: list[str] = []
+    for line, following in pairwise([*inside, ""]):
+        named = _NAME.match(line) if _SEARCH.match(following) and (not lines or lines[-1].startswith(_REPLACED)) else None
+        if named:
+            if lines:
+                yield name, lines
+            name, lines = named[1].strip(), []
+        else:
+            lines.append(line)
+    yield name, lines
+
+
+def _offered_edit(path: str, lines: list[str]) -> Edit:
+    blocks = search_replace_blocks("\n".join(lines))
+    return Edit(path, "edit", blocks) if blocks else Edit(path, "write", content="".join(f"{line}\n" for line in lines))
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def _versions(repo: GitRepo, tip: str, globs: Iterable[str]) -> dict[str, list[_
         elif text.startswith(":"):
             blob = text.split(" ")[3]
         elif text:
-            every[text].setdefault(blob, _Version(blob, float(moment), email))  # the newest commit comes first
+            every[text][blob] = _Version(blob, float(moment), email)  # the newest commit comes first, the one that brought it last
     return {path: list(versions.values()) for path, versions in sorted(every.items())}
 
 

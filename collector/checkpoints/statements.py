@@ -26,6 +26,7 @@ _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
 _BOT = re.compile(r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis[ -]?ci|circleci|jenkins)\b", re.I)
 _CO_AUTHOR = re.compile(r"^co-authored-by:\s*([^<\n]*)<([^>\n]*)>", re.I | re.M)
 _SQUASHED = re.compile(r"^\* (.+)$", re.M)  # how GitHub lists the commits of a squash
+_IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 _NUMBERED = re.compile(r"\(#\d+\)$")
 
 PEOPLES = ("name", "word")  # kinds of common names that name no agent where people are credited
@@ -152,6 +153,8 @@ def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None
     """The agent whose name, with or without an address, this is ("Name <address>"); None for a person."""
     match = _ACCOUNT.match(text)
     named = agent_named(match["name"], match["address"]) if match else agent_named(text, None, doubted)
+    if match and not named and (program := _IN_BRACKETS.search(match["name"])):  # "Ada Lovelace (Codex)"
+        named = agent_named(program[1], None, PEOPLES)
     if agent := agent_of_account(text):
         return NamedAgent(agent, named.model if named else "")
     return named

@@ -9,7 +9,8 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +48,7 @@ _MOST_MAILMAP = 1_000_000  # bytes
 _OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
 # Source: gpg-interface.c of git.
 _SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*(?:\n .*)*)", re.M)
+_DAY = 86_400.0
 _AUTHOR_ZONE = re.compile(rb"^author [^\n]* ([+-])(\d\d)(\d\d)$", re.M)
 _SIGNATURES = {
     b"-----BEGIN PGP ": Signature.GPG,
@@ -282,6 +284,26 @@ class RepositoryBase:
             return None
         minutes = int(zone[2]) * 60 + int(zone[3])
         return 60.0 * (-minutes if zone[1] == b"-" else minutes)
+
+    def author_offset_near(self, moment: float, emails: Collection[str]) -> float | None:
+        """The zone of a moment on an author's clock (seconds, read as if it were UTC), in seconds ahead of UTC.
+
+        It is that of the commits authored from a day before to three days after: of all, or where they differ of these authors';
+        None where those differ too, or there is none.
+        """
+        first = bisect_left(self._author_zones, (moment - _DAY,))
+        last = bisect_left(self._author_zones, (moment + 3 * _DAY,))
+        zones = self._author_zones[first:last]
+        every, own = {offset for _, offset, _ in zones}, {offset for _, offset, email in zones if email in emails}
+        return next((offsets.pop() for offsets in (every, own) if len(offsets) == 1), None)
+
+    @cached_property
+    def _author_zones(self) -> list[tuple[float, float, str]]:
+        """(author time on the author's clock, seconds ahead of UTC, address) of the default branch's commits, in order of time."""
+        commits = ((commit, self.author_offset(commit.sha)) for commit in self.history(self.default_branch().sha))
+        return sorted(
+            (commit.author_time + offset, offset, commit.author_email) for commit, offset in commits if offset is not None
+        )
 
     def file_at(self, sha: str, path: str) -> str | None:
         """Blob id of a path in a commit."""

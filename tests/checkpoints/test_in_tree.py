@@ -54,11 +54,11 @@ class Clone:
         (self.path / name).parent.mkdir(parents=True, exist_ok=True)
         (self.path / name).write_text(text)
 
-    def commit(self, minute: int, message: str = "Change") -> str:
-        when = f"2025-08-06T12:{minute:02}:00+0200"
+    def commit(self, minute: int, message: str = "Change", zone: str = "+0200", who: str = "Ana") -> str:
+        when = f"2025-08-06T12:{minute:02}:00{zone}"
         git(self.path, "add", "-A")
         dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        command = ["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org", "commit", "-q", "-m", message]
+        command = ["git", "-c", f"user.name={who}", "-c", f"user.email={who.lower()}@example.org", "commit", "-q", "-m", message]
         subprocess.run(command, cwd=self.path, check=True, env=git_environment() | dates)
         return git(self.path, "rev-parse", "HEAD").decode().strip()
 
@@ -115,6 +115,53 @@ def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(zone: N
         assert tuple(session.values()) == ("aider 2025-08-06 12:06:30", 1, 2, 233)
         (checkpoint,) = store.rows("SELECT store, ref FROM checkpoints")
         assert tuple(checkpoint.values()) == ("tree", ".aider.chat.history.md")
+
+
+def without_commits(path: Path, zone: str = "+0200") -> Clone:
+    """The same with --no-auto-commits: the history names no commit, Ana makes it herself."""
+    clone = Clone(path)
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    clone.put("a.py", CODE)
+    history = AIDER.format(code=CODE, sha="").replace("> Commit  feat: add two functions  \n", "")
+    clone.put(".aider.chat.history.md", history)
+    clone.commit(8, "Add two functions", zone)
+    return clone
+
+
+AGENTS = ("agent", "exact", "replayed", "aider", 2, 9)
+
+
+def test_a_history_without_commits_is_of_the_zone_that_commits_around_it_share(tmp_path: Path) -> None:
+    clone = without_commits(tmp_path / "work")
+    assert AGENTS in spans(clone.path, tmp_path / "a.db")
+    assert AGENTS in spans(bare(clone), tmp_path / "b.db")
+
+
+def test_of_several_zones_it_is_that_of_whoever_committed_the_history(tmp_path: Path) -> None:
+    clone = without_commits(tmp_path / "work")
+    clone.put("b.py", "y = 1\n")
+    clone.commit(40, zone="-0800", who="Bob")
+    assert AGENTS in spans(bare(clone), tmp_path / "a.db")
+
+
+def test_where_her_own_zones_differ_too_nothing_is_known_of_the_time(tmp_path: Path) -> None:
+    clone = without_commits(tmp_path / "work")
+    clone.put("b.py", "y = 1\n")
+    clone.commit(40, zone="-0800")
+    assert AGENTS not in spans(bare(clone), tmp_path / "a.db")
+
+
+def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(tmp_path: Path) -> None:
+    clone = without_commits(tmp_path / "work")
+    git(clone.path, "checkout", "-q", "-b", "other", "HEAD~1")
+    clone.put("b.py", "y = 1\n")
+    clone.commit(30, who="Bob")
+    git(clone.path, "-c", "user.name=Bob", "-c", "user.email=bob@example.org", "merge", "-q", "--no-ff", "-m", "Merge", "main")
+    git(clone.path, "checkout", "-q", "-B", "main")
+    assert AGENTS in spans(bare(clone), tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        assert store.value("SELECT author_email FROM checkpoints") == "ana@example.org"
 
 
 def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:

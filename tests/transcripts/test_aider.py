@@ -86,6 +86,22 @@ def test_edits_that_were_applied_and_commits() -> None:
     ]
 
 
+def test_with_some_models_the_name_of_the_file_is_inside_the_fence() -> None:
+    new, old = "<<<<<<< SEARCH\n=======\n", "<<<<<<< SEARCH\nimport os\n=======\n"
+    text = (
+        f"# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nI will make a page, and mend two files.\n\n"
+        f"{FENCE}html\nindex.html\n{new}<html>\n</html>\n>>>>>>> REPLACE\n{FENCE}\n\n"
+        f"{FENCE}python\nsrc/a.py\n{old}import re\n>>>>>>> REPLACE\n{old}import sys\n>>>>>>> REPLACE\n"
+        f"src/b.py\n{old}import io\n>>>>>>> REPLACE\n{FENCE}\n\n"
+        "> index.html\n> Create new file? (Y)es/(N)o [Yes]: y\n> Applied edit to index.html\n"
+        "> Applied edit to src/a.py\n> Applied edit to src/b.py\n"
+    )
+    page, first, second = [edit for call in read(text).calls for edit in call.edits]
+    assert (page.path.rsplit("/", 1)[-1], page.op, page.content) == ("index.html", "write", "<html>\n</html>\n")
+    assert [block.new for block in first.replacements] == ["import re\n", "import sys\n"]
+    assert [block.new for block in second.replacements] == ["import io\n"]
+
+
 def test_nothing_was_done_before_a_run_began() -> None:
     assert {(call.at, call.not_before) for call in read(HISTORY).calls} == {(None, 1_772_442_000.0)}
 
