@@ -18,8 +18,7 @@ from pages import table
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
-from attribution.evaluation.maintainability.measure import open_repository
-from attribution.weaknesses.stage.complexity import FAILURES
+from attribution.evaluation.maintainability.measure import FAILURES, open_repository
 from collector.files.analysed import MAX_BYTES
 from collector.git.program import ScratchGit, open_scratch
 from collector.git.repository import GitRepo

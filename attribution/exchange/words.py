@@ -64,7 +64,7 @@ class ClaimStatus(Word):
     UNREACHABLE = "unreachable", "the commit is not in the history of the branch (records only)"
     FILE_MISSING = "file_missing", "the commit has no such file"
     BEYOND_EOF = "beyond_eof", "the file ends before the line"
-    NOT_ADDED = "not_added", "the line was there before the commit, or is not the text that was claimed"
+    NOT_ADDED = "not_added", "the line was there before the commit"
     OVERLAPPING = "overlapping", "a later entry of the record claims the line for somebody else; the later one counts"
     DANGLING_KEY = "dangling_key", "the key of the entry matches no author in its record"
     EMPTY = "empty", "it claims no line (records only)"

@@ -76,7 +76,6 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 EVALUATION: tuple[tuple[str, ...], ...] = (
     ("report", "study", "--json"), ("report", "study"), ("report", "study", "--csv"),
-    ("report", "study", "--markdown", "FILE"), ("report", "study", "--html", "FILE"),
     ("report", "grades", "--min-n", "2", "--json"), ("report", "grades",), ("report", "grades", "--csv"),
 )  # fmt: skip
 WORDS: tuple[tuple[str, ...], ...] = (

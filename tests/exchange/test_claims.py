@@ -21,7 +21,7 @@ from attribution.evaluation.study import study
 from attribution.exchange.claims.verify import CommittedFile, CommittedFiles, check, status_of, worst
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.exports.shares import Share, commit_shares
-from attribution.exchange.producers import agent_blame, agent_trace, git_ai, producers, trailers, whogitit
+from attribution.exchange.producers import agent_trace, git_ai, producers, trailers
 from attribution.exchange.producers.model import Claim, ClaimSource, Producer, Who
 from attribution.exchange.producers.sources import relative, root_of
 from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
@@ -54,22 +54,6 @@ def git_ai_note(entries: str = "a.py\n  s_1::t_1 1-2,4\n", **meta: Any) -> bytes
         "sessions": {"s_1": agent},
     }
     return (entries + "---\n" + json.dumps(found | meta, indent=2)).encode()
-
-
-def whogitit_note(lines: list[dict[str, Any]], version: int = 3) -> bytes:
-    session = {"session_id": "talk", "model": {"id": "opus", "provider": "anthropic"}, "started_at": "2026-01-01T00:00:00+00:00"}
-    return json.dumps({"version": version, "session": session, "prompts": [], "files": [{"path": "a.py", "lines": lines}]}).encode()
-
-
-def whogitit_line(number: int, content: str, kind: str) -> dict[str, Any]:
-    return {
-        "line_number": number,
-        "content": content,
-        "source": {"type": kind},
-        "edit_id": None,
-        "prompt_index": 1,
-        "confidence": 1.0,
-    }
 
 
 def trace(revision: str = SHA, path: str = "a.py", version: str = "0.1.0", **span: Any) -> dict[str, Any]:
@@ -156,31 +140,6 @@ def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, b
     entries = "a.py\n  h_9 1-3\n  s_1::t_1 4\n"
     (record,) = git_ai.read(NOTE, git_ai_note(entries, humans={"h_9": {"author": "Bob"}}, git_ai_version=version))
     assert [claim.who.basis for claim in record.claims] == [basis, ""]
-
-
-def test_whogitit_note() -> None:
-    lines = [whogitit_line(n, f"line {n}", kind) for n, kind in enumerate(("Original", "AI", "AI", "AIModified", "Human"), 1)]
-    (record,) = whogitit.read(NOTE, whogitit_note(lines))
-    assert lines_of(record) == {"a.py": [("agent", "talk", "2-3"), ("mixed", "talk", "4"), ("human", "talk", "5")]}
-    assert record.claims[0].texts == {2: "line 2", 3: "line 3"}
-
-
-@pytest.mark.parametrize("names", [("start_line", "end_line"), ("startLine", "endLine")])
-def test_agent_blame_note(names: tuple[str, str]) -> None:
-    item = {
-        "path": "src\\a.py",
-        names[0]: 3,
-        names[1]: 5,
-        "category": "ai_generated",
-        "provider": "claude_code",
-        "model": "m",
-        "confidence": 1,
-    }
-    (record,) = agent_blame.read(
-        NOTE, json.dumps({"version": 1, "timestamp": "2026-01-01T00:00:00Z", "attributions": [item]}).encode()
-    )
-    assert lines_of(record) == {"src/a.py": [("agent", "", "3-5")]}
-    assert record.claims[0].recorded_path == "src\\a.py" and json.loads(record.claims[0].detail) == {"confidence": 1}
 
 
 @pytest.mark.parametrize(
@@ -317,8 +276,6 @@ def test_any_message_can_be_searched_for_blocks(message: str) -> None:
 
 UNKNOWN = {
     git_ai: git_ai_note(schema_version="authorship/4.0.0"),
-    whogitit: whogitit_note([], version=9),
-    agent_blame: b'{"version":7,"attributions":[]}',
     agent_trace: json.dumps(trace(version="5.0.0")).encode(),
 }
 
@@ -331,10 +288,7 @@ def test_unknown_versions_are_skipped_with_a_reason(reader: Any) -> None:
 
 
 def test_nobody_reads_what_another_wrote() -> None:
-    samples = {
-        "git-ai": git_ai_note(), "whogitit": whogitit_note([]), "agent-blame": b'{"version":1,"timestamp":"x","attributions":[]}',
-        "agent-trace": json.dumps(trace()).encode(),
-    }  # fmt: skip
+    samples = {"git-ai": git_ai_note(), "agent-trace": json.dumps(trace()).encode()}
     for name, data in samples.items():
         assert [p.NAME for p in blob_producers() if p.sniff(NOTE, data)] == [name]
 
@@ -403,10 +357,6 @@ def test_each_line_has_one_status() -> None:
 def test_the_last_entry_wins_where_two_overlap() -> None:
     found = shown([claim("a.py", "3-5", "first"), claim("a.py", "5-6", "second"), claim("a.py", "6", "second")], Seen())
     assert found == [{"overlapping": "5", "ok": "3-4"}, {"ok": "5-6"}, {"ok": "6"}]
-
-
-def test_a_line_with_another_text_is_not_the_one_claimed() -> None:
-    assert shown([claim("a.py", "3-4", texts={3: "line 3", 4: "something else"})], Seen()) == [{"not_added": "4", "ok": "3"}]
 
 
 def test_status_of_a_record() -> None:

@@ -8,7 +8,7 @@ import click
 
 from attribution.commands.common import database, open_clone
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import Reporter, data_options, database_option, notice, writing
+from collector.console.terminal import Reporter, data_options, database_option, notice
 
 
 @click.command()
@@ -122,22 +122,17 @@ def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_fo
     print_tables(output_format, tables)
 
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-
-
 @click.command()
 @click.option("--table", "names", multiple=True, metavar="NAME", help="Table to print (repeatable).  [default: all]")
-@click.option("--html", "html_file", type=_FILE, metavar="FILE", help="Write a self-contained HTML page.")
-@click.option("--markdown", "markdown_file", type=_FILE, metavar="FILE", help="Write the tables as Markdown.")
 @database_option
 @data_options
-def study(names: tuple[str, ...], html_file: Path | None, markdown_file: Path | None, db: Path, output_format: str) -> None:
+def study(names: tuple[str, ...], db: Path, output_format: str) -> None:
     """Reproduce the tables of the SWE-chat paper.
 
     Computes its tables from this database, by the paper's definitions and by ours, next to the published values; those that
     need a judge from stored labels, if there are any. Adds what the paper does not have: survival of lines compared with
     people's, excess rework, evidence, our error rate. 95 % intervals are clustered by repository. docs/study.md explains the
-    numbers. --html needs whowrote[browse].
+    numbers.
     """
     from attribution.evaluation.study import study as chapter
     from collector.storage.store import Store
@@ -149,17 +144,6 @@ def study(names: tuple[str, ...], html_file: Path | None, markdown_file: Path | 
     if unknown:
         raise click.UsageError(f"no such table: {unknown[0]}; choose from: {', '.join(every)}")
     tables = [table for table in tables if not names or table.name in names]
-    if html_file is not None or markdown_file is not None:
-        from attribution.evaluation.study.page import html, markdown
-
-        for path, render in ((html_file, html), (markdown_file, markdown)):
-            if path is not None:
-                text = render(tables)
-                with writing(path):
-                    path.write_text(text, "utf-8")
-                notice(f"{path}: {len(text) // 1024} kB")
-        if not output_format:
-            return
     print_tables(output_format, tables)
 
 

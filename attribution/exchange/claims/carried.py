@@ -64,7 +64,7 @@ def carry(checked: Sequence[CheckedClaim], before: str, after: str, files: Commi
         path = entry.claim.path
         if path not in blocks:
             blocks[path] = _common_blocks(text(before, path), text(after, path))
-        moved.append(replace(entry.claim, ranges=_moved_lines(entry.added_lines(), blocks[path]), texts=None))
+        moved.append(replace(entry.claim, ranges=_moved_lines(entry.added_lines(), blocks[path])))
     return [CheckedClaim(entry.claim, new.lines) for entry, new in zip(checked, check(moved, files), strict=True)]
 
 

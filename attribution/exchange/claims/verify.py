@@ -7,16 +7,16 @@ none, and OK. It is *consistent* when all its lines are added ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from attribution.exchange.producers.model import Claim
 from attribution.exchange.words import ClaimStatus, Reach
-from collector.git.ranges import Ranges, count, intersect, line_ranges, subtract, unite
+from collector.git.ranges import Ranges, count, intersect, subtract, unite
 from collector.git.repository import MAX_TEXT, OTHER_LOOKS, GitRepo, line_changes
 from collector.model import Commit, FileChange, LineChange
-from collector.text import decode, is_binary, split_lines
+from collector.text import is_binary, split_lines
 
 LINE_STATUSES = tuple(status for status in ClaimStatus if status not in (ClaimStatus.UNREACHABLE, ClaimStatus.EMPTY))
 ADDED = (ClaimStatus.OK, ClaimStatus.DANGLING_KEY)  # lines that count as claimed
@@ -69,7 +69,6 @@ def _check(entry: CheckedClaim, file: CommittedFile | None, taken: dict[tuple[st
     added = intersect(inside, file.added_lines)
     if missing := subtract(inside, added):
         added = unite((*added, *intersect(missing, file.perhaps_added)))
-    added = _same_text(entry.claim.texts, file, added)
     entry.put(ClaimStatus.NOT_ADDED, subtract(inside, added))
     who = entry.claim.who
     owner = (who.author, who.tool, who.session or who.person)
@@ -78,14 +77,6 @@ def _check(entry: CheckedClaim, file: CommittedFile | None, taken: dict[tuple[st
     remaining = subtract(added, others)
     taken[owner] = unite((*taken.get(owner, ()), *remaining))
     entry.put(ClaimStatus.DANGLING_KEY if entry.claim.dangling else ClaimStatus.OK, remaining)
-
-
-def _same_text(texts: Mapping[int, str] | None, file: CommittedFile, added: Ranges) -> Ranges:
-    """The lines whose text is the one claimed; all when the producer gives none."""
-    if texts is None:
-        return added
-    lines = (n for first, last in added for n in range(first, last + 1))
-    return line_ranges(n for n in lines if texts.get(n, "").rstrip("\r") == file.text(n).rstrip("\r"))
 
 
 def worst(checked: Iterable[CheckedClaim]) -> ClaimStatus:
@@ -166,9 +157,6 @@ class CommittedFile:
     @property
     def lines(self) -> int:
         return len(self._lines)
-
-    def text(self, line: int) -> str:
-        return decode(self._lines[line - 1]) if 0 < line <= len(self._lines) else ""
 
     @cached_property
     def added_lines(self) -> Ranges:

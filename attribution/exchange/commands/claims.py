@@ -21,7 +21,7 @@ _BY = ("producer", "status", "version", "agreement", "added")
 def claims(paths: tuple[str, ...], by: tuple[str, ...], branch: str, db: Path, output_format: str) -> None:
     """Check what other tools claim about who wrote lines.
 
-    Given the PATH of a clone, its claims are read and checked first: notes of git-ai, whogitit and Agent Blame, Agent Trace
+    Given the PATH of a clone, its claims are read and checked first: notes of git-ai, Agent Trace
     records, and trailers. The clone does not have to be attributed. Without PATH, reports on all repositories in the database
     whose claims have been read. Claims never change the attribution.
     """

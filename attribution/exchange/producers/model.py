@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -45,7 +45,6 @@ class Claim:
     key: str = ""  # the producer's own key of the entry
     recorded_path: str = ""  # as written
     dangling: bool = False  # the key names nobody in its record
-    texts: Mapping[int, str] | None = None  # line -> its text, as the producer saw it; used to check, never stored
     detail: str = ""  # keys we do not know, JSON
 
 
@@ -114,7 +113,7 @@ class RecordBuilder:
 
     def span(self, path: str, value: Any) -> Ranges:
         """The range of lines a JSON object gives; () and a problem when it gives none that can be."""
-        first, last = first_of(value, "start_line", "startLine"), first_of(value, "end_line", "endLine")
+        first, last = first_of(value, "start_line"), first_of(value, "end_line")
         if path and 0 < number(first) <= number(last):
             return ((number(first), number(last)),)
         self.problem("bad_ranges", f"{path}: {str(first)[:50]}-{str(last)[:50]}")
@@ -124,15 +123,6 @@ class RecordBuilder:
         """All that was read; `more` are fields of the record."""
         claims, problems = tuple(self.claims), tuple(self.problems)
         return ClaimRecord(producer, version, **{"commit": self.source.commit, "claims": claims, "problems": problems} | more)
-
-
-def note_of_version(producer: str, source: ClaimSource, data: bytes, versions: Iterable[str]) -> dict[str, Any] | ClaimRecord:
-    """A JSON note with one of these versions; else the record that says why it cannot be used."""
-    note = json_of(data)
-    if not isinstance(note, dict):
-        return unread(producer, source, RecordState.UNREADABLE, "not a JSON object")
-    version = word(note, "version")
-    return note if version in versions else unread(producer, source, RecordState.UNKNOWN_VERSION, version, version)
 
 
 def unread(

@@ -338,17 +338,8 @@ def test_columns_are_what_the_registry_says() -> None:
     assert {f.kind for f in FEATURES} == {"embedding"}
 
 
-def test_the_command_shows_sessions_and_the_curves_of_one(tmp_path: Path) -> None:
+def test_the_command_shows_sessions(tmp_path: Path) -> None:
     repo, db = _attributed(tmp_path)
     shown = _run("data", "embed", repo, "--db", db, "--model", NGRAMS)
     assert shown.exit_code == 0 and "ngrams-1" in shown.stderr and "texts computed" in shown.stderr
     assert "03631055" in shown.stdout
-    curve = _run("data", "embed", "--db", db, "--session", "03631055")
-    assert "Now counts" in curve.stdout and "coherence" in curve.stdout
-    table = _run("data", "embed", "--db", db, "--session", "0363", "--csv").stdout
-    assert table.startswith("n,turn,cp,coherence,origin,prompt\n0,1,0.0,")
-
-
-def test_a_session_that_was_not_embedded(tmp_path: Path) -> None:
-    shown = _run("data", "embed", "--db", _attributed(tmp_path)[1], "--session", "03631055")
-    assert shown.exit_code == 2 and "whowrote data embed PATH" in shown.stderr

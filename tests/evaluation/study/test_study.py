@@ -283,11 +283,6 @@ def test_the_tables_as_csv(db: Path) -> None:
     assert int(rows["repositories"]["ours"]) == 5 and rows["repositories"]["paper_v1"] == "205"
 
 
-def test_tables_that_cannot_be_written_are_said_in_words(db: Path) -> None:
-    done = run("report", "study", "--markdown", db / "study.md", "--db", db)
-    assert done.exit_code == 2 and "cannot write" in done.stderr
-
-
 def test_the_tables_from_python(db: Path) -> None:
     pytest.importorskip("pandas")
     with whowrote.open(db) as found:

@@ -1,16 +1,14 @@
-"""The study as a page and as Markdown: every table, labels of a judge, nothing loaded."""
+"""Labels of a judge in the study and in the tables of SWE-chat."""
 
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import pytest
 from support.commands import clone, run
 
 from attribution.evaluation.study import study
-from attribution.evaluation.study.page import NOT_COMPARED
 from collector.storage.store import Store
 
 
@@ -32,28 +30,6 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
             row = (session, turn, label, value, number)
             connection.execute("INSERT INTO judge_labels VALUES (?, ?, ?, ?, ?, 'local', '2', 1)", row)
     return path
-
-
-def test_the_page_has_every_table_and_loads_nothing(db: Path, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
-    page = tmp_path / "study.html"
-    done = run("report", "study", "--db", db, "--html", page)
-    assert done.exit_code == 0 and done.stdout == ""
-    text = page.read_text("utf-8")
-    with Store(db) as store:
-        tables = study(store)
-    assert [name for name in re.findall(r'<h2 id="([\w-]+)"', text) if name != "not-compared"] == [t.name for t in tables]
-    assert "<script" not in text and not re.search(r'(?:src|href)="(?!#)', text)
-    assert text.count("No data.") == sum(not table.rows for table in tables) < len(tables)
-    assert "0.196" in text  # what the paper published of edits, beside ours
-
-
-def test_markdown_has_the_rows_and_what_is_not_compared(db: Path, tmp_path: Path) -> None:
-    file = tmp_path / "study.md"
-    assert run("report", "study", "--db", db, "--markdown", file, "--table", "tools").exit_code == 0
-    text = file.read_text("utf-8")
-    assert "| category | calls | share | paper v1 | paper v2 |" in text and text.count("\n## ") == 1
-    assert all(one.split(":")[0] in text for one in NOT_COMPARED)
 
 
 def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:

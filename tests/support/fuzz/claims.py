@@ -35,23 +35,6 @@ _RECORDS: tuple[tuple[bytes, Any], ...] = (
     ),
     (
         b"",
-        {"schema_version": "authorship/0.0.1", "files": {"a.py": {"file": "a.py", "authors": [
-            {"author": "Claude", "lines": [3, [7, 9]], "agent_metadata": {"id": "x"}}]}}},
-    ),
-    (
-        b"",
-        {"version": 3, "session": {"session_id": "t", "model": {"id": "o", "provider": "p"}, "started_at": _AT}, "prompts": [],
-         "files": [{"path": "a.py", "lines": [
-             {"line_number": 1, "content": "x", "source": {"type": "AI"}, "edit_id": None, "prompt_index": 1, "confidence": 1.0},
-             {"line_number": 2, "content": "y", "source": {"type": "Human"}, "prompt_index": None}]}]},
-    ),
-    (
-        b"",
-        {"version": 1, "timestamp": _AT, "attributions": [{"path": "src\\a.py", "startLine": 3, "end_line": 5,
-         "category": "ai_generated", "provider": "claude_code", "model": "m", "confidence": 1, "contentHash": "h"}]},
-    ),
-    (
-        b"",
         {"version": "0.1.0", "id": "00000000-0000-4000-8000-000000000000", "timestamp": _AT,
          "vcs": {"type": "git", "revision": _SHA},
          "tool": {"name": "cursor", "version": "3"}, "files": [{"path": "file:///home/x/a.py", "conversations": [
