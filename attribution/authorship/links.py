@@ -250,11 +250,14 @@ class _Activity:
 
     def __init__(self, line: Timeline) -> None:
         self._times: dict[str, list[float]] = defaultdict(list)
+        self._undated: set[str] = set()  # an edit without any time says with the text before it whose the other lines are
         for step in line.steps:
             self._times[step.path].append(step.at)
+            if not step.at and step.edit.before_known:
+                self._undated.add(step.path)
 
     def worked_on(self, paths: Iterable[str], after: float, before: float) -> bool:
-        return any(after <= t <= before for path in paths for t in self._times.get(path, ()))
+        return any(path in self._undated or after <= t <= before for path in paths for t in self._times.get(path, ()))
 
     def is_waiting(self, paths: Iterable[str], before: float, last_change: Callable[[str, float], float]) -> bool:
         """Whether work on one of the paths was not committed since."""

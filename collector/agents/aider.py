@@ -276,5 +276,5 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     yield f"> whowrote: {session.cwd}\n".encode("utf-8", "surrogateescape") + files.content(session.files[0])
 
 
-COMMITTED = (Committed("**/.aider.chat.history.md", lambda path, data: runs(decode(data))),)
+COMMITTED = (Committed(("**/.aider.chat.history.md",), lambda path, data: runs(decode(data))),)
 STORES = (Store(NAME, find=_find, load=_load, inside=".aider.chat.history.md"),)

@@ -1,20 +1,25 @@
 """Claude Code: JSONL, one record per content block, results in later `user` records, subagents in `progress` records.
 
 A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id, records by `uuid`, usage by
-message id. Positions come from `structuredPatch`, text from the call's own input, because patches show tabs as two spaces.
+message id. Positions come from `structuredPatch`, text from the call's own input, because patches show tabs as two spaces. Hooks of
+many people keep the records as JSON arrays, or an array of what they were called with.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments
+from collector.agents.common.jsonl import values
 from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, classify, text_of, without_reminders
 from collector.agents.common.reader import (
     ERROR_CHARS,
@@ -27,9 +32,9 @@ from collector.agents.common.reader import (
 )
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
-from collector.json_values import get, get_dict, get_int, get_list, get_str, to_json
+from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
-from collector.text import normal_path, timestamp
+from collector.text import decode, normal_path, timestamp
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
 
@@ -89,15 +94,41 @@ _DRIVERS = {
     "cli": Driver.PERSON, "claude-desktop": Driver.PERSON, "remote": Driver.PERSON, "remote_mobile": Driver.PERSON,
     "claude-vscode": Driver.IDE, "claude-jetbrains": Driver.IDE, "mcp": Driver.PROGRAM,
 }  # fmt: skip
+_HOOKS = {"PreToolUse": Status.UNKNOWN, "PostToolUse": Status.OK, "PostToolUseFailure": Status.ERROR}
+_FIRST = 5  # records of an array
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
 
 
 def sniff(head: object) -> bool:
     """Qwen Code uses the same envelope around other messages."""
+    if isinstance(head, list):
+        return any(sniff(entry) for entry in head[:_FIRST])
+    if get_str(head, "hook_event_name") in _HOOKS:
+        return "tool_input" in get_dict(head) and ".claude" in get_str(head, "transcript_path")
     if not isinstance(head, dict) or get_str(head, "type") not in _TYPES or "systemPayload" in head:
         return False
     spoken = head["type"] not in ("user", "assistant") or get(head, "message", "content") is not None
     return spoken and any(isinstance(head.get(name), str) for name in _IDS)
+
+
+def _as_lines(blob: bytes) -> bytes:
+    """Arrays of records as lines. Entries of hooks that lack the id of their call get one, the same before and after it."""
+    entries = [entry for array in values(blob) for entry in objects(array)]
+    repeats: Counter[str] = Counter()
+    for entry in entries:
+        if "hook_event_name" in entry and not get_str(entry, "tool_use_id"):
+            call = json.dumps([entry.get(name) for name in ("session_id", "tool_name", "tool_input")])
+            repeats[get_str(entry, "hook_event_name") + call] += 1
+            number = repeats[get_str(entry, "hook_event_name") + call]
+            entry["tool_use_id"] = f"{hashlib.sha256(call.encode()).hexdigest()[:16]}/{number}"
+    return "\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries).encode()
+
+
+def _written_by(blob: bytes) -> list[str]:
+    """Sessions of the records in an array, that of the last one first."""
+    records = objects(parse_json(decode(blob)))
+    ids = (get_str(entry, "session_id") or get_str(entry, "sessionId") for entry in reversed(records))
+    return list(dict.fromkeys(filter(None, ids)))
 
 
 def _noise(line: bytes) -> bool:
@@ -131,6 +162,9 @@ class _Reader(RecordReader):
 
         A session that starts after `/clear` begins with one or two leftovers of the one before; then comes a record without parent.
         """
+        if blob.startswith(b"["):
+            with suppress(ValueError, RecursionError):  # what cannot be read is reported for the line
+                return _as_lines(blob)
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
         if heads:
             line = blob.rfind(b"\n", 0, heads[0].start()) + 1
@@ -144,8 +178,12 @@ class _Reader(RecordReader):
     # --- one record -----------------------------------------------------------------------------------------------
 
     def take(self, record: dict[str, Any]) -> None:
-        if not self.is_new(get_str(record, "uuid")):
-            return
+        if "hook_event_name" in record:
+            self._hook(record)
+        elif self.is_new(get_str(record, "uuid")):
+            self._record(record)
+
+    def _record(self, record: dict[str, Any]) -> None:
         time = timestamp(record.get("timestamp"))
         self.begin(time)
         self.add_cwd(record.get("cwd"))
@@ -175,6 +213,26 @@ class _Reader(RecordReader):
             self.add_cwd(get(record, "worktreeSession", "worktreePath"))
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
+
+    def _hook(self, entry: dict[str, Any]) -> None:
+        """A call as a hook got it, before or after it was made; logs have no times, and entries of several sessions."""
+        if get_str(entry, "session_id") != self.session_id or (status := _HOOKS.get(get_str(entry, "hook_event_name"))) is None:
+            return
+        self.begin(None)
+        cwd, call_id, response = self.add_cwd(entry.get("cwd")), get_str(entry, "tool_use_id"), entry.get("tool_response")
+        agent_id = get_str(entry, "agent_id")
+        self.call_tool(
+            call_id,
+            get_str(entry, "tool_name"),
+            get_dict(entry, "tool_input"),
+            None,
+            agent_id=agent_id,
+            message_id=call_id,
+            cwd=cwd,
+        )
+        if status is not Status.UNKNOWN:
+            text = get_str(entry, "error") or get_str(response, "stdout") or text_of(response)
+            self.add_result(call_id, Result(None, text, status, details=response, printed=get_str(response, "stdout") or None))
 
     def _assistant(self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
@@ -430,7 +488,16 @@ def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
             yield LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
 
 
-COMMITTED = (Committed("**/.claude/projects/*/*.jsonl", session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),)
+COMMITTED = (
+    Committed(("**/.claude/projects/*/*.jsonl",), session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),
+    Committed(("**/logs/**/chat.json",), lambda path, data: _written_by(data)[:1], every=True),
+    Committed(
+        tuple(f"**/logs/**/{event}.json" for event in ("pre_tool_use", "post_tool_use", "post_tool_use_failure")),
+        lambda path, data: _written_by(data),
+        every=True,
+        undated=True,
+    ),
+)
 STORES = (
     Store(
         NAME,

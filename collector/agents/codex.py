@@ -703,7 +703,7 @@ def _content(path: Path, size: int) -> bytes:
 
 
 _ROLLOUT_ID = r"-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$"
-COMMITTED = (Committed("**/.codex/*sessions/**/rollout-*.jsonl", session_in_path(_ROLLOUT_ID)),)
+COMMITTED = (Committed(("**/.codex/*sessions/**/rollout-*.jsonl",), session_in_path(_ROLLOUT_ID)),)
 STORES = (
     Store(
         NAME,

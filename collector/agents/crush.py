@@ -18,8 +18,8 @@ from typing import Any
 from collector.agents.common.edits import path_argument
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
-from collector.agents.machine.databases import CopiedDatabase, copied
-from collector.agents.machine.model import LocalSession, Roots, Store
+from collector.agents.machine.databases import CopiedDatabase, copied, of_bytes
+from collector.agents.machine.model import Committed, LocalSession, Roots, Store
 from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
 from collector.model import FileObservation, Session, Spawn, Status, Usage
 from collector.text import normal_path, resolve
@@ -32,15 +32,19 @@ ORDER = 24
 
 _DENIED = ("user denied permission", "permission denied")
 _ALL = "session"
+_DATABASE = "SQLite format 3\0"
 _MORE = "(File has more lines"
 
 
 def sniff(head: object) -> bool:
+    if isinstance(head, str):
+        return head.startswith(_DATABASE)
     about = get_dict(head, "session")
     return isinstance(head, dict) and "message_count" in about and "completion_tokens" in about
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    """Copies are lines, or databases as people commit them: of those, the session's rows."""
     return _Reader(NAME, session_id).read_lines(blobs)
 
 
@@ -58,6 +62,12 @@ class _Reader(RecordReader):
         self.open: dict[str, str] = {}  # id of a call -> its key here
         self.versions_of: dict[str, list[str]] = defaultdict(list)  # path -> its texts in order
         self.reached: dict[str, int] = {}  # path -> number of the version after its latest edit
+
+    def begin_copy(self, blob: bytes) -> bytes:
+        if not blob.startswith(_DATABASE.encode()):
+            return blob
+        with of_bytes(blob) as database:
+            return _lines(database, self.session_id, "")
 
     def take(self, record: dict[str, Any]) -> None:
         session, file, message = (get_dict(record, name) for name in ("session", "file", "message"))
@@ -207,8 +217,21 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     with copied(session.files[0]) as database:
-        lines = [json.dumps(record) for record in _records(database, session.key, session.cwd)]
-    yield "\n".join(lines).encode()
+        yield _lines(database, session.key, session.cwd)
+
+
+def _lines(database: CopiedDatabase, session: str, cwd: str) -> bytes:
+    return "\n".join(json.dumps(record) for record in _records(database, session, cwd)).encode()
+
+
+def _committed(path: str, data: bytes) -> list[str]:
+    """Sessions with messages; those that another one started are read with it."""
+    try:
+        with of_bytes(data) as database:
+            sql = "SELECT id FROM sessions WHERE message_count > 0 AND parent_session_id IS NULL ORDER BY created_at, id"
+            return [str(row["id"]) for row in database.rows(sql)] if database.has(_TABLES) else []
+    except OSError:
+        return []
 
 
 def _directory(location: Path, paths: list[str], roots: Roots) -> str:
@@ -234,6 +257,7 @@ def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[
             yield {"message": message, "agent": str(child["id"])}
 
 
+COMMITTED = (Committed(("**/.crush/crush.db",), _committed, every=True),)
 STORES = (
     Store(
         NAME,

@@ -60,7 +60,7 @@ def session_ids(path: str, data: bytes) -> list[str]:
     return [title[2] if title else path.rpartition("/")[2].removesuffix(".md")]
 
 
-COMMITTED = (Committed("**/.specstory/history/**/*.md", session_ids),)
+COMMITTED = (Committed(("**/.specstory/history/**/*.md",), session_ids),)
 
 
 @dataclass(slots=True)

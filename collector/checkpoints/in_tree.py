@@ -1,6 +1,7 @@
 """Transcripts among the files of the history: agents' own records that were committed, also those that a later commit removed.
 
-A session is found by the path of its file. Of the versions of a file the newest is read, and the longest where it is another one.
+A session is found by the path of its file. Of the versions of a file the newest is read, and the longest where it is another one;
+of files that lose what they had, all.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from collector.agents import committed_records, reader_for
@@ -32,14 +32,24 @@ _LOG = (
     "--diff-filter=AM",
     "--format=%x01%ct %ae",
 )
-_RECORDER = Committed("**/.entire/metadata/*/full.jsonl", session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
-_MOST_FILES = 5_000  # records of one form
+_RECORDER = Committed(("**/.entire/metadata/*/full.jsonl",), session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
+_MOST_FILES = 5_000  # records of one repository
+_MOST_VERSIONS = 100  # of a file
+_AFTER_COMMIT = 6.0  # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is later
+
+
+class _File(NamedTuple):
+    """A file as a commit left it."""
+
+    rank: int  # see `Committed.rank`
+    path: str
+    blob: str
 
 
 class _Version(NamedTuple):
-    """A file as one commit has it."""
+    """The files that are read together, as one commit left them."""
 
-    blob: str
+    files: tuple[_File, ...]
     at: float  # when it was committed
     email: str
 
@@ -54,29 +64,25 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         tip = repo.default_branch().sha
     except UnknownBranch:
         return
-    existing: set[str] = set()
     forms = (*committed_records(), _RECORDER)
-    every = _versions(repo, tip, [form.glob for form in forms])
+    history = list(_history(repo, tip, [path for form in forms for path in form.paths]))
+    existing: set[str] = set()
     for form in forms:
-        sessions: dict[str, dict[_Version, str]] = defaultdict(dict)
-        for path in [path for path in every if _is_of(form, path)][:_MOST_FILES]:
-            for version in _chosen(repo, every[path]):
-                data = repo.blob(version.blob) or b""
-                for key in form.sessions(path, data) if reader_for(data) is not None else ():
-                    sessions[key][version] = path
+        sessions: dict[str, dict[_Version, None]] = defaultdict(dict)
+        for versions in list(_versions(form, history).values())[:_MOST_FILES]:
+            _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
         for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
             yield _checkpoint(key, sessions[key])
         existing.update(sessions)
 
 
-def _versions(repo: GitRepo, tip: str, globs: Iterable[str]) -> dict[str, list[_Version]]:
-    """Path -> its versions, the newest first."""
+def _history(repo: GitRepo, tip: str, paths: Iterable[str]) -> Iterator[tuple[str, _Version]]:
+    """(path, version) of what commits put at these paths, the newest commit first."""
     with open_scratch(repo) as git:
         try:
-            output = decode(git.output([*_LOG, tip, "--", *(f":(glob){glob}" for glob in globs)]))
+            output = decode(git.output([*_LOG, tip, "--", *(f":(glob){path}" for path in paths)]))
         except GitFailed:
-            return {}
-    every: dict[str, dict[str, _Version]] = defaultdict(dict)
+            return
     moment, email, blob = "0", "", ""
     for field in output.split("\0"):
         text = field.lstrip("\n")
@@ -85,29 +91,64 @@ def _versions(repo: GitRepo, tip: str, globs: Iterable[str]) -> dict[str, list[_
         elif text.startswith(":"):
             blob = text.split(" ")[3]
         elif text:
-            every[text][blob] = _Version(blob, float(moment), email)  # the newest commit comes first, the one that brought it last
-    return {path: list(versions.values()) for path, versions in sorted(every.items())}
+            yield text, _Version((_File(0, text, blob),), float(moment), email)
 
 
-def _is_of(form: Committed, path: str) -> bool:
-    """Whether a file that git listed for any form is of this one: each has a directory or a name of its own."""
-    return fnmatchcase(path, form.glob.replace("**/", "*"))
+def _versions(form: Committed, history: Iterable[tuple[str, _Version]]) -> dict[str, list[_Version]]:
+    """Path, or directory of files that are read together -> its versions, the newest first, each of the commit that brought it."""
+    changes: dict[str, list[_Version]] = defaultdict(list)
+    for path, version in history:
+        if (rank := form.rank(path)) is not None:
+            together = path if len(form.paths) == 1 else path.rpartition("/")[0]
+            changes[together].append(version._replace(files=(_File(rank, path, version.files[0].blob),)))
+    return {together: _states(changes[together]) for together in sorted(changes)}
 
 
-def _chosen(repo: GitRepo, versions: list[_Version]) -> list[_Version]:
-    """The versions to read of a file: the newest, and the longest where that is another."""
-    longest = max(versions, key=lambda version: repo.blob_size(version.blob) or 0)
+def _states(changes: Iterable[_Version]) -> list[_Version]:
+    """What all files were after each change, from the changes of single ones."""
+    current: dict[str, _File] = {}
+    states: dict[tuple[_File, ...], _Version] = {}
+    for change in reversed(list(changes)):
+        current[change.files[0].path] = change.files[0]
+        files = tuple(sorted(current.values()))
+        states[files] = states.pop(files, change._replace(files=files))
+    return list(reversed(states.values()))
+
+
+def _chosen(repo: GitRepo, versions: list[_Version], every: bool) -> list[_Version]:
+    if every:
+        return versions[:: -(-len(versions) // _MOST_VERSIONS)]
+    longest = max(versions, key=lambda version: sum(repo.blob_size(file.blob) or 0 for file in version.files))
     return list(dict.fromkeys((versions[0], longest)))
 
 
-def _checkpoint(key: str, stored: Mapping[_Version, str]) -> Checkpoint:
+def _add_sessions(repo: GitRepo, form: Committed, versions: list[_Version], sessions: dict[str, dict[_Version, None]]) -> None:
+    """Adds which versions, the newest first, have which sessions."""
+    before: dict[str, _Version | None] = {}  # the version before the first one with a session
+    for version, older in zip(versions, (*versions[1:], None), strict=True):
+        files_of: dict[str, list[_File]] = defaultdict(list)
+        for file in version.files:
+            data = repo.blob(file.blob) or b""
+            for key in form.sessions(file.path, data) if reader_for(data) is not None else ():
+                files_of[key].append(file)
+        for key, files in files_of.items():
+            sessions[key][version._replace(files=tuple(files))] = None
+            before[key] = older
+    for key, version_before in before.items() if form.undated else ():
+        if version_before is not None:
+            sessions[key][version_before] = None
+
+
+def _checkpoint(key: str, versions: Iterable[_Version]) -> Checkpoint:
     number = f"tree/{key}"
     record = SessionRecord(number, 0, key, key, transcript_state=StoredTranscript.PRESENT)
+    stored = list(versions)
     newest = max(stored, key=lambda version: version.at)
     records = (
-        replace(record, index=index, created_at=version.at, transcript=(version.blob,)) for index, version in enumerate(stored)
+        replace(record, index=index, created_at=version.at + _AFTER_COMMIT, transcript=tuple(file.blob for file in version.files))
+        for index, version in enumerate(stored)
     )
     return Checkpoint(
-        id=number, store=CheckpointStore.TREE, ref=stored[newest], created_at=newest.at, sessions=tuple(records),
+        id=number, store=CheckpointStore.TREE, ref=newest.files[0].path, created_at=newest.at, sessions=tuple(records),
         author_email=newest.email,
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -285,3 +286,165 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
         sql = "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
         verdicts = {sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)}
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
+
+
+# --- what hooks of Claude Code wrote down, and databases --------------------------------------------------------------
+
+HOME = "/home/ana/work"
+HALVED = (
+    "def halved(value):\n    return value / 2 - offset_of(value)\n\n\ndef quartered(value):\n    return halved(halved(value)) + 1\n"
+)
+
+
+def entry(session: str, event: str, name: str, path: str, response: Any = None, **arguments: str) -> dict[str, Any]:
+    """What a hook is called with, as Claude Code 1.0 did it: without the id of the call, and without a time."""
+    transcript = f"/home/ana/.claude/projects/-home-ana-work/{session}.jsonl"
+    about = {"session_id": session, "transcript_path": transcript, "cwd": HOME, "hook_event_name": event, "tool_name": name}
+    return about | {"tool_input": {"file_path": f"{HOME}/{path}", **arguments}} | ({"tool_response": response} if response else {})
+
+
+def write_log(clone: Clone, event: str, entries: list[dict[str, Any]], where: str = "logs") -> None:
+    clone.put(f"{where}/{event}.json", json.dumps(entries, indent=2))
+
+
+def with_hook_logs(path: Path, where: str = "logs") -> Clone:
+    """Two sessions in one log: the first wrote a file, the second replaced a line; one edit failed."""
+    clone = Clone(path)
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    created: dict[str, Any] = {
+        "type": "create",
+        "filePath": f"{HOME}/src/b.py",
+        "content": HALVED,
+        "structuredPatch": [],
+        "originalFile": None,
+    }
+    write = entry("one", "PreToolUse", "Write", "src/b.py", content=HALVED)
+    wrote = entry("one", "PostToolUse", "Write", "src/b.py", created, content=HALVED)
+    clone.put("src/b.py", HALVED)
+    write_log(clone, "pre_tool_use", [write], where)
+    write_log(clone, "post_tool_use", [wrote], where)
+    clone.commit(8, "feat: halved")
+    old, new = "    return value / 2 - offset_of(value)", "    return value // 2 - shifted_by(value, offset_of(value))"
+    patch = {"oldStart": 1, "oldLines": 2, "newStart": 1, "newLines": 2, "lines": [f" {HALVED[:18]}", f"-{old}", f"+{new}"]}
+    edited = {
+        "filePath": f"{HOME}/src/b.py",
+        "oldString": old,
+        "newString": new,
+        "originalFile": HALVED,
+        "structuredPatch": [patch],
+    }
+    strings = {"old_string": old, "new_string": new}
+    failed = entry("two", "PreToolUse", "Edit", "src/b.py", old_string="nowhere", new_string="def offset_of(value):")
+    write_log(clone, "pre_tool_use", [write, failed, entry("two", "PreToolUse", "Edit", "src/b.py", **strings)], where)
+    write_log(clone, "post_tool_use", [wrote, entry("two", "PostToolUse", "Edit", "src/b.py", edited, **strings)], where)
+    clone.put("src/b.py", HALVED.replace(old, new))
+    clone.commit(20, "feat: whole numbers")
+    return clone
+
+
+BY_HOOKS = [("agent", "exact", "claude-code", 1, 6), ("agent", "exact", "claude-code", 2, 2)]
+
+
+@pytest.mark.parametrize("zone", ZONES, indirect=True)
+def test_logs_of_hooks_have_the_calls_of_several_sessions(zone: None, tmp_path: Path) -> None:
+    clone = with_hook_logs(tmp_path / "work", "logs/today")
+    lines = sorted((row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py"))
+    assert lines == BY_HOOKS
+    assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == spans(clone.path, tmp_path / "c.db", "src/b.py")
+    with Store(tmp_path / "b.db", create=False) as store:
+        sql = "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER BY c.id"
+        assert [tuple(row.values()) for row in store.rows(sql)] == [("one", "ok"), ("two", "unknown"), ("two", "ok")]
+
+
+def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(tmp_path: Path) -> None:
+    clone = with_hook_logs(tmp_path / "work")
+    write_log(clone, "pre_tool_use", [])
+    write_log(clone, "post_tool_use", [])
+    clone.commit(30, "Empty them")
+    shutil.rmtree(clone.path / "logs")
+    clone.commit(40, "Remove them")
+    lines = sorted((row[0], row[1], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py"))
+    assert lines == BY_HOOKS
+
+
+def test_logs_of_other_programs_hooks_are_not_claude_codes(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    other = entry("one", "PostToolUse", "Write", "a.py", {"filePath": "a.py"}, content="x = 1\n")
+    write_log(clone, "post_tool_use", [other | {"transcript_path": "/home/ana/.other/one.json"}])
+    write_log(clone, "chat", [{"role": "user", "content": "hello"}])
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 0
+
+
+def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_does_not_replace_it(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
+    records = [json.loads(line) for line in transcript.read_text().splitlines()]
+    clone.put("logs/chat.json", json.dumps(records, indent=2))
+    clone.commit(0)
+    clone.put("logs/chat.json", json.dumps([record | {"sessionId": "later"} for record in records[:3]]))
+    clone.commit(10)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        rows = [tuple(row.values()) for row in store.rows("SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC")]
+    calls = len(json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"])
+    assert rows[0] == (transcript.stem, "claude-code", calls)
+    assert [key for key, *_ in rows[1:]] == ["later"]
+
+
+TABLES = """
+CREATE TABLE sessions (id, parent_session_id, message_count, prompt_tokens, completion_tokens, cost, created_at, updated_at);
+CREATE TABLE messages (id, session_id, role, parts, model, created_at);
+CREATE TABLE files (id, session_id, path, content, version);
+"""
+
+
+def crush_database(path: Path) -> None:
+    """A session in which Crush wrote a file, and an empty one."""
+    call = {"id": "c1", "name": "write", "input": json.dumps({"file_path": f"{HOME}/src/b.py", "content": HALVED})}
+    result = {"tool_call_id": "c1", "content": "File successfully written", "is_error": False}
+    messages = [
+        ("m1", "user", {"type": "text", "data": {"text": "halve it"}}, None),
+        ("m2", "assistant", {"type": "tool_call", "data": call}, "gpt-5"),
+        ("m3", "tool", {"type": "tool_result", "data": result}, None),
+    ]
+    path.parent.mkdir()
+    at = 1754474700  # 12:05 at +02:00, between the two commits
+    with sqlite3.connect(path) as database:
+        database.executescript("PRAGMA journal_mode = WAL;" + TABLES)
+        database.execute("INSERT INTO sessions VALUES ('s1', NULL, 3, 10, 5, 0.5, ?, ?), ('s2', NULL, 0, 0, 0, 0, ?, ?)", (at,) * 4)
+        for number, (key, role, part, model) in enumerate(messages):
+            row = (key, "s1", role, json.dumps([part]), model, at + number)
+            database.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)", row)
+        database.execute(
+            "INSERT INTO files VALUES ('f1', 's1', ?, '', 'v0'), ('f2', 's1', ?, ?, 'v1')", (*[f"{HOME}/src/b.py"] * 2, HALVED)
+        )
+    database.close()
+
+
+@pytest.mark.parametrize("zone", ZONES[:2], indirect=True)
+def test_a_database_of_crush_in_the_history_has_its_sessions(zone: None, tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    crush_database(clone.path / ".crush" / "crush.db")
+    clone.put("src/b.py", HALVED)
+    clone.commit(8)
+    (clone.path / ".crush" / "crush.db").write_text("gone")
+    clone.commit(20)
+    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [("agent", "crush", 1, 6)]
+    with Store(tmp_path / "a.db", create=False) as store:
+        assert [tuple(row.values()) for row in store.rows("SELECT key, tool_calls, turns FROM sessions")] == [("s1", 1, 1)]
+
+
+def test_another_database_in_that_place_is_no_record(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    (clone.path / ".crush").mkdir()
+    with sqlite3.connect(clone.path / ".crush" / "crush.db") as database:
+        database.execute("CREATE TABLE notes (text)")
+    database.close()
+    clone.commit(0)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 0

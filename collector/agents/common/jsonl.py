@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import orjson
 
-from collector.json_values import parse_json
 from collector.model import Problem
 from collector.text import decode
 
@@ -21,18 +21,17 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def first_value(blob: bytes) -> object | None:
-    """The first JSON value of a transcript: that of its first line, or the whole document when it goes over many lines.
+    """The first JSON value of a transcript: that of its first line, or the document when it goes over many lines.
 
     None of one that is too long to be read.
     """
-    line = first_line(blob)
-    if len(line) > MAX_VALUE:
-        return None
-    try:
-        value: object = _DECODER.raw_decode(decode(line).lstrip(_SPACE + "\ufeff"))[0]
-    except (ValueError, RecursionError):
-        return parse_json(decode(blob)) if len(blob) <= MAX_VALUE else None
-    return value
+    for text in (first_line(blob), blob):
+        if len(text) > MAX_VALUE:
+            break
+        with suppress(ValueError, RecursionError):
+            value: object = _DECODER.raw_decode(decode(text).lstrip(_SPACE + "\ufeff"))[0]
+            return value
+    return None
 
 
 def first_line(blob: bytes) -> bytes:

@@ -27,14 +27,14 @@ def is_undated(session: Session) -> bool:
 def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
     """The session with `not_before` of its calls set to when the last copy without them was stored, where that is later.
 
-    The record that was being written when a copy was stored is not in it: what follows a copy is dated from its second record on.
-    The session lasted at least until the last copy was stored.
+    The record that was being written when a copy was stored is not in it: what follows a copy is dated from its second record on,
+    and all of a session that has no record in it. The session lasted at least until the last copy was stored.
     """
     calls = list(session.calls)
     ended = session.ended_at
     for copy in sorted(copies, key=lambda entry: entry.at):
         later = [n for n in range(len(copy.calls), len(calls)) if calls[n].call_id not in copy.calls]
-        writing = calls[later[0]].message_id if later else ""
+        writing = calls[later[0]].message_id if later and copy.calls else None
         for number in later:
             call = calls[number]
             if call.message_id != writing:

@@ -75,11 +75,23 @@ def copied(path: Path) -> Iterator[CopiedDatabase]:
 
 
 @contextmanager
-def _open(uri: str, path: Path) -> Iterator[CopiedDatabase]:
+def of_bytes(data: bytes) -> Iterator[CopiedDatabase]:
+    """A database whose file is this, without a log. Raises OSError."""
+    with _open(":memory:", "a committed database", data) as database:
+        yield database
+
+
+_JOURNAL = slice(18, 20)  # of the header: with a write-ahead log (2) or without (1); one in memory can have none
+
+
+@contextmanager
+def _open(uri: str, name: object, data: bytes = b"") -> Iterator[CopiedDatabase]:
     try:
         connection = sqlite3.connect(uri, isolation_level=None, uri=True)
+        if data:
+            connection.deserialize(data[: _JOURNAL.start] + b"\1\1" + data[_JOURNAL.stop :])
     except sqlite3.Error as error:
-        raise DatabaseUnreadable(f"{path}: {error}") from error
+        raise DatabaseUnreadable(f"{name}: {error}") from error
     with closing(connection):
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         # One in a worktree may be anybody's: nothing that its schema says is run. An index that would have to run something (one on

@@ -7,8 +7,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from collector.agents.machine import files
 from collector.text import comparable_path, normal_path
@@ -213,11 +214,18 @@ class Store:
                 yield LocalSession(number, used, f"started in {cwd}", cwd=cwd)
 
 
-class Committed(NamedTuple):
-    """Transcripts of an agent that people commit: a glob of their files, as in git, and the sessions in one, by (path, content)."""
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Transcripts of an agent that people commit."""
 
-    glob: str
-    sessions: Callable[[str, bytes], Sequence[str]]
+    paths: tuple[str, ...]  # their files, as git's globs have them; those of one directory are read together, in this order
+    sessions: Callable[[str, bytes], Sequence[str]]  # those in a file, by (path, content)
+    every: bool = False  # all versions are read: later ones drop what earlier ones have
+    undated: bool = False  # nothing has a time: the version before a session tells that it had not begun
+
+    def rank(self, path: str) -> int | None:
+        """Which of the paths a file is that git listed for any form: each has names of its own; None for another form's."""
+        return next((n for n, glob in enumerate(self.paths) if fnmatchcase(path, glob.replace("**/", "*"))), None)
 
 
 def session_in_path(pattern: str) -> Callable[[str, bytes], Sequence[str]]:
