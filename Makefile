@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling lab lab-corpus canary fuzz lock locked lowest audit sbom clean
+.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling culprit-benchmark lab lab-corpus canary fuzz lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -75,6 +75,11 @@ bench-cluster: setup
 # What twice of each size that a repository decides costs; SIZES for some of them.
 scaling: setup
 	$(BIN)/python benchmarks/scaling.py $(SIZES)
+
+# Fixes traced to the commits that their authors name: CLONES of projects that write `Fixes: ID`, PAIRS of each, up to TIP; docs/culprit.md has the table.
+PAIRS ?= 350
+culprit-benchmark: setup
+	$(BIN)/python benchmarks/culprits.py --pairs $(PAIRS) $(if $(TIP),--tip $(TIP)) --page $(CLONES)
 
 # Real agents against a scripted model (benchmarks/lab/README.md). AGENTS, SCENARIOS, VERSIONS: separated by commas; STORE=1 keeps the outcome.
 SCENARIOS ?= basic,resume

@@ -21,6 +21,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
 
@@ -197,7 +198,7 @@ def f1(sums: Moments) -> float | None:
     return 2 * both / (2 * both + extra + missed) if both else 0.0
 
 
-def score(parts: Sequence[Moments]) -> dict[str, float | None]:
+def score(parts: Sequence[Moments]) -> dict[str, Any]:
     """Precision, recall and F1 over commits, with the 95 % interval of F1 over fixes."""
     both, extra, missed = total(parts)
     middle = f1((both, extra, missed)) or 0.0
@@ -208,7 +209,8 @@ def score(parts: Sequence[Moments]) -> dict[str, float | None]:
     }  # fmt: skip
 
 
-def measure(clone: Path, tip: str, pairs: int) -> dict[str, object]:
+def measure(clone: Path, tip: str, pairs: int) -> dict[str, Any]:
+    """Scores of each method on a sample of fixes, those of ours by what a fix was traced by, and the counts behind them."""
     repo = GitRepo(clone)
     head = repo.resolve(tip or "HEAD").sha
     named = named_culprits(repo, head)
@@ -241,20 +243,20 @@ def _by(how: Mapping[str, str], truth: Answers) -> Iterator[tuple[str, Answers]]
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(results: Mapping[str, dict[str, object]]) -> str:
+def page(results: Mapping[str, dict[str, Any]]) -> str:
     """The tables of docs/culprit.md."""
     rows = [_rows(name, result) for name, result in results.items()]
     unseen = [name for name in results if name not in (TUNED_ON, LOOKED_AT)]
-    together = {method: [tuple(row) for name in unseen for row in results[name]["parts"][method]] for method in NAMES}  # type: ignore[index]
+    together = {method: [tuple(row) for name in unseen for row in results[name]["parts"][method]] for method in NAMES}
     if len(unseen) > 1:
         scores = {method: score(parts) for method, parts in together.items()}
         rows.append(_rows("unseen together", {"fixes": len(together[OURS]), "score": scores}))
     return table(["project", "fixes", "method", "precision", "recall", "F1"], [row for several in rows for row in several])
 
 
-def _rows(name: str, result: Mapping[str, object]) -> list[list[str]]:
+def _rows(name: str, result: Mapping[str, Any]) -> list[list[str]]:
     note = {TUNED_ON: " (tuned)", LOOKED_AT: " (looked at)"}.get(name, "")
-    scores: Mapping[str, Mapping[str, float]] = result["score"]  # type: ignore[assignment]
+    scores: Mapping[str, Mapping[str, float]] = result["score"]
     return [
         [f"{name}{note}" if not number else "", f"{result['fixes']:,}" if not number else "", method,
          _share(row["precision"]), _share(row["recall"]), f"{_share(row['f1'])} ({_share(row['low'])} to {_share(row['high'])})"]
@@ -271,7 +273,7 @@ def _clone_name(clone: Path) -> str:
     return place.replace("+", "/").removesuffix(".git")
 
 
-def _write_page(results: Mapping[str, dict[str, object]]) -> None:
+def _write_page(results: Mapping[str, dict[str, Any]]) -> None:
     before, _, rest = PAGE.read_text("utf-8").partition(MARK)
     _, _, after = rest.partition(MARK)
     PAGE.write_text(f"{before}{MARK}\n\n{page(results)}\n\n{MARK}{after}", "utf-8")

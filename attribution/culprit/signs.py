@@ -20,7 +20,7 @@ _FIXES = re.compile(r"^Fixes:\s*(?:commit\s+)?([0-9a-f]{7,64})\b", re.MULTILINE 
 _ADVISORY = re.compile(r"\b(CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
 # The keywords that GitHub and GitLab close issues by.
 _ISSUE = re.compile(r"\b(fix(?:e[sd])?|(?:close|resolve)[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?#(\d+)\b", re.IGNORECASE)
-_CONVENTIONAL = re.compile(r"(?P<type>[a-z]+)(?:\([^)]*\))?!?:\s", re.IGNORECASE)
+_CONVENTIONAL = re.compile(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)]*)\))?!?:\s", re.IGNORECASE)
 _REPAIRS = frozenset({"fix", "bugfix", "hotfix"})
 
 
@@ -31,6 +31,7 @@ def fix_signs(message: str) -> list[FixSign]:
     """
     type_of_subject = _CONVENTIONAL.match(message)
     subject = type_of_subject["type"].lower() if type_of_subject else ""
+    is_update = type_of_subject is not None and (type_of_subject["scope"] or "").lower().startswith("deps")  # as Renovate writes it
     signs = [FixSign(FixTier.NAMED, name.lower()) for name in dict.fromkeys(_FIXES.findall(message))]
     reverted = named_commit(message)
     signs += [FixSign(FixTier.REVERT, reverted)] if reverted else []
@@ -38,4 +39,4 @@ def fix_signs(message: str) -> list[FixSign]:
     for keyword, number in dict.fromkeys(_ISSUE.findall(message)):
         if keyword.lower().startswith("fix") or not subject or subject in _REPAIRS:
             signs.append(FixSign(FixTier.ISSUE, f"#{number}"))
-    return [*signs, FixSign(FixTier.CONVENTIONAL, "")] if subject in _REPAIRS else signs
+    return [*signs, FixSign(FixTier.CONVENTIONAL, "")] if subject in _REPAIRS and not is_update else signs

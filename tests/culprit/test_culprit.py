@@ -230,6 +230,8 @@ ID = "0123456789abcdef0123456789abcdef01234567"
         ("fix(api): handle zero\n\nCloses #3", [("issue", "#3"), ("conventional", "")]),
         ("fix!: handle zero", [("conventional", "")]),
         ("hotfix: handle zero", [("conventional", "")]),
+        ("fix(deps): update serde to 1.2", []),
+        ("fix(deps-dev): update x (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
         ("feat: a page\n\nCloses #12", []),
         ("feat: a page\n\nFixes #12", [("issue", "#12")]),
         ("Refactor the prefix: shorter", []),
