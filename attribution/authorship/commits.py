@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 
 from attribution.authorship.align import text_of
 from attribution.authorship.case import AddedFile, added_file
 from attribution.authorship.diffs import CommitDiff
-from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.printed_diffs import PrintedDiffs
 from collector.checkpoints.statements import checkpoint_ids
 from collector.files.kinds import BY_HAND, Attributes
@@ -45,16 +44,17 @@ class CommitHistory:
                         self._versions.setdefault(file.change.path, []).append((diff.commit.author_time, file.change.new))
         return self._versions
 
-    def put_on_clock(self, own: Mapping[str, OwnCommit]) -> None:
-        """Gives sessions' own commits times of the sessions' clocks. Call before anything is asked about versions.
+    def put_on_clock(self, moved: Iterable[Commit]) -> None:
+        """Gives commits times of the sessions' clocks. Call before anything is asked about versions.
 
         Checkpoints were stored by git's clock, so commits that name some keep it.
         """
-        for number, commit in enumerate(self.commits):
-            moved = own[commit.sha].on_its_clock(commit) if commit.sha in own else commit
-            if moved != commit and not checkpoint_ids(commit.message):
-                self.recorded[commit.sha], self.commits[number] = commit, moved
-                self.diffs[commit.sha].commit = moved
+        places = {commit.sha: number for number, commit in enumerate(self.commits)}
+        for commit in moved:
+            existing = self.commits[places[commit.sha]]
+            if commit != existing and not checkpoint_ids(commit.message):
+                self.recorded[commit.sha], self.commits[places[commit.sha]] = existing, commit
+                self.diffs[commit.sha].commit = commit
 
     def last_change(self, path: str, before: float) -> float:
         """Author time of the last commit that wrote a path before this moment; 0 when there is none."""

@@ -109,8 +109,16 @@ class _Search:
         """The commit that was made while the call ran: with its message, else the only one that fits the session."""
         during = list(self._during(made))
         if _NAMES_MESSAGE.search(made.text):
-            return next((commit for commit in during if _has_message(commit, made)), None)
+            return next((commit for commit in during if _has_message(commit, made)), None) or self._of_that_message(session, made)
         fitting = [commit for commit in during if self._fits(commit, session)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _of_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
+        """The only commit of the same hour with the message of the call that fits the session: git's clock was off."""
+        first = bisect_left(self._by_time, made.call.at - _DRIFT, key=lambda item: item[0])
+        last = bisect_left(self._by_time, made.call.at + _DRIFT, key=lambda item: item[0])
+        near = {sha: commit for _, sha, commit in self._by_time[first:last] if sha not in self.found and made.started}
+        fitting = [commit for commit in near.values() if _has_message(commit, made) and self._fits(commit, session)]
         return fitting[0] if len(fitting) == 1 else None
 
     def _during(self, made: CommitCall) -> Iterator[Commit]:

@@ -31,6 +31,9 @@ _NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|E
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
+_TELLING = 12  # characters: a shorter line is written again and again
+_FILE_NAME = re.compile(r"[\w.@+-]+")
+_LISTED = re.compile(r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M)  # what numbers, searches and differences put before a line
 _NO_FILES: Mapping[str, frozenset[str]] = {}
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "substitute"}
 
@@ -87,6 +90,7 @@ class SessionEdits:
     listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
     prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
+    shown: list[tuple[float, str]] = field(default_factory=list)  # when, and which of the lines that it wrote it had before it
 
 
 def session_edits(
@@ -128,8 +132,39 @@ def session_edits(
     track.names = tuple(dict.fromkeys(mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail))
     track.produced = produced_texts(session)
     track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
+    track.shown = list(shown_texts(session, track.edits))
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]
     return track
+
+
+def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[float, str]]:
+    """Of the lines that a session wrote, those that prompts and commands had shown before, with the moment.
+
+    Of a file whose text before is not on record, and that a prompt or another call had named, all of it may have been shown.
+    """
+    wanted = {line for raw in edits for text in raw.edit.new_texts() for line in telling_lines(text)}
+    unknown = [raw for raw in edits if raw.edit.content is not None and not raw.edit.before_known and raw.edit.before is None]
+    names = {_base(raw) for raw in unknown}
+    named = {name: -1 for turn in session.turns for name in names & set(_FILE_NAME.findall(turn.text))}
+    for turn in session.turns:
+        yield turn.at or 0.0, "\n".join(wanted.intersection(telling_lines(turn.text)))
+    for order, call in enumerate(session.calls):
+        if not call.edits:
+            text = call.command.text if call.command is not None else call.input
+            named |= dict.fromkeys(names & set(_FILE_NAME.findall(text)) - named.keys(), order)
+        if call.command is not None and call.command.output and wanted:
+            lines = telling_lines(_LISTED.sub("", call.command.output))
+            yield call.done_at or call.at or 0.0, "\n".join(wanted.intersection(lines))
+    yield from ((0.0, raw.edit.content or "") for raw in unknown if named.get(_base(raw), raw.order) < raw.order)
+
+
+def _base(raw: RawEdit) -> str:
+    return raw.edit.path.rpartition("/")[2]
+
+
+def telling_lines(text: str) -> Iterator[str]:
+    """Lines that are not written again and again, without the blanks around them."""
+    return (line for whole in text.split("\n") if len(line := whole.strip()) >= _TELLING)
 
 
 def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:

@@ -172,10 +172,12 @@ def links(store: Store, repo_id: int, numbers: Mapping[str, int], result: Mappin
 def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
     fates = _fates_by(judged, lambda fate: (fate.sha, fate.session_id))
-    ids = judged.evidence.sessions.ids
+    ids, history = judged.evidence.sessions.ids, judged.evidence.history
     rows = []
     for sha, number in numbers.items():
         verdict, link = judged.verdicts[sha], judged.evidence.links[sha]
+        recorded = history.recorded.get(sha)
+        behind = link.commit.commit_time - recorded.commit_time if recorded is not None else None
         written = _lines_by_session(verdict)
         named = {ids[key]: key for key in link.sessions if key in ids}
         clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
@@ -188,7 +190,7 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
             counts = fates[sha, session]
             rows.append(
                 {"commit_id": number, "session_id": session, "method": method, "confidence": confidence,
-                 "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean)}
+                 "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean), "clock_behind": behind}
             )  # fmt: skip
     _insert(store, "commit_sessions", rows)
 

@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from attribution.authorship.absent import add_missing_ends
-from attribution.authorship.commits import CommitHistory, read_history
+from attribution.authorship.clock_offsets import on_session_clocks
+from attribution.authorship.commits import CommitHistory, added_files, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
@@ -106,8 +107,9 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
     attributes = attributes_at(context.repo, head)
     history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
     own = own_commits(history.commits, sessions.edits, history.touched)
-    history.put_on_clock(own)
     history.characters = characters_of(sessions.edits)
+    added = partial(added_files, context.repo, characters=history.characters)
+    history.put_on_clock(on_session_clocks(history, own, sessions.edits, added))
     links = link_by_trailer(history.commits, checkpoints)
     add_stated(links, sessions.edits, checkpoints)
     add_own(links, {sha: made for sha, made in own.items() if not made.made.on_server}, checkpoints)

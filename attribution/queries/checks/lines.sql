@@ -40,9 +40,9 @@ GROUP BY t.session_id HAVING t.edits_seen <> rows_found
    OR t.edits_seen <> t.edits_applied + t.edits_tool_error + t.edits_rejected + t.edits_outside_repo + t.edits_unmatched;
 
 -- time_order: No line is explained by a call made after the commit: its author time, or its committer time when it was amended. Git's
--- clock may be wrong where the session's own call made the commit.
+-- clock may be wrong where the session's own call made the commit, or where it holds what was written only later.
 SELECT DISTINCT c.commit_sha, o.call_id, t.at, c.author_at
 FROM spans s JOIN origins o ON o.id = s.origin_id JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id
 JOIN tool_calls t ON t.session_id = o.session_id AND t.call_id = o.call_id
 WHERE o.author = 'agent' AND julianday(t.at) > julianday(max(c.author_at, c.committed_at)) + 66.0 / 86400
-  AND NOT EXISTS (SELECT 1 FROM commit_sessions l WHERE l.commit_id = c.id AND l.method = 'made_by_call');
+  AND NOT EXISTS (SELECT 1 FROM commit_sessions l WHERE l.commit_id = c.id AND (l.method = 'made_by_call' OR l.clock_behind > 0));

@@ -85,6 +85,7 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
   not_committed INTEGER, -- produced lines that the commit does not have, although nothing recorded removed them
   unexplained INTEGER, -- produced lines removed by an unknown author
   clean INTEGER NOT NULL DEFAULT 0, -- 1: one session, one checkpoint, no squash: numbers are unambiguous
+  clock_behind REAL, -- by how much git's clock was behind the session's, at least [s]; NULL where nothing shows a difference
   PRIMARY KEY (commit_id, session_id)
 );
 CREATE INDEX IF NOT EXISTS commit_sessions_session ON commit_sessions(session_id);

@@ -1,0 +1,135 @@
+"""By how much git's clock was behind the agents', where commits hold what sessions wrote only later. Pure.
+
+Nobody commits lines before they are written. Where many rare lines of a commit stand for the first time, as far as any record
+shows, in edits of the hour after it, its clock was behind by the time between at least; so was that of the same person's commits
+around it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from attribution.authorship.case import SLACK, AddedFile
+from attribution.authorship.commits import CommitHistory
+from attribution.authorship.diffs import CommitDiff
+from attribution.authorship.own_commits import OwnCommit
+from attribution.authorship.session_edits import RawEdit, SessionEdits, telling_lines
+from collector.model import Commit, Status
+from collector.vocabulary.lines import Reason
+
+_LONGEST = 3600.0  # seconds by which a clock is taken to be behind at most
+_AROUND = 3 * 3600.0  # seconds in which commits of the same person have the same clock
+_ENOUGH = 10  # lines of a commit that were written only after it
+_SHARE = 0.5  # of its rare lines in these files
+_AFTER = 1.0  # seconds from an edit to its commit, at least
+_LAST = 3  # such lines of an edit, from which the commit is later than it
+
+Added = Callable[[CommitDiff], Sequence[AddedFile]]
+
+
+class _Evidence(NamedTuple):
+    email: str
+    at: float  # author time of the commit
+    offset: float  # seconds
+
+
+def on_session_clocks(
+    history: CommitHistory, own: Mapping[str, OwnCommit], sessions: Iterable[SessionEdits], added: Added
+) -> Iterator[Commit]:
+    """Commits with times of the sessions' clocks: those that sessions made (`own`), and those that hold what was written later."""
+    yield from (own[commit.sha].on_its_clock(commit) for commit in history.commits if commit.sha in own)
+    others = [commit for commit in history.commits if commit.sha not in own]
+    writers = [_Writer(session) for session in sessions if session.edits and not _began_before(session)]
+    evidence: list[_Evidence] = []
+    for commit in others:
+        near = [writer for writer in writers if writer.wrote_after(commit, history.touched(commit.sha))]
+        files = added(history.diffs[commit.sha]) if near and len(commit.parents) < 2 else []
+        offset = _offset(commit, near, writers, files, history.rarity)
+        if offset:
+            evidence.append(_Evidence(commit.author_email, commit.author_time, offset))
+    for commit in others if evidence else ():
+        offset = _of_the_same_clock(commit, evidence)
+        yield replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
+
+
+def _began_before(session: SessionEdits) -> bool:
+    """Whether the beginning of a session is missing: it may have seen anything there."""
+    return any(action.unseen == Reason.TRANSCRIPT_NOT_STORED for action in session.actions)
+
+
+def _of_the_same_clock(commit: Commit, evidence: Iterable[_Evidence]) -> float:
+    same = (item for item in evidence if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND)
+    return max((item.offset for item in same), default=0.0)
+
+
+def _offset(
+    commit: Commit, near: Iterable[_Writer], writers: Iterable[_Writer], files: Iterable[AddedFile], rarity: Callable[[str], float]
+) -> float:
+    """Seconds from a commit to the last of the edits that wrote its lines; 0 where it cannot be told."""
+    at, first = commit.author_time + SLACK, dict[str, float]()
+    for writer in near:
+        for line, moment in writer.first.items():
+            first[line] = min(moment, first.get(line, moment))
+    texts = "\n".join(file.lines[index] for file in files for index in file.added)
+    lines = {line for line in telling_lines(texts) if rarity(line) == 1}
+    later = {line: moment for line in lines if at < (moment := first.get(line, 0.0)) <= at + _LONGEST}
+    if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(writer.seen_before(at) & later.keys() for writer in writers):
+        return 0.0
+    last = max((moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0)
+    return last + _AFTER - commit.author_time if last else 0.0
+
+
+class _Writer:
+    """A session with the lines that it was the first to write, as far as it shows."""
+
+    def __init__(self, session: SessionEdits) -> None:
+        self._session = session
+        self._times: dict[str, list[float]] = defaultdict(list)  # by name of the file
+        for raw in session.edits:
+            self._times[_name(raw.edit.path)].append(raw.at)
+        self._first: dict[str, float] | None = None
+
+    def wrote_after(self, commit: Commit, paths: Iterable[str]) -> bool:
+        """Whether it wrote files of the names that a commit of its person changed, in the hour after the commit."""
+        at = commit.author_time + SLACK
+        names = map(_name, paths) if commit.author_email in self._session.emails else ()
+        return any(at < moment <= at + _LONGEST for name in names for moment in self._times.get(name, ()))
+
+    @property
+    def first(self) -> dict[str, float]:
+        """Line -> when the session wrote it, of lines that it had not seen before."""
+        if self._first is None:
+            self._first, seen = {}, set[str]()
+            for _, _, text, written in sorted(self._events(), key=lambda event: event[:2]):
+                lines = set(telling_lines(text))
+                self._first |= dict.fromkeys(lines - seen, written) if written else {}
+                seen |= lines
+        return self._first
+
+    def seen_before(self, moment: float) -> set[str]:
+        """Lines that it had seen or written until then."""
+        return {line for at, _, text, _ in self._events() if at <= moment for line in telling_lines(text)}
+
+    def _events(self) -> Iterator[tuple[float, int, str, float]]:
+        """(when, order at that moment, text, when it was written or 0 if it was seen)."""
+        for _, sighted in self._session.sightings:
+            yield sighted.at or 0.0, 0, sighted.text, 0.0
+        yield from ((at, 0, text, 0.0) for at, text in self._session.shown)
+        moments = set(self._session.moments)
+        for raw in self._session.edits:
+            yield from ((raw.at, 1, text, 0.0) for text in _before(raw))
+            timed = raw.at if raw.status is Status.OK and round(raw.at) in moments else 0.0
+            yield from ((raw.at, 2, text, timed) for text in raw.edit.new_texts())
+
+
+def _before(raw: RawEdit) -> Iterator[str]:
+    """What stood there before an edit."""
+    yield from (text for text in (raw.edit.before, *(replacement.old for replacement in raw.edit.replacements)) if text)
+    yield from (line[1:] for hunk in raw.edit.hunks for line in hunk.lines if not line.startswith("+"))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

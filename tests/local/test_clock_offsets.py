@@ -1,0 +1,135 @@
+"""Where git's clock was behind the agent's, a commit holds what was written only later. Text that is repeated moves no commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.invariants import broken_checks
+from support.local_clone import AgentSession, Clone
+from support.local_writers import WRITERS
+from support.truth import program_lines
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.storage.store import Store
+
+MINUTE = 60.0
+LONG = "".join(f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8))
+BY_HAND = LONG.replace("step", "phase").replace("rows", "columns")
+AGENTS = ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "qwen-code"]
+
+
+@pytest.fixture
+def clone(home: Path) -> Clone:
+    made = Clone(home / "work" / "tally")
+    made.person("src/app.py", "def total(rows):\n    return sum(rows)\n")
+    made.commit("Start by hand")
+    made.wait(86_400)
+    return made
+
+
+@pytest.fixture
+def session(clone: Clone) -> AgentSession:
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
+    session.prompt("Write it")
+    return session
+
+
+def authors(clone: Clone, db: Path, sha: str, path: str) -> list[str]:
+    with Store(db) as store:
+        done = attribute_repo(store, clone.path, AttributeOptions())
+        assert not broken_checks(store)
+        return sorted({line.author for line in program_lines(store, done.repo_id).get(sha, {}).get(path, {}).values()})
+
+
+@pytest.mark.parametrize("minutes", [5, 12, 30])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_person_commits_by_a_clock_that_is_behind(
+    agent: str, minutes: int, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/steps.py", LONG)
+    clone.wait(90)
+    sha = clone.commit("Add steps", -minutes * MINUTE)
+    WRITERS[agent](home, session)
+    assert authors(clone, tmp_path / "out.db", sha, "src/steps.py") == ["agent"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_lines_that_were_put_into_a_file_by_hand_before(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n\n\n" + LONG)
+    sha = clone.commit("Add steps", -12 * MINUTE)
+    WRITERS[agent](home, session)
+    assert authors(clone, tmp_path / "out.db", sha, "src/app.py") == ["agent"]
+
+
+@pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_next_commit_of_the_same_person_has_the_same_clock(
+    off: float, agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """Of itself it has too few lines to tell."""
+    session.write("src/steps.py", LONG)
+    clone.commit("Add steps", off)
+    session.prompt("Go on")
+    session.edit("src/steps.py", "row.step_0 for", "row.step_zero for")
+    sha = clone.commit("Rename", off)
+    WRITERS[agent](home, session)
+    assert authors(clone, tmp_path / "out.db", sha, "src/steps.py") == ["agent"]
+
+
+def rewritten_whole(session: AgentSession) -> None:
+    session.prompt("Add a last line to @src/steps.py")  # whose text the agent's program gives to the model
+    session.write("src/steps.py", BY_HAND + "\n\nlast = True\n")
+
+
+def moved_about(session: AgentSession) -> None:
+    session.edit("src/steps.py", BY_HAND[:600], "")
+    session.edit("src/steps.py", BY_HAND[600:], BY_HAND[600:] + BY_HAND[:600])
+
+
+def pasted_by_the_person(session: AgentSession) -> None:
+    session.prompt(f"Take this:\n{BY_HAND}")
+    session.write("src/steps.py", BY_HAND + "last = True\n")
+
+
+def printed_before(command: str, listed: Callable[[int, str], str]) -> Callable[[AgentSession], None]:
+    def act(session: AgentSession) -> None:
+        lines = BY_HAND.removesuffix("\n").split("\n")
+        session.shell(command, "\n".join(listed(number, line) for number, line in enumerate(lines, 1)))
+        session.write("src/steps.py", BY_HAND + "last = True\n")
+
+    return act
+
+
+def named_before(session: AgentSession) -> None:
+    session.shell("mytool show steps.py", "done")
+    session.write("src/steps.py", BY_HAND + "last = True\n")
+
+
+REPEATED = {
+    "rewritten whole": rewritten_whole,
+    "moved about": moved_about,
+    "pasted by the person": pasted_by_the_person,
+    "git show": printed_before("git show HEAD", lambda number, line: f"+{line}"),
+    "rg": printed_before("rg '' src", lambda number, line: f"src/steps.py:{number}:{line}"),
+    "nl": printed_before("cat src/* | nl -ba", lambda number, line: f"{number:6}\t{line}"),
+    "a tool that names the file": named_before,
+}
+
+
+@pytest.mark.parametrize("repeated", REPEATED)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_a_person_committed_before_is_not_the_agents_that_writes_it_again(
+    agent: str, repeated: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.person("src/steps.py", BY_HAND)
+    sha = clone.commit("By hand")
+    clone.wait(10 * MINUTE)
+    REPEATED[repeated](session)
+    clone.commit("Again")
+    WRITERS[agent](home, session)
+    assert "agent" not in authors(clone, tmp_path / "out.db", sha, "src/steps.py")
