@@ -19,7 +19,7 @@ from collector.storage.schema import texts_of_plugins
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
-_VERSION = 4  # of the columns below and of what is taken out of them: with another one the texts are read again
+_VERSION = 5  # of the columns below and of what is taken out of them: with another one the texts are read again
 
 
 class Redaction(StrEnum):
