@@ -11,7 +11,6 @@ TEACH = """\
 Find and read what coding agents leave in git: checkpoints with the transcripts of their sessions.
 
 Try:
-  collect checkpoints PATH     list the checkpoints, sessions and agents in a clone
   collect formats              list the supported agents and layouts
   collect discover             find public repositories with checkpoints
   collect run --list FILE      fetch and load the repositories named in FILE

@@ -212,26 +212,6 @@ def _author_cell(row: dict[str, Any]) -> str:
     return f"{author}<br>{tables.dim('names ' + label_of(agent), 40)}" if agent else author
 
 
-def _people(request: PageRequest) -> Shown:
-    table = read_view(request.store, "people", {"repo_id": request.repository.id}, "lower(git_author), git_author")
-    columns = (
-        "git_author",
-        "commits",
-        "first_at=from",
-        "last_at=to",
-        "agents=agents in their sessions",
-        "lines",
-        "classes=by class",
-    )
-
-    def author(row: dict[str, Any]) -> str:
-        return tables.link(
-            request.to.repo(request.place.repo, "commits", person=row["git_author"]), row["git_author"] or "(no name)", 60
-        )
-
-    return Shown("whowrote_people.html", {"table": html(table, columns, {"git_author": author, "classes": tables.bar})})
-
-
 def _tree(request: PageRequest) -> Shown:
     path = request.place.rest.strip("/")
     directory = tree(request.store, request.repository, path)
@@ -436,5 +416,5 @@ def _prompts(store: Store, turns: Iterable[tuple[int | None, int | None]]) -> di
 _OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "go": _go}
 _PAGES: dict[str, Callable[[PageRequest], Shown]] = {
     "": _repo, "commits": _commits, "commit": _commit, "tree": _tree, "file": _file, "sessions": _sessions, "session": _session,
-    "turns": _turns, "people": _people,
+    "turns": _turns,
 }  # fmt: skip

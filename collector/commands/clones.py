@@ -1,36 +1,14 @@
-"""The commands about a clone as it is: checkpoints, formats."""
+"""The command about what can be read: formats."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, data_options
+from collector.console.terminal import data_options
 from collector.storage.views import table_of
-
-if TYPE_CHECKING:
-    from collector.git.repository import GitRepo
-    from collector.model import Checkpoint, SessionRecord
-    from collector.runtime.progress import Progress
-
-
-@click.command()
-@click.argument("path")
-@data_options
-def checkpoints(path: str, output_format: str) -> None:
-    """List the checkpoints in a clone.
-
-    Shows where each is stored, its sessions and agents, and whether the transcripts are complete.
-    """
-    with Reporter(path) as progress:
-        progress("starting", 0, 0)
-        rows = survey(path, progress)
-    columns = ("checkpoint", "stored", "layout", "sessions", "agents", "transcripts")
-    sessions = {key for row in rows for key in row["session_ids"]}
-    notes = [f"{len(rows)} checkpoints, {len(sessions)} sessions"]
-    print_table(output_format, table_of(rows, {"stored": "date"}, notes), columns)
 
 
 @click.command()
@@ -45,55 +23,6 @@ def formats(output_format: str) -> None:
 
 
 # --- what is printed --------------------------------------------------------------------------------------------------
-
-
-def survey(path: str, progress: Progress) -> list[dict[str, Any]]:
-    """One row per checkpoint of a clone, in order of time. Raises NotARepository, NoCheckpoints."""
-    from collector.checkpoints import read_all
-    from collector.checkpoints.entire import fetch_command
-    from collector.errors import NoCheckpoints
-    from collector.git.repository import GitRepo
-
-    repo = GitRepo(path)
-    progress("reading checkpoints", 0, 0)
-    stored = sorted(read_all(repo), key=lambda c: (c.created_at or 0.0, c.id))
-    if not stored:
-        raise NoCheckpoints(f"no agent checkpoints in {path}", f"They may not have been fetched:\n  {fetch_command(path)}")
-    agents: dict[str, str] = {}
-    rows = []
-    for number, checkpoint in enumerate(stored):
-        progress("reading transcripts", number, len(stored))
-        rows.append(_checkpoint_row(repo, checkpoint, agents))
-    return rows
-
-
-def _checkpoint_row(repo: GitRepo, checkpoint: Checkpoint, agents: dict[str, str]) -> dict[str, Any]:
-    from collector.storage.store import iso
-
-    records = checkpoint.sessions
-    return {
-        "checkpoint": checkpoint.id,
-        "stored": iso(checkpoint.created_at) or "",
-        "layout": checkpoint.store,
-        "ref": checkpoint.ref,
-        "branch": checkpoint.branch,
-        "sessions": len(records),
-        "session_ids": list(dict.fromkeys(r.session_id for r in records)),
-        "agents": ", ".join(dict.fromkeys(_agent(repo, r, agents) for r in records)),
-        "transcripts": ", ".join(dict.fromkeys(r.transcript_state for r in records)),
-        "problems": len(checkpoint.problems),
-    }
-
-
-def _agent(repo: GitRepo, record: SessionRecord, read: dict[str, str]) -> str:
-    """The agent according to the transcript, read once per session; the checkpoint's label if there is no transcript."""
-    from collector.agents import reader_for
-    from collector.vocabulary.agents import slug_of
-
-    if record.session_id not in read and record.transcript:
-        reader = reader_for(repo.blob(record.transcript[0]) or b"")
-        read[record.session_id] = reader.NAME if reader is not None else "unknown format"
-    return read.get(record.session_id) or f"{slug_of(record.agent_label) or 'unknown'} (by label)"
 
 
 def known_formats() -> list[dict[str, Any]]:
@@ -117,4 +46,4 @@ def _first_line(text: str | None) -> str:
     return (text or "").split("\n", 1)[0].replace("`", "").rstrip(".")
 
 
-COLLECT = (checkpoints, formats)
+COLLECT = (formats,)

@@ -70,7 +70,7 @@ def test_without_arguments_the_commands_teach(tmp_path: Path, monkeypatch: pytes
     assert shown.exit_code == 0
     for command in ("whowrote demo", "whowrote blame FILE", "whowrote why FILE:LINE"):
         assert command in shown.stdout
-    assert "collect checkpoints PATH" in run(program=collect).stdout
+    assert "collect run --list FILE" in run(program=collect).stdout
 
 
 @pytest.mark.parametrize("program", [attribute, collect])
@@ -499,14 +499,6 @@ def test_problems_are_counted_by_code(tmp_path: Path) -> None:
     assert found[0]["code"] in run("data", "problems", "--db", tmp_path / "x.db").stdout
 
 
-def test_collect_lists_checkpoints(example: tuple[Path, Path]) -> None:
-    shown = run("checkpoints", example[0], program=collect)
-    assert "5 checkpoints, 3 sessions" in shown.stdout
-    found = json.loads(run("checkpoints", example[0], "--json", program=collect).stdout)
-    assert {r["agents"] for r in found} == {"claude-code"}
-    assert len(rows(run("checkpoints", example[0], "--csv", program=collect))) == 5
-
-
 def test_collect_formats_lists_the_registries() -> None:
     from collector.agents import readers
     from collector.checkpoints import layouts
@@ -591,7 +583,6 @@ def test_paths_that_are_no_repository(tmp_path: Path) -> None:
             shown = run(*command, "--db", tmp_path / "none.db")
             assert shown.exit_code == errors.EXIT_USAGE
             assert words in shown.stderr
-        assert run("checkpoints", path, program=collect).exit_code == errors.EXIT_USAGE
 
 
 def test_an_empty_repository(tmp_path: Path) -> None:
@@ -610,7 +601,6 @@ def test_without_checkpoints_there_is_advice(tmp_path: Path) -> None:
         assert shown.exit_code == errors.EXIT_NO_CHECKPOINTS
         assert "git -C" in shown.stderr
         assert "--allow-no-checkpoints" in shown.stderr
-    assert run("checkpoints", repo, program=collect).exit_code == errors.EXIT_NO_CHECKPOINTS
     assert run("repo", repo, "--db", db, "--allow-no-checkpoints").exit_code == 0
 
 
@@ -690,7 +680,6 @@ def screens(repo: Path, db: Path) -> Iterator[Result]:
     ):  # fmt: skip
         for form in ([], ["--json"], ["--csv"]):
             yield run(*command, *form, "--db", db)
-    yield run("checkpoints", repo, program=collect)
 
 
 def test_nothing_from_a_repository_acts_on_the_terminal(hostile: tuple[Path, Path]) -> None:

@@ -109,7 +109,7 @@ async def pages():
     await site.invoke_startup()
     home = await site.client.get("/-/whowrote/x")
     name = home.text.partition('href="/-/whowrote/x/')[2].partition('"')[0]
-    for kind in ("", "/README.md", "/-/commits", "/-/sessions", "/-/tree", "/-/turns", "/-/people"):
+    for kind in ("", "/README.md", "/-/commits", "/-/sessions", "/-/tree", "/-/turns"):
         answer = await site.client.get(f"/-/whowrote/x/{name}{kind}")
         assert answer.status_code == 200, (kind, answer.text)
     print(answer.text)

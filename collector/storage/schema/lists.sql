@@ -31,28 +31,6 @@ SELECT c.repo_id, c.id AS commit_id, c.position, c.commit_sha, c.author_at, COAL
 FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id LEFT JOIN spans s ON s.file_id = f.id LEFT JOIN origins o ON o.id = s.origin_id
 GROUP BY c.repo_id, c.id, c.position, c.commit_sha, c.author_at, c.author_name, c.parents, c.declared_agent, c.subject;
 
--- Authors of commits, by their names in git, with the authors of the lines that their commits added. Not a ranking: who commits a line
--- need not have typed it.
---   repo_id: its repository
---   git_author: name of the author in git
---   commits: commits
---   first_at: when the first of them was authored [UTC]
---   last_at: when the last of them was authored [UTC]
---   lines: non-blank lines that they added to source and test files [lines]
---   {ClassLines}
---   agents: agents of the sessions that their commits are linked to [agents]
-CREATE VIEW IF NOT EXISTS people AS
-SELECT c.repo_id, COALESCE(c.author_name, '') AS git_author, COUNT(DISTINCT c.id) AS commits, MIN(c.author_at) AS first_at,
-       MAX(c.author_at) AS last_at, COALESCE(SUM(s.nonblank), 0) AS lines,
-       {ClassLines of o}
-       (SELECT json_group_array(a.agent) FROM
-        (SELECT DISTINCT e.agent FROM commits d JOIN commit_sessions x ON x.commit_id = d.id JOIN sessions e ON e.id = x.session_id
-         WHERE d.repo_id = c.repo_id AND COALESCE(d.author_name, '') = COALESCE(c.author_name, '') AND e.agent IS NOT NULL ORDER BY 1) a
-       ) AS agents
-FROM commits c LEFT JOIN commit_files f ON f.commit_id = c.id AND f.kind IN ('source', 'test')
-LEFT JOIN spans s ON s.file_id = f.id LEFT JOIN origins o ON o.id = s.origin_id
-GROUP BY c.repo_id, COALESCE(c.author_name, '');
-
 -- Repositories with their commits and sessions, and the authors of the lines that their commits added.
 --   repo_id: its number
 --   repo: owner/name
