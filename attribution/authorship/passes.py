@@ -8,7 +8,7 @@ record tells more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,7 +28,11 @@ from attribution.authorship.tools import give_to_tools, give_versions_to_bot
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
+from collector.files.stated import hook_at
+from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason
+
+_NO_TYPING = 20.0  # seconds in which nobody turns to an editor, types and saves
 
 
 def note_sessions(judged: Judged) -> None:
@@ -81,10 +85,31 @@ def confirm_people(judged: Judged) -> None:
     agents = (text for session in evidence.sessions.edits for text in session.produced)
     produced = first_times({text for line in all_lines for text in (*line.bare, *line.novel)}, agents)
     add_rewritten(produced, all_lines, judged.replayed.edits)
-    unrecorded = evidence.unrecorded_agents()
+    unrecorded, edited = evidence.unrecorded_agents(), _times_of_edits(judged)
     for commit, verdict in commits:
-        own = evidence.links[commit.sha].own
-        confirm(commit, verdict, lines[commit.sha], produced, unrecorded, own.hook if own is not None else None)
+        confirm(commit, verdict, lines[commit.sha], produced, unrecorded, _hook(judged, commit, edited))
+
+
+def _times_of_edits(judged: Judged) -> dict[str, list[float]]:
+    """Path -> when agents' edits changed it."""
+    times = defaultdict[str, list[float]](list)
+    for fate in judged.replayed.edits if any(link.own for link in judged.evidence.links.values()) else ():
+        times[fate.path] += [fate.raw.at] if not fate.outcome else []
+    return times
+
+
+def _hook(judged: Judged, commit: Commit, edited: Mapping[str, list[float]]) -> str | None:
+    """The hook that may have changed a session's own commit: "" where none is known; None for any other commit.
+
+    One that only the files of the commit name counts where nobody had the time to type between the last edit and the commit.
+    """
+    own = judged.evidence.links[commit.sha].own
+    if own is None or own.hook:
+        return own.hook if own is not None else None
+    paths = judged.evidence.history.touched(commit.sha)
+    last = max((at for path in paths for at in edited.get(path, ()) if at <= own.made.call.at), default=0.0)
+    at_once = own.made.started and own.made.started - last <= _NO_TYPING
+    return hook_at(judged.texts.repo, commit.sha) if at_once else ""
 
 
 def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:

@@ -348,7 +348,10 @@ def test_without_sessions_elsewhere_nothing_is_said_of_them(clone: Clone, home: 
 
 
 @pytest.mark.parametrize("kind", ["on another branch", "of no file"])
-def test_a_session_whose_commit_is_linked_to_none_is_a_problem(clone: Clone, home: Path, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "pi"])
+def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
+    clone: Clone, home: Path, tmp_path: Path, writer: str, kind: str
+) -> None:
     session = clone.session(ONE)
     session.prompt("Add a mean")
     if kind == "on another branch":
@@ -358,7 +361,7 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(clone: Clone, hom
         git(clone.path, "switch", "-q", "main")
     else:
         session.shell("git commit -qm x --allow-empty", "[main 1234567] x")
-    layouts.claude_code(home, session)
+    WRITERS[writer](home, session)
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, clone.path, AttributeOptions())
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")
