@@ -40,7 +40,7 @@ def followed(build: Build, *, full: bool = True) -> Path:
     """The database, with the lines followed."""
     db = build.where.with_suffix(".db")
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
-    done = run("survival", build.where, "--db", db, "-q", "--no-curves", *(["--full"] if full else []))
+    done = run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
     assert done.exit_code == 0, done.stderr
     return db
 
@@ -327,7 +327,7 @@ def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path
 def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "e.db"
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert run("survival", repo, "--db", db, "--no-curves", "-q").exit_code == 0
+    assert run("survival", repo, "--db", db, "-q").exit_code == 0
     with Store(db) as store:
         ended = store.rows(
             "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l ON l.repo_id = t.repo_id "

@@ -15,6 +15,7 @@ from support.histories import Build, text
 import whowrote
 from attribution.browse.addresses import Addresses, Place
 from attribution.browse.pages import page_at
+from attribution.culprit.queries import culprits
 from attribution.culprit.queries.ownership import bus_factor
 from attribution.culprit.queries.repairs import WrittenLines, _bounds, _comparison, _rate_row
 from attribution.lineage.survival import LifetimeRecord
@@ -49,7 +50,7 @@ def repaired(tmp_path: Path) -> tuple[Path, Path]:
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
-    assert run("survival", build.where, "--db", db, "-q", "--no-curves", "--full").exit_code == 0
+    assert run("survival", build.where, "--db", db, "-q", "--full").exit_code == 0
     return build.where, db
 
 
@@ -200,7 +201,7 @@ def test_the_page_says_how_fixes_are_traced_first(repaired: tuple[Path, Path]) -
 def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert run("survival", repo, "--db", db, "-q", "--no-curves").exit_code == 0
+    assert run("survival", repo, "--db", db, "-q").exit_code == 0
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     with Store(db) as store:
         ended = store.rows(
@@ -228,3 +229,10 @@ def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(repaired: tup
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")  # declared by the commit alone
+
+
+def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: tuple[Path, Path]) -> None:
+    """The page answers at once: SQLite must not read all lines of the repository for each fix."""
+    with Store(repaired[1]) as store:
+        plan = [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {culprits._LINES}", ("[]", 1))]
+    assert "SEARCH t USING PRIMARY KEY (repo_id=? AND origin=?)" in plan
