@@ -33,12 +33,12 @@ from attribution.culprit.repaired import AddedBlock, TracedLines, first_answer, 
 from attribution.culprit.signs import fix_signs
 from attribution.culprit.words import FixTier, RepairOutcome
 from attribution.lineage.model import BEFORE, CommitStep, LineHistory, numbers
-from attribution.lineage.requests import MAX_FILE
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from attribution.stats.intervals import Moments, around, jackknife, total
 from collector.files.kinds import kind_of
 from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
+from collector.limits import FOLLOWED_BYTES
 from collector.text import decode, split_lines
 
 ROOT = Path(__file__).parent.parent
@@ -141,7 +141,7 @@ def ours(repo: GitRepo, tip: str, fixes: Sequence[str]) -> tuple[dict[str, froze
     """Answers, what each fix was traced by, and the history."""
     observer = FixObserver(frozenset(fixes))
     with open_scratch(repo) as git:
-        history = HistoryWalk(repo, git, WalkOptions(MAX_FILE, keep=True, texts=True)).run(tip, observers=[observer.step])
+        history = HistoryWalk(repo, git, WalkOptions(FOLLOWED_BYTES, keep=True, texts=True)).run(tip, observers=[observer.step])
     tracer = Tracer(repo, history, observer)
     traced = {fix: tracer.trace(fix) for fix in fixes}
     return (

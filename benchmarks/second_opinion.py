@@ -19,9 +19,9 @@ from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
 from attribution.evaluation.maintainability.measure import FAILURES, open_repository
-from collector.files.analysed import MAX_BYTES
 from collector.git.program import ScratchGit, open_scratch
 from collector.git.repository import GitRepo
+from collector.limits import SCANNED_BYTES
 from collector.runtime import workers
 from collector.runtime.workers import Task, TaskLimits
 from collector.text import decode
@@ -84,7 +84,7 @@ def _file(file: Any) -> TheirFile:
 
 
 def _methods(file: Any) -> Iterator[Method]:
-    if not file.language_supported or not file.new_path or len(file.content or b"") > MAX_BYTES:
+    if not file.language_supported or not file.new_path or len(file.content or b"") > SCANNED_BYTES:
         return
     try:
         now = {(m.long_name, m.start_line) for m in file.methods}

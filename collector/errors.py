@@ -3,6 +3,7 @@
     WhoWroteError
     ├── NotARepository      exit 2   the path is not a git repository
     ├── UnknownBranch       exit 2   the branch, commit or file asked for does not exist
+    ├── InputTooLarge       exit 3   more in the repository than is read of any
     ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
     └── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
 
@@ -43,6 +44,12 @@ class NotARepository(WhoWroteError):
 
 class UnknownBranch(WhoWroteError):
     pass
+
+
+class InputTooLarge(WhoWroteError):
+    """A repository exceeds a limit of `collector/limits.py` beyond which nothing of it is read."""
+
+    exit_code = EXIT_PARTIAL
 
 
 class NoCheckpoints(WhoWroteError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+from collector.limits import JSON_DEPTH
 from collector.text import timestamp
 
 LARGEST = 2**53  # beyond it a float no longer holds every integer
@@ -65,10 +67,33 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.S)  # and texts, in which they do not count
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether values are inside each other more than `JSON_DEPTH` times: for each the decoder needs a part of the stack."""
+    if text.count("[") + text.count("{") <= JSON_DEPTH:
+        return False
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
+        if depth > JSON_DEPTH:
+            return True
+    return False
+
+
+def load_json(text: str | bytes) -> Any:
+    """As `json.loads`. Raises ValueError also where values are nested too deep."""
+    text = text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
+    if is_too_deep(text):
+        raise ValueError(f"values inside each other more than {JSON_DEPTH:,} times")
+    return json.loads(text)
+
+
 def parse_json(text: object) -> object | None:
     """The value of JSON text; None for anything else."""
     try:
-        value: object = json.loads(text) if isinstance(text, str) else None
+        value: object = load_json(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
     return value

@@ -19,6 +19,7 @@ from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
 from collector.json_values import get, get_str, parse_json
 from collector.labels import session_label
+from collector.limits import SESSION_BYTES
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
@@ -56,7 +57,6 @@ _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
 _AFTER_COMMIT = 6.0  # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
-_MAX_TRANSCRIPT = 400_000_000  # bytes of one session's copies together
 
 
 @dataclass(slots=True)
@@ -251,9 +251,7 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
         return LoadedSession(files, None, "missing_blob" if "missing_blob" in states else "none")
     sized = sorted(((sum(repo.blob_size(b) or 0 for b in c), c) for c in copies), reverse=True)
     loaded = LoadedSession(files, None, "partial" if "missing_blob" in states else "present")
-    distinct = [
-        entry for entry, total in zip(sized, accumulate(size for size, _ in sized), strict=True) if total <= _MAX_TRANSCRIPT
-    ]
+    distinct = [entry for entry, total in zip(sized, accumulate(size for size, _ in sized), strict=True) if total <= SESSION_BYTES]
     if len(distinct) < len(sized):
         loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
     if not distinct:
@@ -334,6 +332,7 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     if repo_id is not None and LOAD.is_done(store, repo_id, key):
         return
     progress("reading checkpoints", 0, 0)
+    repo.check_trees(head)
     checkpoints = read_all(repo)
     if not checkpoints and not anyway:
         raise NoCheckpoints(f"no agent checkpoints in {path}", "To load its commits anyway, add --allow-no-checkpoints")

@@ -1,5 +1,5 @@
 """Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md, docs/metrics.md,
-and the error rates in README.md.
+the error rates in README.md and the limits in docs/security.md.
 
     python docs/generate.py [--check]
 
@@ -305,7 +305,28 @@ def readme() -> str:
     return _BLOCK.sub(lambda match: match[1] + lines + match[2], (ROOT / "README.md").read_text("utf-8"))
 
 
-PAGES = {"../README.md": readme, "schema.md": schema_page, "cli.md": cli_page, "agents.md": agents_page, "metrics.md": metrics_page}
+_LIMIT = re.compile(r"^# --- (.+)|^[A-Z_]+ = ([\d_.]+(?: << \d+)?)  # ([^:\n]+): (.+)$", re.M)
+
+
+def security() -> str:
+    """docs/security.md with the limits of collector/limits.py."""
+    rows = []
+    for title, value, what, beyond in _LIMIT.findall((ROOT / "collector" / "limits.py").read_text("utf-8")):
+        number, _, shift = value.replace("_", "").partition(" << ")
+        amount = "" if title else f"{int(float(number)) << int(shift or 0):,}"
+        rows.append((f"**{title}**", "", "") if title else (amount, what, beyond))
+    lines = table(("at most", "of what", "beyond it"), rows) + "\n"
+    return _BLOCK.sub(lambda match: match[1] + lines + match[2], (ROOT / "docs" / "security.md").read_text("utf-8"))
+
+
+PAGES = {
+    "../README.md": readme,
+    "security.md": security,
+    "schema.md": schema_page,
+    "cli.md": cli_page,
+    "agents.md": agents_page,
+    "metrics.md": metrics_page,
+}
 
 
 def main() -> int:

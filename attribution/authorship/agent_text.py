@@ -7,10 +7,12 @@ called a person's. White space, quotes, commas, semicolons, brackets and backsla
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from collector.json_values import load_json
+from collector.limits import LINE_HEAD
 
 if TYPE_CHECKING:  # one line is explained faster without it
     from collector.model import Edit, Session, ToolCall
@@ -129,7 +131,7 @@ def _added_lines(text: str) -> str:
 def _strings(arguments: str) -> Iterator[str]:
     """All texts in the arguments of a call; the arguments themselves where they are no whole JSON."""
     try:
-        value = json.loads(arguments) if arguments else None
+        value = load_json(arguments) if arguments else None
     except (ValueError, RecursionError):
         yield arguments.replace("\\n", "\n").replace("\\t", "\t")
         return
@@ -144,9 +146,6 @@ def _strings(arguments: str) -> Iterator[str]:
             waiting.extend(item)
 
 
-_DEEPEST = 2_000  # characters of a line in the automaton, whose nodes are freed by recursion: half a million overflow the stack
-
-
 def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str, float]:
     """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
     import ahocorasick
@@ -154,7 +153,7 @@ def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str
     by_head: dict[str, list[str]] = {}
     for line in lines:
         if len(line) >= MIN_LENGTH:
-            by_head.setdefault(line[:_DEEPEST], []).append(line)
+            by_head.setdefault(line[:LINE_HEAD], []).append(line)
     if not by_head:
         return {}
     automaton = ahocorasick.Automaton()

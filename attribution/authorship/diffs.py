@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from collector.files.kinds import Attributes, kind_of, kind_of_version
 from collector.git.base import is_regular
-from collector.git.repository import MAX_TEXT, GitRepo, line_changes
+from collector.git.repository import GitRepo, line_changes
 from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines
 from collector.vocabulary.lines import FileKind
@@ -78,12 +78,10 @@ def _text(repo: GitRepo, oid: str | None, mode: int) -> bytes | str:
     """Content of a regular file (empty when there is none on that side), or the reason why it cannot be compared."""
     if oid is None or not is_regular(mode):
         return b""
-    size = repo.blob_size(oid)
-    if size is None:
+    if not repo.has(oid):
         return "missing"
-    if size > MAX_TEXT:
-        return "too_large"
-    return repo.blob(oid) or b""
+    data = repo.text_blob(oid)
+    return "too_large" if data is None else data
 
 
 def merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) -> dict[str, FileDiff] | None:

@@ -14,7 +14,8 @@ from collector.files.kinds import BY_TEXT, HEAD_LINES, Attributes, kind_of, kind
 from collector.git.base import is_regular
 from collector.git.diff_tree import FileDelta, PatchStream
 from collector.git.program import ScratchGit
-from collector.git.repository import MAX_TEXT, GitRepo
+from collector.git.repository import GitRepo
+from collector.limits import TEXT_BYTES
 from collector.model import Commit, FileChange
 from collector.vocabulary.lines import FileKind
 
@@ -35,7 +36,7 @@ class PrintedDiffs:
         self._kinds = _Kinds(repo, attributes)
         self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
-        self._patches = PatchStream(git, MAX_TEXT, with_text=True)
+        self._patches = PatchStream(git, TEXT_BYTES, with_text=True)
         self._patches.feed([commit.sha for commit in commits if self._is_printed(commit)])
 
     def close(self) -> None:

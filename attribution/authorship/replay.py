@@ -28,13 +28,12 @@ from attribution.authorship.edits import (
 from attribution.authorship.substitutes import NoFit
 from attribution.authorship.symbols import enclosing
 from attribution.authorship.verdicts import CallRef
+from collector.limits import REPEATED_LINES, REPLAYED_CHARACTERS
 from collector.model import Edit, LineChange
 from collector.vocabulary.lines import Evidence
 
 BASE, AGENT, OUTSIDE = "base", "agent", "outside"
 _MEMORY = 6  # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
-MAX_TEXT = 4_000_000  # characters: a larger text is not followed line by line
-MAX_REPEATED = 1_000_000  # lines of a worktree that edits of all occurrences may change: a few words change any number of lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +201,14 @@ class Worktree:
         if step.edit.op in ("move", "copy"):
             return self._move(step)
         try:
-            if self._repeated > MAX_REPEATED and _repeats(step.edit):
+            if self._repeated > REPEATED_LINES and _repeats(step.edit):
                 raise NoFit("too_many_lines")
             before, state = self._text_before(step)
             after, exact, complete = text_after(step.edit, before)
         except NoFit as error:
             self._keep_fragments(step)
             return StepOutcome(False, str(error))
-        if len(after) > MAX_TEXT:
+        if len(after) > REPLAYED_CHARACTERS:
             return StepOutcome(False, "text_too_large")
         outcome = self._replace(state, after, step)
         if _repeats(step.edit):
@@ -230,7 +229,7 @@ class Worktree:
         edit, state = step.edit, self.files.get(step.path)
         if edit.before_known:
             text = normal_text(edit.before or "")
-            if len(text) > MAX_TEXT:
+            if len(text) > REPLAYED_CHARACTERS:
                 raise NoFit("text_too_large")
             if state is None:
                 state = self._first_sight(step.path, text, step.at)
@@ -417,7 +416,7 @@ class Worktree:
         """The new texts of an edit that may have taken effect: such lines are no human's if they turn up in the file."""
         texts = [r.new for r in edit.replacements] or [edit.content or edit.after or ""]
         texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in edit.hunks if h.exact_text]
-        result = [lines for text in texts if (lines := lines_of(text[:MAX_TEXT]))]
+        result = [lines for text in texts if (lines := lines_of(text[:REPLAYED_CHARACTERS]))]
         for lines in result:
             self.written.setdefault(path, set()).update(line.strip() for line in lines)
         return result
@@ -428,7 +427,7 @@ class Worktree:
         """The file was seen with exactly this text. True when that was news. `committed`: a commit is all that shows it."""
         text = normal_text(text)
         state = self.files.get(path)
-        if len(text) > MAX_TEXT:
+        if len(text) > REPLAYED_CHARACTERS:
             return False
         if state is None:
             state = self._first_sight(path, text, moment)

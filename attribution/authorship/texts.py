@@ -12,7 +12,7 @@ from attribution.authorship.commits import CommitHistory, added_files
 from attribution.authorship.diffs import FileDiff
 from attribution.shell.project import FILES, task_text
 from collector.checkpoints.pull_requests import is_source
-from collector.git.repository import MAX_TEXT, GitRepo, blob_id
+from collector.git.repository import GitRepo, blob_id
 from collector.model import Commit
 from collector.text import is_binary
 
@@ -132,8 +132,5 @@ class DiffTexts:
 def text_at(repo: GitRepo, commit: str, path: str) -> str | None:
     """Text of a file of a commit; None when there is none, or it is binary or too large."""
     oid = repo.file_at(commit, path)
-    size = repo.blob_size(oid) if oid else None
-    if oid is None or size is None or size > MAX_TEXT:
-        return None
-    data = repo.blob(oid) or b""
-    return None if is_binary(data) else text_of(data)
+    data = repo.text_blob(oid) if oid else None
+    return None if data is None or is_binary(data) else text_of(data)

@@ -26,12 +26,12 @@ from collector.console.terminal import (
     write_json,
 )
 from collector.errors import EXIT_PARTIAL
+from collector.limits import RUN_SECONDS
 
 if TYPE_CHECKING:
     from attribution.ensure.lines import AttributeRequest
     from attribution.queries.repo_report import RepoReport
 
-_SECONDS = 7200.0  # for one repository
 _PROCESSES = 4  # for one repository, when nothing was said: more have little to do
 
 
@@ -89,7 +89,7 @@ def repo(
 
     text = {name: options.pop(name) for name in ("content", "redact")}
     several, within = jobs or 1, jobs or min(_PROCESSES, os.cpu_count() or 1)
-    limits = TaskLimits(_SECONDS, memory_share(min(several, len(paths) or 1)))
+    limits = TaskLimits(RUN_SECONDS, memory_share(min(several, len(paths) or 1)))
     local = local_options(**options)
     if paths or not local.directories or clone_around(".") is not None:
         paths = tuple(_clone(path, quiet) for path in paths or (here(),))

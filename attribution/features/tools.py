@@ -7,11 +7,11 @@ or `rg` name count as read.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from collector.json_values import load_json
 from collector.model import ToolCall
 from collector.vocabulary.agents import tool_kinds
 
@@ -131,7 +131,7 @@ def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
     if kind not in ("read", "grep", "glob") or len(call.input) >= 20_000:
         return ()
     try:
-        argument = json.loads(call.input or "{}")
+        argument = load_json(call.input or "{}")
     except ValueError:
         return ()
     path = (

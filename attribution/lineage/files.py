@@ -36,10 +36,7 @@ class Contents:
         if cached is not None:
             self._kept.move_to_end(oid)
             return cached
-        size = self._repo.blob_size(oid)
-        if size is None or size > self._max:
-            return None
-        data = self._repo.blob(oid)
+        data = self._repo.text_blob(oid, self._max)
         if data is not None:
             self._kept[oid] = data
             self._size += len(data)

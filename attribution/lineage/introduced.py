@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction, blame
 from collector.git.program import COMMIT_GRAPH, GitFailed, ScratchGit, open_scratch
-from collector.git.repository import MAX_TEXT, GitRepo
+from collector.git.repository import GitRepo
+from collector.limits import TEXT_BYTES
 
 
 def introductions(
@@ -44,7 +45,7 @@ def _follow_forward(repo: GitRepo, git: ScratchGit, sha: str, path: str, count: 
     from attribution.lineage.model import numbers  # only damaged or partial clones need the whole pass
     from attribution.lineage.walk import HistoryWalk, WalkOptions
 
-    history = HistoryWalk(repo, git, WalkOptions(MAX_TEXT)).run(sha)
+    history = HistoryWalk(repo, git, WalkOptions(TEXT_BYTES)).run(sha)
     file = history.state.get(path)
     lines = [Introduction(*history.line(origin)) for origin in numbers(file.vector)] if file is not None else []
     return lines if len(lines) == count else [Introduction(sha, path, number) for number in range(1, count + 1)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-MAX_FILE = 8 << 20
+from collector.limits import FOLLOWED_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:
     full: bool | None = False  # True: the whole history; False: from the first commit of an agent on; None: as it is stored
     keep: bool | None = True  # whether lines that changed only in shape or place stay the lines they were; None: as it is stored
-    max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
+    max_file: int = FOLLOWED_BYTES  # bytes; the lines of larger files are not followed
 
 
 @dataclass(slots=True)

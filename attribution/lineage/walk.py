@@ -35,13 +35,13 @@ from attribution.lineage.model import (
     trim_common_lines,
 )
 from attribution.lineage.outside import Blamed, Listing, Outside, list_files
-from attribution.lineage.requests import MAX_FILE
 from attribution.lineage.reverts import fingerprint
 from attribution.lineage.source import ChangeSource
 from collector.git.diff_tree import FileDelta
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
+from collector.limits import FOLLOWED_BYTES
 from collector.runtime.progress import Progress, no_progress
 
 _ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
@@ -50,7 +50,7 @@ Commits = list[tuple[str, tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class WalkOptions:
-    max_file: int = MAX_FILE  # bytes; the lines of larger files are not followed
+    max_file: int = FOLLOWED_BYTES  # bytes; the lines of larger files are not followed
     keep: bool = False  # lines that a commit changed only in shape or place stay the lines they were; else exactly as git blame
     texts: bool = False  # also read the texts of lines, to find blank lines and patches that revert others
 

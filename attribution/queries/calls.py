@@ -7,11 +7,11 @@ them, equal lines are told apart by their neighbours, and the most similar one i
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from collector.json_values import load_json
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _Argument(NamedTuple):
 
 def _arguments(input_: str) -> Iterator[_Argument]:
     try:
-        value = json.loads(input_)
+        value = load_json(input_)
     except ValueError:
         value = {"content": input_.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")}
     stack = [value]

@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from collector.json_values import load_json
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -50,7 +51,7 @@ _REPLACED = frozenset({"old_string", "old_str", "oldString", "oldText", "old_tex
 def produced(written: str) -> str:
     """The input of a call (JSON) without the texts that it would replace: they were in the file, whoever wrote them."""
     try:
-        return json.dumps(_drop_replaced(json.loads(written)), ensure_ascii=False)
+        return json.dumps(_drop_replaced(load_json(written)), ensure_ascii=False)
     except (ValueError, RecursionError):  # cut off, or not JSON
         return written
 

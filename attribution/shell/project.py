@@ -5,12 +5,11 @@ The files are read as text and never run. A task whose text depends on what is n
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 
-from collector.json_values import get_dict, get_str
+from collector.json_values import get_dict, get_str, load_json
 
 MAX_FILE = 200_000  # characters of a file that are read
 _MAX_DEEP = 5  # targets that need targets
@@ -50,7 +49,7 @@ def task_text(file_name: str, text: str, task: str) -> str | None:
 
 def _package_script(text: str, task: str) -> str | None:
     try:
-        scripts = get_dict(json.loads(text), "scripts")
+        scripts = get_dict(load_json(text), "scripts")
     except (ValueError, RecursionError):
         return None
     ours = get_str(scripts, task)

@@ -77,6 +77,7 @@ def attribute_repo(
         repriced = costs.price_repo(store, target.known)
         return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local))
     progress("reading checkpoints", 0, 0)
+    repo.check_trees(target.head)
     checkpoints = read_all(repo)
     checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:

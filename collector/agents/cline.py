@@ -27,7 +27,7 @@ from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordRea
 from collector.agents.machine import files
 from collector.agents.machine.editors import USERS
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import get, get_dict, get_int, get_list, get_str, load_json, objects, parse_json, time_of
 from collector.model import Command, Edit, FileObservation, Session, Status
 from collector.text import resolve, timestamp
 from collector.vocabulary.agents import Agent
@@ -294,7 +294,7 @@ def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
 def _load_task(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for messages that are no JSON: they are being written."""
     path = session.files[0]
-    api, shown = json.loads(files.content(path)), files.document(path.with_name(_UI)) or []
+    api, shown = load_json(files.content(path)), files.document(path.with_name(_UI)) or []
     environments = get_list(files.document(path.with_name(_METADATA)), "environment_history")
     task = {"agent": session.agent, "cwd": session.cwd, "environments": environments}
     yield json.dumps({"task": task, "api": api, "ui": shown}).encode()
@@ -307,7 +307,7 @@ def _whose_session(path: Path) -> tuple[str, str]:
 
 def _load_session(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for messages that are no JSON: they are being written."""
-    document = json.loads(files.content(session.files[0]))
+    document = load_json(files.content(session.files[0]))
     task = {"agent": session.agent, "cwd": session.cwd, "as_typed": True, "origin": get(document, "origin")}
     yield json.dumps({"task": task, "api": get_list(document, "messages"), "ui": []}).encode()
 

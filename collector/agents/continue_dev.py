@@ -17,7 +17,7 @@ from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.editors import path_of
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import first_of, get, get_dict, get_int, get_list, get_str, load_json, objects, parse_json, time_of
 from collector.model import Edit, Session, Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
@@ -108,7 +108,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     (path,) = session.files
     listed = objects(files.document(path.with_name(_LIST)))
     about = next((entry for entry in listed if get_str(entry, "sessionId") == session.id), {})
-    document = json.loads(files.content(path))
+    document = load_json(files.content(path))
     began = get_str(about, "dateCreated")  # milliseconds, as text
     yield json.dumps({**get_dict(document), "dateCreated": int(began) if began.isdecimal() else None}).encode()
 

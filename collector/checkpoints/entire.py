@@ -6,10 +6,11 @@ branches, or where our mirrors put the checkpoints of another repository.
 
 from __future__ import annotations
 
-import json
 import re
 from shlex import quote
 from typing import NamedTuple
+
+from collector.json_values import load_json
 
 FOLDER = ".entire"  # in the worktree: settings, and what is not committed
 SETTINGS = f"{FOLDER}/settings.json"
@@ -73,7 +74,7 @@ class CheckpointRemote(NamedTuple):
 def remote_setting(settings: str | bytes | None) -> CheckpointRemote | None:
     """The place of the checkpoints that the text of the settings names; None when they stay in their repository."""
     try:
-        value = json.loads(settings or "{}")
+        value = load_json(settings or "{}")
     except (ValueError, RecursionError):
         return None
     for key in ("strategy_options", "checkpoint_remote"):

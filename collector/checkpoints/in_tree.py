@@ -16,6 +16,7 @@ from collector.agents.machine.model import Committed, session_in_path
 from collector.errors import UnknownBranch
 from collector.git.program import GitFailed, open_scratch
 from collector.git.repository import GitRepo
+from collector.limits import TREE_RECORDS
 from collector.model import Checkpoint, SessionRecord
 from collector.text import decode
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
@@ -33,7 +34,6 @@ _LOG = (
     "--format=%x01%ct %ae",
 )
 _RECORDER = Committed(("**/.entire/metadata/*/full.jsonl",), session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
-_MOST_FILES = 5_000  # records of one repository
 _MOST_VERSIONS = 100  # of a file
 _AFTER_COMMIT = 6.0  # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is later
 
@@ -69,7 +69,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     existing: set[str] = set()
     for form in forms:
         sessions: dict[str, dict[_Version, None]] = defaultdict(dict)
-        for versions in list(_versions(form, history).values())[:_MOST_FILES]:
+        for versions in list(_versions(form, history).values())[:TREE_RECORDS]:
             _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
         for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
             yield _checkpoint(key, sessions[key])

@@ -9,10 +9,9 @@ from itertools import islice
 from collector.checkpoints.entire import is_checkpoint_ref
 from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
+from collector.limits import OTHER_BRANCHES, OTHER_COMMITS
 
 _BRANCHES = ("refs/heads/", "refs/remotes/")
-_MAX_BRANCHES = 200
-_MAX_COMMITS = 2_000  # looked at per branch, the latest ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,8 @@ def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> list[Ot
     refs = [(name, oid) for name, oid in sorted(repo.refs().items()) if name.startswith(_BRANCHES) and not is_checkpoint_ref(name)]
     tips = {oid: _short(name) for name, oid in reversed(refs) if not name.endswith("/HEAD") and oid != head}
     results = []
-    for oid, name in list(tips.items())[:_MAX_BRANCHES]:
-        named = {key for c in islice(repo.history_of([oid], hide=[head]), _MAX_COMMITS) for key in checkpoint_ids(c.message)}
+    for oid, name in list(tips.items())[:OTHER_BRANCHES]:
+        named = {key for c in islice(repo.history_of([oid], hide=[head]), OTHER_COMMITS) for key in checkpoint_ids(c.message)}
         results.append(OtherBranch(name, frozenset(named.intersection(needed))))
     telling, existing = [], set[str]()
     for branch in sorted(results, key=lambda entry: (-len(entry.checkpoints), entry.name)):

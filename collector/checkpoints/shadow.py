@@ -13,6 +13,7 @@ from collector.checkpoints import problem
 from collector.checkpoints.entire import FOLDER, METADATA_TRAILER, SESSION_TRAILER
 from collector.checkpoints.tree import blob_of, session_key, transcript_chunks, transcript_state
 from collector.git.repository import GitRepo
+from collector.limits import SHADOW_TURNS
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -20,7 +21,6 @@ NAME = "shadow"
 _REF = re.compile(r"^refs/(?:heads|remotes/[^/]+)/entire/[0-9a-f]{7,40}(?:-[0-9a-f]{6})?$")
 _SESSION = re.compile(rf"^{SESSION_TRAILER}: *([\w.:-]{{1,100}}) *$", re.M)
 _METADATA = re.compile(rf"^{METADATA_TRAILER}(?:-Task)?: ", re.M)
-_LONGEST = 5_000  # turns on one branch
 
 
 def store_of(ref: str) -> CheckpointStore | None:
@@ -32,7 +32,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     done: set[str] = set()
     for name, target in sorted(refs.items()):
         sha = repo.peel_commit(target) if _REF.match(name) else None
-        for _ in range(_LONGEST):
+        for _ in range(SHADOW_TURNS):
             commit = repo.commit(sha) if sha and sha not in done else None
             session = _session(commit) if commit is not None else ""
             if commit is None or not session:

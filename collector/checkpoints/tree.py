@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from collector.checkpoints import problem
 from collector.checkpoints.entire import ID
 from collector.git.repository import GitRepo
-from collector.json_values import get_list, get_str, parse_json
+from collector.json_values import get_list, get_str, load_json, parse_json
+from collector.limits import METADATA_BYTES, SUBAGENT_BYTES, SUBAGENTS
 from collector.model import Checkpoint, Problem, SessionRecord, SubagentRecord
 from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
@@ -27,8 +28,6 @@ _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _COMMIT = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _CHUNK = re.compile(r"\.\d+$")
 _TRANSCRIPTS = ("full.jsonl", "raw_transcript", "full.log")
-_MAX_METADATA = 20_000_000
-_MAX_TASKS = 2_000
 # Text of prompts, bulky records that the transcript holds better, and what is stored by itself; the rest is kept as it is.
 _DROPPED = ("summary", "prompt_attributions", "skill_events", "review_prompt")
 
@@ -37,7 +36,7 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointSto
     """The checkpoint in `tree`; sessions may be none."""
     entries = repo.entries(tree)
     problems: list[Problem] = []
-    root = load_json(repo, entries, "metadata.json", checkpoint_id, problems, required=store is not CheckpointStore.V2_FULL)
+    root = load_object(repo, entries, "metadata.json", checkpoint_id, problems, required=store is not CheckpointStore.V2_FULL)
     tasks, subagents = task_blobs(repo, entries), subagent_records(repo, entries, checkpoint_id, problems)
     sessions = []
     if "session_id" in root and "sessions" not in root:  # legacy: the root is the latest session itself
@@ -45,7 +44,7 @@ def read_tree(repo: GitRepo, tree: str, checkpoint_id: str, store: CheckpointSto
     for number in sorted(int(n) for n, (_, is_tree) in entries.items() if is_tree and n.isascii() and n.isdigit() and len(n) < 6):
         inner = repo.entries(entries[str(number)][0]) if str(number) in entries else {}
         subject = f"{checkpoint_id}/{number}"
-        meta = load_json(repo, inner, "metadata.json", subject, problems, required=store is not CheckpointStore.V2_FULL)
+        meta = load_object(repo, inner, "metadata.json", subject, problems, required=store is not CheckpointStore.V2_FULL)
         sessions.append(_session(repo, inner, meta, checkpoint_id, number, problems))
     for number, entry in enumerate(sessions):  # of whichever session: the records say
         if entry.index >= 0 and (tasks or subagents):
@@ -146,7 +145,7 @@ def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[
     value = entries.get("tasks")
     if value is None or not value[1]:
         return ()
-    folders = [oid for oid, is_tree in repo.entries(value[0]).values() if is_tree][:_MAX_TASKS]
+    folders = [oid for oid, is_tree in repo.entries(value[0]).values() if is_tree][:SUBAGENTS]
     files = ((name, oid) for folder in folders for name, (oid, is_tree) in repo.entries(folder).items() if not is_tree)
     return tuple(oid for name, oid in files if name.startswith("agent-") and name.endswith(".jsonl") and repo.has(oid))
 
@@ -156,7 +155,7 @@ def blob_of(entries: Mapping[str, tuple[str, bool]], name: str) -> str:
     return value[0] if value and not value[1] else ""
 
 
-def load_json(
+def load_object(
     repo: GitRepo,
     entries: Mapping[str, tuple[str, bool]],
     name: str,
@@ -171,11 +170,11 @@ def load_json(
             problems.append(problem(subject, "metadata_absent", name))
         return {}
     size = repo.blob_size(oid)
-    if size is None or size > _MAX_METADATA:
+    if size is None or size > METADATA_BYTES:
         problems.append(problem(subject, "metadata_missing_blob" if size is None else "metadata_too_large", name))
         return {}
     try:
-        value = json.loads(repo.blob(oid) or b"")
+        value = load_json(repo.blob(oid) or b"")
     except (ValueError, RecursionError) as error:
         problems.append(problem(subject, "metadata_unreadable", f"{name}: {error}"[:300]))
         return {}
@@ -236,10 +235,6 @@ def sharded(repo: GitRepo, tree: str) -> list[CheckpointTree]:
 # --- subagents --------------------------------------------------------------------------------------------------------
 
 
-_MAX_TASKS = 2_000
-_MAX_SIZE = 1_000_000  # bytes of one record
-
-
 def subagent_records(
     repo: GitRepo, entries: Mapping[str, tuple[str, bool]], checkpoint_id: str, problems: list[Problem]
 ) -> tuple[SubagentRecord, ...]:
@@ -253,11 +248,12 @@ def subagent_records(
     """
     tasks = entries.get("tasks")
     results = []
-    folders = list(repo.entries(tasks[0]).items())[:_MAX_TASKS] if tasks is not None and tasks[1] else []
+    folders = list(repo.entries(tasks[0]).items())[:SUBAGENTS] if tasks is not None and tasks[1] else []
     for name, (folder, is_tree) in folders:
         oid, is_folder = repo.entries(folder).get("task.json", ("", True)) if is_tree else ("", True)
         size = repo.blob_size(oid) if oid and not is_folder else None
-        record = parse_json((repo.blob(oid) or b"").decode("utf-8", "replace")) if size is not None and size <= _MAX_SIZE else None
+        text = (repo.blob(oid) or b"").decode("utf-8", "replace") if size is not None and size <= SUBAGENT_BYTES else None
+        record = parse_json(text)
         if not isinstance(record, dict):
             continue
         files = tuple(path for path in get_list(record, "files") if isinstance(path, str))

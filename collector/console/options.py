@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from collector.limits import RUN_SECONDS
+
 if TYPE_CHECKING:
     from collector.runtime.workers import TaskLimits
 
@@ -92,7 +94,7 @@ def _number(name: str, default: int | float, least: int, text: str) -> Callable[
     return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
-TIMEOUT = _number("--timeout", 7200.0, 0, "Timeout for one repository, in seconds; 0 for no limit.")
+TIMEOUT = _number("--timeout", RUN_SECONDS, 0, "Timeout for one repository, in seconds; 0 for no limit.")
 MEMORY = click.option(
     "--memory",
     type=Size(),

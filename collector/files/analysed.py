@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from collector.files.kinds import Attributes, has_long_line, is_test_path, kind_of, kind_of_text, stated_values
+from collector.limits import SCANNED_BYTES, SCANNED_LINES
 from collector.vocabulary.agents import state_directories
 from collector.vocabulary.lines import FileKind, FilePlace
 
 ANALYSED = (FilePlace.SOURCE, FilePlace.TEST, FilePlace.EXAMPLE)
-MAX_BYTES = 500_000
-MAX_LINES = 20_000
 
 _EXAMPLE = re.compile(
     r"(?:^|/)(?:examples?|samples?|demos?|docs?|documentation|tutorials?|playground|templates?/examples?)/", re.IGNORECASE
@@ -50,7 +49,7 @@ def why_left_out(data: bytes, suffix: str) -> str:
     """Why a text is not analysed: binary, too_large, long_lines, generated, minified; "" when it is."""
     if b"\0" in data[:8000]:
         return "binary"
-    if len(data) > MAX_BYTES or data.count(b"\n") + 1 > MAX_LINES:
+    if len(data) > SCANNED_BYTES or data.count(b"\n") + 1 > SCANNED_LINES:
         return "too_large"
     kind = kind_of_text(data, suffix)
     if kind is FileKind.MINIFIED:

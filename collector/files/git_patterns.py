@@ -11,6 +11,8 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from collector.limits import ATTRIBUTE_PATTERNS, WILDCARDS
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -49,7 +51,7 @@ def _ignore_spec(text: str) -> GitIgnoreSpec:
     return GitIgnoreSpec([pattern for spec in specs if spec is not None for pattern in spec.patterns])
 
 
-@lru_cache(1000)
+@lru_cache(ATTRIBUTE_PATTERNS)
 def _regex(glob: str) -> re.Pattern[str] | None:
     spec = _spec(glob)
     regex: re.Pattern[str] | None = getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
@@ -57,9 +59,12 @@ def _regex(glob: str) -> re.Pattern[str] | None:
 
 
 def _spec(glob: str) -> GitIgnoreSpec | None:
-    """One pattern; None for an invalid one (`[z-a]`, `!` alone)."""
+    """One pattern; None for an invalid one (`[z-a]`, `!` alone), or one that could take for ever to compare."""
     from pathspec import GitIgnoreSpec
 
+    glob = re.sub(r"\*{3,}", "**", glob)  # they match the same, and each star may have to be tried at each place
+    if len(re.findall(r"\*+", glob)) > WILDCARDS:
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # `[[` in a pattern is one to `re`
         try:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.repository import GitRepo
+from collector.limits import ATTRIBUTE_PATTERNS, ATTRIBUTES_BYTES
 from collector.text import decode
 
-_MAX_BYTES = 1_000_000
 # File -> what shows in it that a hook or filter may change files -> its name, or the group that is it
 _HOOKS = (
     (".pre-commit-config.yaml", re.compile(r"^\s*-\s+id:\s*['\"]?([\w.-]+)", re.M), "pre-commit"),
@@ -29,14 +29,14 @@ def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
     files = [path for path in repo.paths(record.tree if record else "") if path.rpartition("/")[2] == ".gitattributes"]
     for path in sorted(files, key=lambda p: (p.count("/"), p)):
         attributes += attributes_of(text_of_file(repo, commit, path), path.rpartition("/")[0])
-    return attributes
+    return attributes[:ATTRIBUTE_PATTERNS]
 
 
 def text_of_file(repo: GitRepo, commit: str, path: str) -> str:
     """A small text file of a commit; "" when there is none or it is too large."""
     oid = repo.file_at(commit, path)
     data = repo.blob(oid) if oid else None
-    return decode(data) if data is not None and len(data) < _MAX_BYTES else ""
+    return decode(data) if data is not None and len(data) < ATTRIBUTES_BYTES else ""
 
 
 def hook_at(repo: GitRepo, commit: str) -> str:

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,9 +21,10 @@ import pygit2
 from pygit2.enums import ConfigLevel
 
 from collector.commit_model import Censored, Commit, FileChange
-from collector.errors import NotARepository, UnknownBranch
+from collector.errors import InputTooLarge, NotARepository, UnknownBranch
 from collector.git.program import GitFailed, reftable_refs
 from collector.git.renames import pair
+from collector.limits import MAILMAP_BYTES, TEXT_BYTES, TEXT_LINES, TREE_ENTRIES
 from collector.text import decode
 from collector.vocabulary.sessions import Signature
 
@@ -44,7 +46,6 @@ pygit2.settings.mwindow_mapped_limit = 32 << 20
 
 Config = pygit2.Config
 # An entry of a reflog that says that a commit was made here, not fetched: the address of whoever did.
-_MOST_MAILMAP = 1_000_000  # bytes
 _OWN_COMMIT = re.compile(r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M)
 # Source: gpg-interface.c of git.
 _SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*(?:\n .*)*)", re.M)
@@ -56,6 +57,7 @@ _SIGNATURES = {
     b"-----BEGIN SIGNED MESSAGE": Signature.X509,
 }
 TREE = 0o040000  # the mode of a tree in a tree
+_SUBTREES = {2 * size: re.compile(rb"40000 [^\0]+\0(.{%d})" % size, re.S) for size in (20, 32)}  # by the length of an id
 LINK = 0o120000  # of a symbolic link
 _CACHED, _CACHED_TEXT = 32_000_000, 200_000  # bytes of blobs that are kept in memory, and of the largest of them
 
@@ -243,6 +245,44 @@ class RepositoryBase:
         kind, size = self._header(oid) or ("", 0)
         return size if kind == "blob" else None
 
+    def text_blob(self, oid: str, most: int = TEXT_BYTES) -> bytes | None:
+        """Content whose lines are compared; None when missing, larger than `most` bytes, or of more lines than are."""
+        size = self.blob_size(oid)
+        data = self.blob(oid) if size is not None and size <= most else None
+        return data if data is None or len(data) <= TEXT_LINES or data.count(b"\n") <= TEXT_LINES else None
+
+    def check_trees(self, head: str) -> None:
+        """Raises InputTooLarge where a commit has more files and directories than are read; a few trees can name any number.
+
+        Git walks all of them whenever it compares commits, as libgit2 does, and neither of them stops. Checked are the history of
+        `head` and the commits that refs name.
+        """
+        sizes: dict[str, int] = {}
+        tips = filter(None, map(self.peel_commit, sorted(set(self.refs().values()))))
+        for commit in chain(self.history(head), filter(None, map(self.commit, tips))):
+            if self._tree_size(commit.tree, sizes) > TREE_ENTRIES:
+                raise InputTooLarge(
+                    f"commit {commit.sha[:10]} has more than {TREE_ENTRIES:,} files and directories",
+                    "Directories that are the same one can hold each other any number of times; nothing was read",
+                )
+
+    def _tree_size(self, tree: str, sizes: dict[str, int]) -> int:
+        """About how many entries a tree has, all below it included; `sizes` has those of trees that were counted before."""
+        waiting, opened = [tree], dict[str, tuple[int, list[str]]]()
+        while waiting:
+            oid = waiting[-1]
+            if oid in sizes:
+                waiting.pop()
+            elif oid in opened:  # all below it are counted
+                own, below = opened.pop(oid)
+                sizes[oid] = min(TREE_ENTRIES + 1, own + sum(sizes[inner] for inner in below))
+            else:
+                kind, data = self._object(oid) or ("", b"")
+                below = [raw.hex() for raw in _SUBTREES[len(oid)].findall(data)] if kind == "tree" else []
+                opened[oid] = data.count(b"\0"), below
+                waiting += below
+        return sizes[tree]
+
     def entries(self, tree: str) -> dict[str, TreeEntry]:
         """What is in a tree, or in a commit's root tree, by name; {} when missing."""
         return {name: TreeEntry(entry.oid, entry.mode == TREE) for name, entry in (self._tree(tree) or {}).items()}
@@ -340,7 +380,7 @@ class RepositoryBase:
         """Name and address of an author -> those that the `.mailmap` of a commit gives them; the same ones without the file."""
         oid = self.file_at(commit, ".mailmap")
         data = self.blob(oid) if oid else None
-        return pygit2.Mailmap.from_buffer(decode(data) if data is not None and len(data) < _MOST_MAILMAP else "").resolve
+        return pygit2.Mailmap.from_buffer(decode(data) if data is not None and len(data) < MAILMAP_BYTES else "").resolve
 
     def history(self, tip: str) -> Iterator[Commit]:
         """Every commit reachable from `tip`, parents before children. A missing parent ends that line of history."""
@@ -416,6 +456,9 @@ class RepositoryBase:
         return result
 
     # --- what a kind of repository reads in its own way -----------------------------------------------------------------
+
+    def refs(self) -> dict[str, str]:
+        raise NotImplementedError
 
     def peel_commit(self, oid: str) -> str | None:
         raise NotImplementedError

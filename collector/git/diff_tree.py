@@ -12,6 +12,7 @@ from itertools import islice
 from sys import intern
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
+from collector.limits import TEXT_LINES
 from collector.text import decode
 
 SUBMODULE = 0o160000
@@ -90,6 +91,8 @@ class Patches:
         old, old_count, new, new_count = match.groups()
         removed = 1 if old_count is None else int(old_count)
         added = 1 if new_count is None else int(new_count)
+        if removed + added > 2 * TEXT_LINES:  # it is compared by itself, where the limit is known
+            raise Broken
         a0 = int(old) - 1 if removed else int(old)
         b0 = int(new) - 1 if added else int(new)
         if delta.hunks is None:

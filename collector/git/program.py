@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
 from collector.errors import WhoWroteError
+from collector.limits import REFS_BYTES
 
 if sys.platform == "linux":
     import fcntl
@@ -51,7 +52,7 @@ _FOR_LIBRARIES = (
     "core.bigFileThreshold=1m",  # larger files have no text diff
 )
 _CHUNK = 1 << 20
-_TABLES, _MOST_TABLES = "tables.list", 1 << 30  # of a reftable: its list, and bytes of all
+_TABLES = "tables.list"  # of a reftable
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -224,8 +225,8 @@ def _copy_tables(source: Path, target: Path) -> None:
         if not stat.S_ISREG(about.st_mode) or not (path.name == _TABLES or path.suffix == ".ref"):
             continue
         size += about.st_size
-        if size > _MOST_TABLES:
-            raise GitFailed(f"the reftable in {source} has more than {_MOST_TABLES >> 20} MiB")
+        if size > REFS_BYTES:
+            raise GitFailed(f"the reftable in {source} has more than {REFS_BYTES >> 20} MiB")
         shutil.copyfile(path, target / path.name, follow_symlinks=False)
 
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-_MOST_CONFIG = 10_000_000  # bytes
+from collector.limits import CONFIG_BYTES
+
 _DEEPEST = 10  # files that include files, as in git
 _SECTION = re.compile(r"^\s*\[\s*include(?:if\b[^\]]*)?\s*\](.*)", re.IGNORECASE)
 _OTHER_SECTION = re.compile(r"^\s*\[")
@@ -96,7 +97,7 @@ def _small_text(path: Path) -> str:
     _require(path)
     try:
         with path.open("rb") as file:
-            return file.read(_MOST_CONFIG).decode("utf-8", "replace")
+            return file.read(CONFIG_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -33,7 +33,6 @@ from collector.git.sha256 import Sha256Reader
 from collector.repository_names import public_url
 from collector.text import decode
 
-MAX_TEXT = 50_000_000  # bytes; larger files are listed, flagged and not diffed
 _TAIL_BLOCK = 1024
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
@@ -151,7 +150,7 @@ class GitRepo(RepositoryBase):
         for name in self._repo.listall_references():
             try:
                 result[name] = str(self._repo.references[name].resolve().target)
-            except (KeyError, pygit2.GitError):
+            except (KeyError, ValueError, pygit2.GitError):  # ValueError: libgit2 takes no name that long
                 continue
         return result
 

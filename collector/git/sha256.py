@@ -16,6 +16,7 @@ from pathlib import Path
 from collector.errors import UnknownBranch
 from collector.git.base import TREE, BlobEntry, Config, RepositoryBase, config_of, git_mode, setting
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
+from collector.limits import REF_BYTES, REFS_BYTES
 from collector.model import Commit, FileChange
 from collector.repository_names import public_url
 from collector.text import decode, encode
@@ -24,8 +25,6 @@ _EMPTY_TREE = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 _ID_BYTES = 32
 _LINK = 0o160000
 _ZEROES = "0" * 64
-_LONGEST_REF = 4096  # bytes of a file with a ref
-_MOST_PACKED = 1 << 30
 _DEEPEST = 10  # refs that name refs; tags that name tags
 
 
@@ -230,7 +229,7 @@ def _person(line: bytes) -> tuple[str, str, float]:
 def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:
     """Name -> object id, symbolic refs resolved; HEAD as `ref: NAME` where it is one."""
     refs: dict[str, str] = {}
-    for line in _small(common / "packed-refs", _MOST_PACKED).split("\n"):
+    for line in _small(common / "packed-refs", REFS_BYTES).split("\n"):
         oid, _, name = line.partition(" ")
         if _is_oid(oid) and _is_name(name):
             refs[name] = oid
@@ -239,7 +238,7 @@ def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:
         folders.sort()
         for file in files:
             name = Path(folder, file).relative_to(common).as_posix()
-            value = _small(Path(folder, file), _LONGEST_REF).strip()
+            value = _small(Path(folder, file), REF_BYTES).strip()
             if _is_oid(value) and _is_name(name):
                 refs[name] = value
             elif value.startswith("ref: "):
@@ -249,7 +248,7 @@ def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:
             target = symbolic.get(target, target)
         if _is_name(name) and target in refs:
             refs[name] = refs[target]
-    head = _small(worktree / "HEAD", _LONGEST_REF).strip()
+    head = _small(worktree / "HEAD", REF_BYTES).strip()
     if _is_oid(head) or (head.startswith("ref: ") and _is_name(head[5:].strip())):
         refs["HEAD"] = head
     return refs

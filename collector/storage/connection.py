@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from collector.limits import STORED_LENGTH
 from collector.text import printable
 
 Connection = sqlite3.Connection
@@ -70,16 +71,15 @@ class OwnConnection(sqlite3.Connection):
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-LONGEST = 100_000_000  # characters or bytes; SQLite ends at 10**9 bytes
 LARGEST = 2**63 - 1  # an SQLite INTEGER
 
 
 def storable(value: Any) -> Any:
-    """Text with what is not text made visible, and cut at `LONGEST`; integers cut to 64 bits; everything else as it is."""
+    """Text with what is not text made visible, and cut at `STORED_LENGTH`; integers cut to 64 bits; everything else as it is."""
     if isinstance(value, str):
-        return printable(value)[:LONGEST]
+        return printable(value)[:STORED_LENGTH]
     if isinstance(value, bytes):
-        return value[:LONGEST]
+        return value[:STORED_LENGTH]
     if isinstance(value, int):
         return max(-LARGEST, min(LARGEST, value))
     return value

@@ -18,14 +18,13 @@ from functools import cached_property
 from pathlib import Path
 
 from collector.errors import DatabaseUnusable
+from collector.limits import CACHE_BYTES, CACHED_BYTES
 from collector.storage.places import cache_directory
 from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
-MAX_BYTES = 2_000_000_000  # of the whole cache; when it is full, nothing is added
-_MAX_ENTRY = 256_000_000  # bytes of one session, before compression
 _KEPT = timedelta(days=30)  # since it was last used
 _AT_ONCE = 16_000_000  # bytes that wait to be written
 _KEPT_BYTES = "SELECT SUM(bytes) FROM sessions_read"
@@ -66,7 +65,7 @@ class SessionCache:
 
     def has_room(self) -> bool:
         """Whether it is worth making something to put in."""
-        return self._cache is not None and self._total < MAX_BYTES
+        return self._cache is not None and self._total < CACHE_BYTES
 
     @cached_property
     def _total(self) -> int:
@@ -74,7 +73,7 @@ class SessionCache:
         try:
             return int(self._cache.value(_KEPT_BYTES) or 0) if self._cache is not None else 0
         except _FAILURES:
-            return MAX_BYTES
+            return CACHE_BYTES
 
     def put(self, session: str, input_key: str, content: bytes) -> None:
         """`content`: as `compress` gives it."""
@@ -96,7 +95,7 @@ class SessionCache:
                 full = int(self._cache.value(_KEPT_BYTES) or 0)
                 for session, input_key, content in waiting:
                     full += len(content)
-                    if full > MAX_BYTES:
+                    if full > CACHE_BYTES:
                         break
                     row = (self._place, self._repo, session, input_key, self._today, len(content), content)
                     connection.execute("INSERT INTO sessions_read VALUES (?, ?, ?, ?, ?, ?, ?)", row)
@@ -162,7 +161,7 @@ def inflate(content: bytes) -> bytes | None:
     """None for what is damaged, or larger than anything that is put in."""
     stream = zlib.decompressobj()
     try:
-        content = stream.decompress(content, _MAX_ENTRY + 1)
+        content = stream.decompress(content, CACHED_BYTES + 1)
     except zlib.error:
         return None
-    return content if len(content) <= _MAX_ENTRY and stream.eof else None
+    return content if len(content) <= CACHED_BYTES and stream.eof else None

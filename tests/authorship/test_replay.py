@@ -168,7 +168,7 @@ def test_replace_all_changes_every_place_and_no_other_line() -> None:
 
 
 def test_edits_of_all_occurrences_stop_when_they_have_changed_too_many_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "MAX_REPEATED", 500)
+    monkeypatch.setattr(replay, "REPEATED_LINES", 500)
     play = _git("a x\n" * 100)
     done = [play.apply(Edit(F, "edit", (Replacement(f"{o} x", f"{n} x", all=True),))) for o, n in ("ab", "ba") * 20]
     assert [one.applied for one in done] == [True] * 6 + [False] * 34
@@ -727,7 +727,7 @@ def test_text_of_others_is_not_buried() -> None:
 
 
 def test_text_too_large_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "MAX_TEXT", 10)
+    monkeypatch.setattr(replay, "REPLAYED_CHARACTERS", 10)
     play = Play()
     assert play.create("much too long for this\n") == StepOutcome(False, "text_too_large")
     assert play.see("also much too long\n") is False

@@ -192,7 +192,7 @@ def test_damaged_entries_are_read_again(content: bytes, tmp_path: Path) -> None:
 def test_an_entry_that_would_be_too_large_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
-    monkeypatch.setattr(session_cache, "_MAX_ENTRY", 10)
+    monkeypatch.setattr(session_cache, "CACHED_BYTES", 10)
     read = _counted(monkeypatch)
     _run(repository, tmp_path / "out.db", _AGAIN)
     assert len(read) == 1
@@ -207,7 +207,7 @@ def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_a_full_cache_takes_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_cache, "MAX_BYTES", 10)
+    monkeypatch.setattr(session_cache, "CACHE_BYTES", 10)
     _run(_world(tmp_path)[1], tmp_path / "out.db")
     assert _kept() == []
 
@@ -297,7 +297,7 @@ def test_loading_keeps_nothing_for_a_database_that_keeps_less(policy: Policy, tm
 
 
 def test_nothing_is_packed_for_a_full_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_cache, "MAX_BYTES", 10)
+    monkeypatch.setattr(session_cache, "CACHE_BYTES", 10)
     _, repository = _world(tmp_path)
     _cache().parent.mkdir()
     with Store(_cache(), is_cache=True) as store, store.transaction() as connection:

@@ -474,7 +474,7 @@ def test_metadata_that_is_absent_is_a_problem_and_the_transcript_is_kept(where: 
 
 
 def test_metadata_that_is_huge_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "_MAX_METADATA", 1000)
+    monkeypatch.setattr(tree, "METADATA_BYTES", 1000)
     found = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})}))
     assert _codes(found) == [(f"{ID}/0", "metadata_too_large")]
 

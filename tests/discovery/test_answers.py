@@ -455,7 +455,7 @@ def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(tmp_path: Path, t
         "too large": lambda path, body: (200, {**types, "Content-Type": "text/plain"}, b"x" * 5000),
     }
     with GitHubServer(World([Repo("o/r", raw=answers[lie])])) as server, Web() as web, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("collector.discovery.github.patience.MOST_BYTES", 4000)
+        patch.setattr("collector.discovery.github.patience.ANSWER_BYTES", 4000)
         assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == "unreachable"
         mirrors = Mirrors(tmp_path / "m")
         done = update_mirror(RepositorySource("o/r", f"{server.url}/o/r.git"), mirrors, Remote(clock=time.clock()), HTTP)

@@ -377,7 +377,7 @@ def test_memory_does_not_grow_with_the_hour() -> None:
 
 
 def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gharchive, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(gharchive, "EVENT_BYTES", 100_000)
     data = gzip.compress(b'"entire/' + b"x" * 5_000_000 + b"\n" + push("o/a"))
     reading = gharchive.read_hour([data])
     assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0

@@ -194,7 +194,7 @@ def test_a_login_page_is_no_git_server(serve: Any) -> None:
 
 
 def test_an_endless_answer_is_cut_off(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("collector.discovery.github.patience.MOST_BYTES", 10_000)
+    monkeypatch.setattr("collector.discovery.github.patience.ANSWER_BYTES", 10_000)
     server, prober = serve(Repo("o/r", raw=lambda path, body: (200, RESULT, LINE * 1000 + b"0000")))
     seen = prober(server.url, "o/r")
     assert seen.outcome == "unreachable" and "larger than" in seen.detail

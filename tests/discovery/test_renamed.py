@@ -20,9 +20,10 @@ from collector.cli import cli
 from collector.discovery.commands import running
 from collector.discovery.mirrors import disk, many
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.many import MOST_MOVES, FetchPlan
+from collector.discovery.mirrors.many import FetchPlan
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
+from collector.limits import REDIRECTS
 from collector.repository_names import RepositorySource, source
 from collector.runtime.progress import no_progress
 from collector.storage.store import Store
@@ -150,7 +151,7 @@ def test_a_server_that_sends_us_from_name_to_name_is_left(db: Path, tmp_path: Pa
     monkeypatch.setattr(many, "_fetch_each", send_on)
     with Store(db) as store:
         found = list(many.fetch(store, [source("o/r")], many.FetchPlan(tmp_path / "m")))
-    assert [done.state for done in found] == ["moved"] * (MOST_MOVES - 1) + ["failed"]
+    assert [done.state for done in found] == ["moved"] * (REDIRECTS - 1) + ["failed"]
     assert "from address to address" in found[-1].detail
 
 

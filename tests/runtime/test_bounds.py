@@ -91,7 +91,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
     one, db = clone("example", tmp_path), tmp_path / "x.db"
     replay = lines._replay
     monkeypatch.setattr(lines, "_replay", lambda *given: time.sleep(60))
-    monkeypatch.setattr("attribution.commands.repo._SECONDS", 3.0)
+    monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 3.0)
     stopped = run("repo", one, "--db", db)
     assert stopped.exit_code == EXIT_PARTIAL
     assert "took longer than 3 s" in stopped.stderr and "No line was judged again" in stopped.stderr
@@ -100,7 +100,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
         (problem,) = store.rows("SELECT code, detail FROM problems WHERE stage = 'repository'")
         assert problem["code"] == "failed" and "OverLimit: stopped" in problem["detail"]
     monkeypatch.setattr(lines, "_replay", replay)
-    monkeypatch.setattr("attribution.commands.repo._SECONDS", 7200.0)
+    monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 7200.0)
     assert run("repo", one, "--db", db).exit_code == 0
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM spans") and not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
@@ -123,7 +123,7 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
         return read(repo, files, readers)
 
     monkeypatch.setattr(load, "_read_all", heavy)
-    monkeypatch.setattr("attribution.commands.repo._SECONDS", 20.0)
+    monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 20.0)
     assert run("repo", one, "--db", db).exit_code == 0
     with Store(db) as store:
         (problem,) = store.rows("SELECT subject, detail FROM problems WHERE code = 'reading_stopped'")

@@ -13,7 +13,7 @@ from collector.model import Problem
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "MAX_VALUE", 1000)
+    monkeypatch.setattr(jsonl, "JSON_BYTES", 1000)
 
 
 def test_a_long_line_is_a_problem_and_the_others_are_read() -> None:

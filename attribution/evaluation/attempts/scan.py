@@ -6,7 +6,6 @@ cannot be read becomes a problem.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,13 +17,12 @@ from attribution.evaluation.attempts.merge import STAGE, merged_attempts
 from attribution.evaluation.attempts.model import RESULT, Attempt, Document
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
-from collector.json_values import get_dict, parse_json
+from collector.json_values import get_dict, load_json, parse_json
+from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
 from collector.text import printable
 
-MOST_BYTES = 64_000_000  # of one file
-MOST_FILES = 200_000
 _MOST_LINES = 200_000
 _MOST_CONTEXT = 2_000_000
 _SUFFIXES = (".json", ".traj", ".jsonl")
@@ -57,8 +55,8 @@ class _Scan:
     def run(self, progress: Progress) -> ScannedAttempts:
         records: list[Attempt] = []
         for number, (source, path) in enumerate(self._files()):
-            if number >= MOST_FILES:
-                self._problem(source, "too_many_files", f"only the first {MOST_FILES:,} files were read")
+            if number >= RESULT_FILES:
+                self._problem(source, "too_many_files", f"only the first {RESULT_FILES:,} files were read")
                 break
             progress("reading results", number, 0)
             text = self._whole(source, path)
@@ -106,18 +104,18 @@ class _Scan:
         folder = path.parent
         return Document(
             printable(source), tuple(printable(part) for part in folder.parts[1:]), printable(path.name), value,
-            lambda name: _text(folder / name, MOST_BYTES) if self._is_inside(folder / name) else None,
+            lambda name: _text(folder / name, RESULT_BYTES) if self._is_inside(folder / name) else None,
             lambda name: self._context(folder, name),
         )  # fmt: skip
 
     def _whole(self, source: str, path: Path) -> str | None:
         try:
-            data = head(path, MOST_BYTES + 1)
+            data = head(path, RESULT_BYTES + 1)
         except OSError as error:
             self._problem(source, "unreadable", str(error.strerror))
             return None
-        if len(data) > MOST_BYTES:
-            self._problem(source, "too_large", f"at most {MOST_BYTES:,} bytes are read")
+        if len(data) > RESULT_BYTES:
+            self._problem(source, "too_large", f"at most {RESULT_BYTES:,} bytes are read")
             return None
         return _to_text(data)
 
@@ -129,7 +127,7 @@ class _Scan:
 
     def _json(self, source: str, path: Path, text: str) -> list[Attempt]:
         try:
-            value = json.loads(text)
+            value = load_json(text)
         except (ValueError, RecursionError) as error:
             self._problem(source, "malformed_json", "empty" if not text.strip() else str(error))
             return []
@@ -156,7 +154,7 @@ class _Scan:
             if not line.strip():
                 continue
             try:
-                value = json.loads(line)
+                value = load_json(line)
             except (ValueError, RecursionError):
                 bad += 1
                 continue

@@ -21,13 +21,13 @@ from attribution.evaluation.attempts import fields
 from collector.agents import atif, reader_for, readers
 from collector.agents.machine.files import content, listed
 from collector.json_values import get_str, parse_json
+from collector.limits import RESULT_BYTES
 from collector.model import Session
 
 FOLDERS = ("agent", "agent-logs", "agent_logs", "sessions")  # of a trial
 _ENDINGS = (".jsonl", ".json")
 _DEPTH = 8
 _MOST_FILES = 200
-_MOST_BYTES = 64_000_000  # of one file
 _SUBAGENT = "agent-"  # Claude Code's files of subagents, beside their session
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -55,7 +55,7 @@ def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
     folders = [trial / folder for folder in FOLDERS if not (trial / folder).is_symlink()]
     for path in islice((path for folder in folders for path in listed(folder, _ENDINGS, _DEPTH)), _MOST_FILES):
         try:
-            if os.lstat(path).st_size <= _MOST_BYTES:
+            if os.lstat(path).st_size <= RESULT_BYTES:
                 yield path, content(path)
         except OSError:
             continue

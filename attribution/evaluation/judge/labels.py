@@ -5,10 +5,11 @@ A question has a version: when its words, a label or a class changes, raise it, 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from collector.json_values import load_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _json(text: str) -> Any:
     if inner.startswith("```") and inner.endswith("```") and "\n" in inner:
         inner = inner.split("\n", 1)[1].removesuffix("```")
     try:
-        return json.loads(inner)
+        return load_json(inner)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswer("the answer is not JSON") from error
 

@@ -15,10 +15,10 @@ from attribution.evaluation.maintainability import measure
 from attribution.evaluation.maintainability.measure import DMM, Measured, Request
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
-from collector.files.analysed import MAX_BYTES
 from collector.git.base import is_regular
 from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
+from collector.limits import SCANNED_BYTES
 from collector.model import Commit, Problem
 from collector.runtime import workers
 from collector.runtime.progress import Progress
@@ -136,7 +136,7 @@ class _Update:
                 if length is None:
                     return Measured(commit.sha, reason=Unmeasured.UNREADABLE, detail=f"{change.path} is missing")
                 size += length if length < _IN_DIFF else 0
-                if length > MAX_BYTES:
+                if length > SCANNED_BYTES:
                     large.add(change.path)
         if size > _MOST_TEXT:
             return Measured(commit.sha, reason=Unmeasured.TOO_LARGE, detail=f"{size:,} bytes")

@@ -17,7 +17,7 @@ from attribution.exchange.words import Anchor, ClaimStatus, Reach, RecordState
 from attribution.queries.repositories import repository
 from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.git import ranges
-from collector.git.repository import MAX_TEXT, GitRepo
+from collector.git.repository import GitRepo
 from collector.model import Problem
 from collector.repository_rows import describe_repo
 from collector.runtime.progress import Progress, no_progress
@@ -146,8 +146,7 @@ class _Checker:
 
     def _text(self, sha: str, path: str) -> bytes | None:
         blob = self._repo.file_at(sha, path) if path else None
-        size = self._repo.blob_size(blob) if blob is not None else None
-        return self._repo.blob(blob) if blob is not None and size is not None and size <= MAX_TEXT else None
+        return self._repo.text_blob(blob) if blob is not None else None
 
     def _next_commit(self, record: ClaimRecord) -> str:
         """The commit of the branch that first changes a file of the record after it was written; "" when there is none."""

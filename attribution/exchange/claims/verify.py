@@ -14,7 +14,7 @@ from functools import cached_property
 from attribution.exchange.producers.model import Claim
 from attribution.exchange.words import ClaimStatus, Reach
 from collector.git.ranges import Ranges, count, intersect, subtract, unite
-from collector.git.repository import MAX_TEXT, OTHER_LOOKS, GitRepo, line_changes
+from collector.git.repository import OTHER_LOOKS, GitRepo, line_changes
 from collector.model import Commit, FileChange, LineChange
 from collector.text import is_binary, split_lines
 
@@ -132,7 +132,7 @@ class CommittedFiles:
         if blob is None:
             return None
         size = self._repo.blob_size(blob)
-        new = self._repo.blob(blob) if size is not None and size <= MAX_TEXT else None
+        new = self._repo.text_blob(blob)
         if self._changes is None or size is None:
             return CommittedFile([], complete=False)
         if new is None or is_binary(new):

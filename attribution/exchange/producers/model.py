@@ -15,7 +15,6 @@ from collector.model import Problem
 from collector.text import normal_path
 
 STAGE = "claims"
-MAX_SIZE = 64_000_000  # bytes of one note or file; more is not read
 _MAX_DETAIL = 4000  # characters of unknown keys that are kept
 _MAX_TEXT = 300
 # Texts of sessions and prompts that some producers put into their records; they are never kept.

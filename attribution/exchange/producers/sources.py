@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from attribution.exchange.producers import kept_below, producers
-from attribution.exchange.producers.model import MAX_SIZE, STAGE, ClaimRecord, ClaimSource, Producer, unread
+from attribution.exchange.producers.model import STAGE, ClaimRecord, ClaimSource, Producer, unread
 from attribution.exchange.words import RecordState
+from collector.limits import CLAIM_BYTES, CLAIM_FILES
 from collector.model import Problem
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
 
 NOTES = "refs/notes/"
-_MAX_FILES = 500  # of a folder
 _TRIES = 40  # notes of a ref that nobody may know before the ref is left alone
 _ID = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _ENDINGS = (".jsonl", ".json", ".ndjson")
@@ -55,7 +55,7 @@ def _is_known(repo: GitRepo, source: ClaimSource) -> bool:
 def content(repo: GitRepo, source: ClaimSource) -> bytes | None:
     """The bytes of a note or file; None when they are absent or too many."""
     size = repo.blob_size(source.blob)
-    return repo.blob(source.blob) if size is not None and size <= MAX_SIZE else None
+    return repo.blob(source.blob) if size is not None and size <= CLAIM_BYTES else None
 
 
 def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:
@@ -69,9 +69,9 @@ def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimS
         if not is_tree:
             continue
         inside = sorted((path, blob) for path, blob in repo.paths(oid).items() if path.endswith(_ENDINGS))
-        if len(inside) > _MAX_FILES:
-            problems.append(Problem(STAGE, folder, "too_many_files", f"{len(inside)} files, the first {_MAX_FILES} are read"))
-        for path, blob in inside[:_MAX_FILES]:
+        if len(inside) > CLAIM_FILES:
+            problems.append(Problem(STAGE, folder, "too_many_files", f"{len(inside)} files, the first {CLAIM_FILES} are read"))
+        for path, blob in inside[:CLAIM_FILES]:
             yield ClaimSource("file", "", f"{folder}/{path}", blob)
 
 
@@ -80,7 +80,7 @@ def read(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
     size = repo.blob_size(source.blob)
     if size is None:
         return [unread("", source, RecordState.MISSING_BLOB, "absent from this clone")]
-    if size > MAX_SIZE:
+    if size > CLAIM_BYTES:
         return [unread("", source, RecordState.TOO_LARGE, f"{size} bytes")]
     data = repo.blob(source.blob) or b""
     producer = _producer_of(source, data)

@@ -18,7 +18,8 @@ from attribution.queries.turns import prompt_of
 from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.words import Confidence, Severity
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_list, get_str
+from collector.json_values import get, get_list, get_str, load_json
+from collector.limits import RESULT_BYTES
 from collector.runtime.version import version
 from collector.storage.store import Store
 from collector.text import printable
@@ -30,7 +31,6 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = ("note", "warning", "error")
 _SEVERITY = {Severity.ERROR: 2, Severity.WARNING: 1, Severity.INFO: 0}
 _SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}  # GitHub: high, medium, low
-_MOST = 64 << 20  # bytes of a log
 _LINES = 2_000  # of one finding that are looked up
 
 Row = dict[str, Any]
@@ -168,9 +168,9 @@ def _add_author(row: Row, lines: dict[int, BlameLine], problem: str) -> Row:
 def read_sarif(log: Path) -> Iterator[Row]:
     """Results with a place in a file. Raises WhoWroteError when the file is no SARIF log."""
     try:
-        if log.stat().st_size > _MOST:
-            raise WhoWroteError(f"{log} is larger than {_MOST >> 20} MB")
-        value: Any = json.loads(log.read_bytes())
+        if log.stat().st_size > RESULT_BYTES:
+            raise WhoWroteError(f"{log} is larger than {RESULT_BYTES >> 20} MB")
+        value: Any = load_json(log.read_bytes())
     except OSError as error:
         raise WhoWroteError(f"{log} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

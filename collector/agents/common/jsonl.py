@@ -10,11 +10,12 @@ from typing import Any
 
 import orjson
 
+from collector.json_values import is_too_deep
+from collector.limits import JSON_BYTES, JSON_DEPTH
 from collector.model import Problem
 from collector.text import decode
 
 MAX_DETAIL = 300
-MAX_VALUE = 64 << 20  # bytes of a line or document: its values take up to 30 times as much memory
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
 _BLANKS = re.compile(r"[ \t\r\n]*")
@@ -26,10 +27,11 @@ def first_value(blob: bytes) -> object | None:
     None of one that is too long to be read.
     """
     for text in (first_line(blob), blob):
-        if len(text) > MAX_VALUE:
+        if len(text) > JSON_BYTES:
             break
+        decoded = decode(text).lstrip(_SPACE + "\ufeff")
         with suppress(ValueError, RecursionError):
-            value: object = _DECODER.raw_decode(decode(text).lstrip(_SPACE + "\ufeff"))[0]
+            value: object = None if is_too_deep(decoded) else _DECODER.raw_decode(decoded)[0]
             return value
     return None
 
@@ -51,14 +53,16 @@ def values(line: bytes) -> Iterator[Any]:
 
     Raises ValueError where the text is not JSON, or too long.
     """
-    if len(line) > MAX_VALUE:
-        raise ValueError(f"longer than {MAX_VALUE:,} bytes")
+    if len(line) > JSON_BYTES:
+        raise ValueError(f"longer than {JSON_BYTES:,} bytes")
     try:
         yield orjson.loads(line)
         return
     except orjson.JSONDecodeError:
         pass  # two values on the line, bytes that are no UTF-8, lone surrogates, NaN: the slower reader takes them
     text = decode(line)
+    if is_too_deep(text):
+        raise ValueError(f"values inside each other more than {JSON_DEPTH:,} times")
     position = len(text) - len(text.lstrip(_SPACE))
     while position < len(text):
         value, position = _DECODER.raw_decode(text, position)

@@ -14,9 +14,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-LARGEST = 4 << 30  # bytes; a larger database is reported, not copied
+from collector.limits import DATABASE_BYTES, DATABASE_SECONDS
+
 _TRIES = 3
-_LONGEST = 600.0  # seconds for which one is read
 _LOG = "-wal"
 _COPY = "copy.db"
 State = tuple[tuple[int, int], ...]  # size and time of a database, and of its log
@@ -98,7 +98,7 @@ def _open(uri: str, name: object, data: bytes = b"") -> Iterator[CopiedDatabase]
         # `json_extract`, before SQLite 3.41) is then an error of the schema; the third line lets the rest of it count.
         for setting in ("trusted_schema = OFF", "query_only = ON", "writable_schema = ON"):
             connection.execute(f"PRAGMA {setting}")
-        deadline = time.monotonic() + _LONGEST
+        deadline = time.monotonic() + DATABASE_SECONDS
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 1_000_000)
         yield CopiedDatabase(connection)
 
@@ -126,8 +126,8 @@ def _copy(path: Path, copy: Path) -> None:
     """Database and log as they were at one moment: both unchanged while they were copied."""
     for _ in range(_TRIES):
         before = state(path)
-        if sum(size for size, _ in before) > LARGEST:
-            raise DatabaseUnreadable(f"{path} has more than {LARGEST >> 30} GB and was not copied")
+        if sum(size for size, _ in before) > DATABASE_BYTES:
+            raise DatabaseUnreadable(f"{path} has more than {DATABASE_BYTES >> 30} GB and was not copied")
         for ending in ("", _LOG):
             source = path.with_name(path.name + ending)
             target = copy.with_name(copy.name + ending)

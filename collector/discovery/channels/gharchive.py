@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import math
 import zlib
 from collections.abc import Iterable
@@ -27,7 +26,8 @@ from collector.discovery.channels.log import Cursor, DiscoveryHit
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
-from collector.json_values import get, get_str, identifier
+from collector.json_values import get, get_str, identifier, load_json
+from collector.limits import ARCHIVE_BYTES, EVENT_BYTES
 
 NAME = "gharchive"
 ORDER = 40
@@ -37,8 +37,6 @@ OPEN_DIGGER_SINCE = datetime(2026, 9, 6, tzinfo=UTC)
 MOST_FAILED = 5  # hours in a row that cannot be read: then the archive is not there
 QUERY = f"events on {BRANCHES}*"
 BLOCK = 1 << 20
-LONGEST_LINE = 32 << 20
-MOST_BYTES = 4 << 30
 PATIENCE = 3600.0  # seconds for one hour's file
 TRIES = 4
 PUBLISHED_AFTER = timedelta(hours=2)
@@ -82,7 +80,7 @@ def read_hour(chunks: Iterable[bytes]) -> HourReading:
     reading = HourReading()
     with io.BufferedReader(_Chunks(chunks), BLOCK) as packed, gzip.GzipFile(fileobj=packed) as file:
         try:
-            for line in iter(lambda: file.readline(LONGEST_LINE), b""):
+            for line in iter(lambda: file.readline(EVENT_BYTES), b""):
                 if any(needle in line for needle in _NEEDLES):
                     _take(line, reading)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -92,7 +90,7 @@ def read_hour(chunks: Iterable[bytes]) -> HourReading:
 
 def _take(line: bytes, reading: HourReading) -> None:
     try:
-        hit = hit_of(json.loads(line))
+        hit = hit_of(load_json(line))
     except (ValueError, RecursionError):
         reading.bad_lines += 1
         return
@@ -235,7 +233,7 @@ def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
     plain = {"Accept-Encoding": "identity"}
     for attempt in range(TRIES):
         try:
-            with web.stream("GET", url, plain, most=MOST_BYTES, patience=PATIENCE) as (answer, chunks):
+            with web.stream("GET", url, plain, most=ARCHIVE_BYTES, patience=PATIENCE) as (answer, chunks):
                 if answer.status == 404:
                     return None
                 if answer.status == 200:

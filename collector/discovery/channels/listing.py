@@ -16,12 +16,12 @@ from collector.discovery.channels.paging import PER_PAGE, dicts, hit_of
 from collector.discovery.github.client import NotFound, Page
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
+from collector.limits import LIST_BYTES
 from collector.repository_names import public_url
 from collector.text import printable
 
 NAME = "listing"
 ORDER = 5
-MOST_BYTES = 256 << 20
 _SEPARATORS = re.compile(r"[\s,;|]+")
 
 
@@ -50,11 +50,11 @@ def _texts(context: ChannelContext) -> Iterator[tuple[str, bytes]]:
     for path in context.request.lists:
         try:
             with path.open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
+                data = file.read(LIST_BYTES + 1)
         except OSError as error:
             raise WhoWroteError(f"the list {path} cannot be read: {error.strerror}", "Check --list") from error
-        if len(data) > MOST_BYTES:
-            raise WhoWroteError(f"the list {path} is larger than {MOST_BYTES >> 20} MiB", "Split it")
+        if len(data) > LIST_BYTES:
+            raise WhoWroteError(f"the list {path} is larger than {LIST_BYTES >> 20} MiB", "Split it")
         yield f"file {path.name}", data
     yield from context.request.texts
 

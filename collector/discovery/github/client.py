@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from collector.discovery.github.limits import message_of
 from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, plain_address
 from collector.discovery.github.transport import HttpResponse
-from collector.json_values import get_str
+from collector.json_values import get_str, load_json
 
 __all__ = ["BadToken", "Clock", "GitHub", "GitHubError", "LimitReached", "NotFound", "Page", "Partial", "Refused"]
 API_URL = "https://api.github.com"
@@ -84,7 +84,7 @@ class GitHub(Patient):
             if answer.status >= 300:
                 self._refuse(answer, plain_address(url))
             try:
-                return answer, json.loads(answer.body)
+                return answer, load_json(answer.body)
             except (ValueError, RecursionError):
                 self._back_off(failures, f"{plain_address(url)} answered with something other than JSON")
         raise AssertionError("the last failure raises")

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from collector.discovery.github.patience import LimitReached, Patient, server_of
 from collector.discovery.github.transport import HttpResponse, Unreachable
 from collector.errors import WhoWroteError
+from collector.limits import ADVERTISED_REFS
 
 # What we call ourselves over HTTP: github.com shows a repository without `.git` only to programs whose name begins with git/.
 HTTP_AGENT = "git/2.30.0 (whowrote)"
@@ -31,7 +32,6 @@ _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 
 FLUSH, DELIM = b"0000", b"0001"
 LONGEST = 65516  # bytes of data in one packet
-MOST_REFS = 2_000_000
 _OID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NAME = re.compile(rb"[^\x00-\x20\x7f~^:?*\[\\]{1,1024}")
 _AGENT = b"agent=whowrote"
@@ -224,8 +224,8 @@ def _add_line(refs: Refs, line: bytes) -> None:
                 refs.head = _ref(part.partition(b":")[2])
     if parts[0] != b"unborn":
         refs.oids[name] = parts[0].decode("ascii")
-    if len(refs.oids) > MOST_REFS:
-        raise BadProtocol(f"more than {MOST_REFS} refs")
+    if len(refs.oids) > ADVERTISED_REFS:
+        raise BadProtocol(f"more than {ADVERTISED_REFS} refs")
 
 
 def _ref(name: bytes) -> str:

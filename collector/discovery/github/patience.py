@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from collector.deadline import current
 from collector.discovery.github.limits import Budgets, limit_kind
-from collector.discovery.github.transport import MOST_BYTES, HttpResponse, TooLarge, Unreachable, Web
+from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web
 from collector.errors import WhoWroteError
+from collector.limits import ANSWER_BYTES
 
 LIMIT_TRIES = 8  # of one request that meets a rate limit
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
@@ -86,7 +87,7 @@ class Patient:
     ) -> tuple[HttpResponse, str | None]:
         """The answer, and the limit that it tells of."""
         self.wait(resource)
-        answer = self.web.send(method, url, headers, body, MOST_BYTES)
+        answer = self.web.send(method, url, headers, body, ANSWER_BYTES)
         now = self.clock.now()
         self.budgets.note(resource, answer.headers, now)
         kind = limit_kind(answer.status, answer.headers, answer.body)

@@ -11,13 +11,12 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from collector.deadline import Deadline, deadline_until
 from collector.errors import WhoWroteError
+from collector.limits import ANSWER_BYTES, REDIRECTS
 
 if TYPE_CHECKING:
     import httpx2
 
-MOST_BYTES = 64 << 20
 PATIENCE = 300.0  # seconds for a whole answer, from the connection to the last byte
-MOST_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _PRIVATE = ("authorization", "cookie")
 
@@ -89,7 +88,7 @@ class Web:
             return self._client
 
     def send(
-        self, method: str, url: str, headers: Mapping[str, str] | None = None, content: bytes = b"", most: int = MOST_BYTES
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, content: bytes = b"", most: int = ANSWER_BYTES
     ) -> HttpResponse:
         """The whole answer, whatever its status. Raises Unreachable."""
         with self.stream(method, url, headers, content, most) as (answer, chunks):
@@ -103,7 +102,7 @@ class Web:
         url: str,
         headers: Mapping[str, str] | None = None,
         content: bytes = b"",
-        most: int = MOST_BYTES,
+        most: int = ANSWER_BYTES,
         patience: float = PATIENCE,
     ) -> Iterator[tuple[HttpResponse, Iterator[bytes]]]:
         """The answer without its body, and the body in pieces, decompressed. Raises Unreachable, also while it is read.
@@ -117,7 +116,7 @@ class Web:
         client = self.open()
         with deadline_until(Deadline.from_now(patience)) as deadline:
             try:
-                for _ in range(MOST_REDIRECTS + 1):
+                for _ in range(REDIRECTS + 1):
                     with client.stream(method, url, headers=sent, content=content or None) as response:
                         target = response.headers.get("location") if response.status_code in _REDIRECTS else None
                         if target is None:

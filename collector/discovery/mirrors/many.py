@@ -16,11 +16,11 @@ from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.table import mirrored_sources, name_sources, not_forgotten, note
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.errors import WhoWroteError
+from collector.limits import REDIRECTS
 from collector.repository_names import BadName, RepositorySource, moved_source, same_place
 from collector.storage.store import Store
 
 JOBS = 4  # transfers at a time
-MOST_MOVES = 5  # times that a server may send us on from where it sent us
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) ->
     # Mirrors come first: then it is known which of them were renamed when a name comes that is new.
     batch = [source for source in sources if mirrors.path(source.name).is_dir()]
     requests = [(source.name, source) for source in sources if source not in batch]
-    for _ in range(MOST_MOVES):
+    for _ in range(REDIRECTS):
         fetched |= {source.name for source in batch}
         for result in _fetch_each(batch, plan):
             with store.transaction():

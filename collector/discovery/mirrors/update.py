@@ -23,6 +23,7 @@ from collector.discovery.mirrors.remote import (
 )
 from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
 from collector.git.program import GitFailed
+from collector.limits import SETTING_BYTES
 from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url
 
 _FETCH = (
@@ -30,7 +31,6 @@ _FETCH = (
     "--prune",
 )  # fmt: skip
 FSCK: tuple[str, ...] = ("fetch.fsckObjects=true", "transfer.fsckObjects=true")
-_MAX_SETTINGS = 1_000_000
 _NO_SPACE = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
 # After a fetch git puts more than 50 packs together; what no ref reaches any more stays. Transcripts are large.
 _HOUSEKEEPING = (
@@ -186,7 +186,7 @@ class _Update:
         """The settings of the producer on the default branch."""
         try:
             entry = self._talk("ls-tree", "-l", "HEAD", "--", SETTINGS).split()
-            if len(entry) == 5 and entry[3].isdigit() and int(entry[3]) < _MAX_SETTINGS:
+            if len(entry) == 5 and entry[3].isdigit() and int(entry[3]) < SETTING_BYTES:
                 return self._talk("cat-file", "blob", entry[2].decode())
         except GitFailed:
             pass  # no commit yet, or a file that the server lacks

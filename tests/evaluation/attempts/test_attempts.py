@@ -592,7 +592,7 @@ def test_strange_documents_end_in_rows_or_problems(tmp_path: Path) -> None:
 
 
 def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.evaluation.attempts.scan.MOST_BYTES", 1_000)
+    monkeypatch.setattr("attribution.evaluation.attempts.scan.RESULT_BYTES", 1_000)
     root, db = tmp_path / "in", tmp_path / "a.db"
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 500, 0))
     assert _imported(root, db) == []

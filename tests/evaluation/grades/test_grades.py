@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from support.commands import rows, run
 
-from attribution.evaluation.attempts.scan import MOST_BYTES
 from attribution.evaluation.estimates import LEAST_CLUSTERS, OBSERVATIONS, REPOSITORIES
 from attribution.evaluation.grades.report import (
     LEAST,
@@ -28,6 +27,7 @@ from attribution.evaluation.grades.report import (
 from attribution.features import features
 from attribution.stats.intervals import around, jackknife, t_quantile, wilson
 from collector.errors import WhoWroteError
+from collector.limits import RESULT_BYTES
 from collector.storage.store import Store
 from collector.storage.views import Table
 
@@ -405,4 +405,4 @@ def test_the_page_says_what_the_code_does() -> None:
     assert f"With at least {LEAST_CLUSTERS} repositories" in page
     assert f"at least {SUPPORT} sessions of it, from at least two repositories each" in page
     assert LEAST_WEIGHT == 0.5 and "less than half of all sessions (`weight`)" in page
-    assert f"above {MOST_BYTES // 1_000_000} MB" in page
+    assert f"above {RESULT_BYTES // 1_000_000} MB" in page
