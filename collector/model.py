@@ -45,14 +45,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class LineRule:
-    """Which lines a replacement of `sed` or `perl -p` is done in, each on its own, and what is done there."""
+    """Which lines a replacement of `sed` is done in, each on its own."""
 
-    verb: str = "s"  # s: replaces | d: deletes the line | a, i: puts lines after it or before it | c: puts lines in its place
+    deletes: bool = False  # the lines go
     first: int = 0  # 1-based; 0: from the beginning; -1: the last line
     last: int = 0  # the same, inclusive; 0: to the end
     containing: str = ""  # only lines with this text
-    at_start: bool = False  # the old text stands at the beginning of the line
-    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,7 @@ def _change(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
         after = text_after(edit, before)
     except NoFit:
         return
-    if after.complete:
-        texts[edit.path] = (raw.at, after.text)
+    texts[edit.path] = (raw.at, after.text)
 
 
 def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) -> None:

@@ -66,7 +66,6 @@ class TextAfter(NamedTuple):
 
     text: str
     recorded: bool  # the agent recorded it whole; else it is what the edit makes of the text before it
-    complete: bool = True  # False: a part of the edit does not fit the text before it, which is then not the file's
 
 
 def text_after(edit: Edit, before: str) -> TextAfter:
@@ -80,8 +79,7 @@ def text_after(edit: Edit, before: str) -> TextAfter:
     if edit.op == "append":
         return TextAfter(normal_text(before + (edit.content or "")), False)
     if edit.op == "substitute":
-        after = substitute(before, edit.replacements)
-        return TextAfter(normal_text(after.text), False, after.complete)
+        return TextAfter(normal_text(substitute(before, edit.replacements)), False)
     if edit.replacements:
         text = before
         for replacement in edit.replacements:

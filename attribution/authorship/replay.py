@@ -204,7 +204,7 @@ class Worktree:
             if self._repeated > REPEATED_LINES and _repeats(step.edit):
                 raise NoFit("too_many_lines")
             before, state = self._text_before(step)
-            after, exact, complete = text_after(step.edit, before)
+            after, exact = text_after(step.edit, before)
         except NoFit as error:
             self._keep_fragments(step)
             return StepOutcome(False, str(error))
@@ -213,8 +213,6 @@ class Worktree:
         outcome = self._replace(state, after, step)
         if _repeats(step.edit):
             self._repeated += outcome.added
-        if not complete:
-            state.certain_at = 0.0  # an earlier change was missed: what else the commands since then wrote is not known
         followed = step.edit.by_shell and (step.edit.op != "substitute" or state.certain_at > 0)
         if exact or step.edit.before_known or followed:
             state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file

@@ -27,7 +27,7 @@ from collector.vocabulary.lines import Author, How, Reason
 _LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
 _NAMED = ("write", "append", "modify", "copy", "move", "remove")  # kinds of effect that name the files they change
 # Commands that run tasks of the project.
-_RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|g?make|just|mise|poe|pdm|task)\b")
+_RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|mise|poe|pdm|task)\b")
 
 
 @dataclass(slots=True)

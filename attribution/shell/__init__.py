@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 
 from attribution.shell import tables
-from attribution.shell.evaluate import MAX_EFFECTS, effects, is_harmless
+from attribution.shell.evaluate import MAX_EFFECTS, effects
 from attribution.shell.model import Effect
 
-__all__ = ["MAX_EFFECTS", "Effect", "effects", "is_harmless", "mentions"]
+__all__ = ["MAX_EFFECTS", "Effect", "effects", "mentions"]
 
 
 def mentions(command: str, path: str) -> bool:

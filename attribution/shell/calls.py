@@ -39,10 +39,6 @@ class Evaluation(ABC):
     def program(self, call: ProgramCall) -> list[Effect]:
         """The effects of the program that the arguments start with, wrappers included."""
 
-    @abstractmethod
-    def is_harmless(self, command: str) -> bool:
-        """Whether the command, on its own, cannot have changed the text of a tracked file."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProgramCall:

@@ -19,7 +19,6 @@ from attribution.shell.syntax import commands
 MAX_EFFECTS = 2000
 _MAX_LEVELS = 10  # `sh -c` within `sh -c`
 _MAX_ROUNDS = 20_000  # words of a command times rounds of the loop around it
-_SCRATCH = re.compile(r"(?:/private)?(?:/tmp|/var/tmp)/[^/]+|/dev/.*|/proc/.*")
 # A third of all commands, told without parsing: one program that only reads, nothing that a shell would interpret.
 _PLAINLY_HARMLESS = re.compile(
     r"\s*(?:(?:cd \S+ && )?git (?:status|log|diff|show|add|push|fetch|rev-parse|blame)|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
@@ -49,20 +48,6 @@ def _adds(effect: Effect, before: Effect) -> bool:
     return effect != before or effect.is_literal or effect.directory != before.directory
 
 
-def is_harmless(command: str) -> bool:
-    """Whether the command cannot have changed the text of a tracked file."""
-    return all(_is_trivial(effect) for effect in effects(command))
-
-
-def _is_trivial(effect: Effect) -> bool:
-    """Whether the effect touches only files directly in a temporary directory, or creates an empty directory."""
-    if effect.kind == "append" and effect.content == "":
-        return True
-    touched = (*(() if effect.kind == "copy" else effect.paths), *((effect.target,) if effect.target else ()))
-    existing = effect.kind in ("write", "append", "remove", "move", "copy", "modify", "format")
-    return existing and bool(touched) and all(_SCRATCH.fullmatch(path) for path in touched)
-
-
 class _Run(Evaluation):
     """Judges the commands of a text in order."""
 
@@ -79,9 +64,6 @@ class _Run(Evaluation):
 
     def program(self, call: ProgramCall) -> list[Effect]:
         return programs.program(call)
-
-    def is_harmless(self, command: str) -> bool:
-        return is_harmless(command)
 
     def _bash(self, text: str, cwd: str) -> None:
         parsed, functions = commands(text, cwd, self.level)

@@ -135,21 +135,11 @@ def patch(call: ProgramCall) -> list[Effect]:
     if call.has("--dry-run", "-C", "--check", "--stat", "--numstat", "--summary", "--cached"):
         return []
     words = [word for word in operands(call.args) if call.name == "patch"][:1]
-    text = call.stdin_text() or next(iter(call.texts), "") if call.name == "apply_patch" else call.stdin_text() or _patch_file(call)
+    text = call.stdin_text() or (next(iter(call.texts), "") if call.name == "apply_patch" else "")
     if (literal := _patch_effects(call, text)) is not None:
         return literal
     words += [ShellWord(path, True) for path in dict.fromkeys(_PATCHED.findall(text)) if path != "/dev/null"]
     return call.make("restore" if call.name == "git" else "modify", words)
-
-
-def _patch_file(call: ProgramCall) -> str:
-    """The text of the patch when the same command wrote it to a file; "" when it is not known."""
-    named = operands(call.args, frozenset(("-p", "--directory", "--exclude", "--include", "-i", "--input")))
-    inputs = [b.text for a, b in pairwise(call.args) if a.text in ("-i", "--input")] + [
-        redirect.word.text for redirect in call.command.redirects if redirect.op == "<"
-    ]
-    files = inputs or [word.text for word in named if call.name == "git"]
-    return call.run.files.get(join(call.cwd, files[0]), "") if len(files) == 1 else ""
 
 
 def _patch_effects(call: ProgramCall, text: str) -> list[Effect] | None:

@@ -7,15 +7,11 @@ does not name, could have changed any file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Iterable
 
-from attribution.shell.calls import Evaluation, ProgramCall, operands
+from attribution.shell.calls import ProgramCall, operands
 from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.rules import unknown
-from attribution.shell.substitutions import perl_replacements
-from collector.model import Replacement
 
 _PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
 _CODE_FLAG = re.compile(r"-[a-zA-Z0-9]*[ceE]|-p|-pe|--eval|--print")
@@ -38,9 +34,7 @@ _HIDDEN = re.compile(
     r"|\.(?:rename|copyFile|cp|rename)(?:Sync)?\(|child_process|execSync|spawnSync|FileUtils|inplace\s*=\s*True|%x[({]|\bsystem\("
     r"|runpy|\bexec\(open|Pathname|\bunlink\s*\(?['\"$]"
 )
-_PROCESS = re.compile(
-    r"subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)\(\s*(\[[^\]]{0,500}\]|f?['\"][^'\"\n]{0,500}['\"])?"
-)
+_PROCESS = re.compile(r"subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)\(")
 _LITERAL = re.compile(r"[rb]?(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\")")
 _NAMED = re.compile(
     r"^[ \t]*(?:const |let |var |my \$)?([A-Za-z_]\w{0,60})[ \t]*=[ \t]*([^\n]{1,300})$"
@@ -50,7 +44,6 @@ _NAMED = re.compile(
 _LISTS = re.compile(r"\b([A-Za-z_]\w{0,60})\s*=\s*[\[({]([^\])}]{0,2000})[\])}]")
 _PATH_WORDS = {"Path", "pathlib", "os", "path", "join", "glob", "rglob", "sorted", "resolve", "list", "encoding"}
 _FRAMEWORKS = {"manage.py": "django-admin", "artisan": "artisan"}  # scripts that every project of a framework has
-_ARGUMENT = re.compile(r"(?:sys\.argv|process\.argv)\[(\d)\]")
 
 
 def interpreter(call: ProgramCall) -> list[Effect]:
@@ -59,27 +52,15 @@ def interpreter(call: ProgramCall) -> list[Effect]:
     if call.name in ("perl", "ruby") and any(_PERL_IN_PLACE.match(text) for text in texts):
         words = operands(call.args, frozenset(("-e", "-pe", "-ne", "-E")))
         inline = any(re.fullmatch(r"-\w{0,20}i\w{0,20}e", text) for text in texts)
-        changes = _perl_changes(call)
-        return [replace(item, changes=changes) for item in call.make("modify", words[1:] if inline else words)]
+        return call.make("modify", words[1:] if inline else words)
     moment = 0
     while moment < len(texts) and texts[moment].startswith("-") and texts[moment] != "-":
         if texts[moment] == "-m" and call.name.startswith("py"):
             return call.program(call.args[moment + 1 :])
         if _CODE_FLAG.fullmatch(texts[moment]) and moment + 1 < len(texts):
-            return _scan(call, texts[moment + 1], texts[moment + 2 :])
+            return _scan(call, texts[moment + 1])
         moment += 2 if texts[moment] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
     return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[moment:])
-
-
-def _perl_changes(call: ProgramCall) -> tuple[Replacement, ...]:
-    """What `perl -pi -e …` does to each of its files; () when its text does not give it."""
-    options = [text for text in call.texts if text.startswith("-")]
-    scripts = [word for before, word in pairwise(call.args) if re.fullmatch(r"-\w{0,20}[eE]", before.text)]
-    values = "".join(re.sub(r"^-|0[0-7x]{0,4}|i(?:\.\w+)?", "", text) for text in options)
-    if call.name != "perl" or len(scripts) != 1 or not scripts[0].exact or set(values) - set("pweE") or "p" not in values:
-        return ()
-    whole = any(re.match(r"-\w{0,20}0", text) for text in options)
-    return perl_replacements(scripts[0].text, whole)
 
 
 def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
@@ -92,21 +73,21 @@ def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()
     if text is None:
         return unknown(call, texts[0].rpartition("/")[2] if named else "")
-    return _scan(call, text, texts[1:])
+    return _scan(call, text)
 
 
-def _scan(call: ProgramCall, text: str, args: Sequence[str]) -> list[Effect]:
+def _scan(call: ProgramCall, text: str) -> list[Effect]:
     """The effects of a script that is part of the command."""
     call.run.scripts -= len(text)
     if call.run.scripts < 0:
         return [Effect("opaque")]
-    script = _Script(text, args, call.name in ("node", "tsx", "bun", "ts-node"))
+    script = _Script(text)
     written, own, removed = (script.targets(pattern) for pattern in (_WRITES, _WRITES_OWN, _REMOVES))
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
     hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
     result = _known_effects(call, "modify", written | own) + _known_effects(call, "remove", removed)
     missed = "" in written or "" in own or "" in removed
-    if missed or hidden or not _runs_harmless(text, call.run):
+    if missed or hidden or _PROCESS.search(text):
         result.append(Effect("opaque"))
     return result
 
@@ -115,24 +96,11 @@ def _known_effects(call: ProgramCall, kind: str, paths: Iterable[str]) -> list[E
     return [effect for effect in call.make(kind, [ShellWord(path, True) for path in paths]) if effect.paths]
 
 
-def _runs_harmless(text: str, run: Evaluation) -> bool:
-    """Whether all programs the script starts are named in it and change nothing."""
-    commands = (_started_command(match[1] or "") for match in _PROCESS.finditer(text))
-    return all(command and run.is_harmless(command) for command in commands)
-
-
-def _started_command(arguments: str) -> str:
-    """The command line of a call that starts a program; empty when the text does not tell."""
-    if arguments.startswith("["):
-        return " ".join(f"'{single or double}'" for single, double in _LITERAL.findall(arguments))
-    return arguments.strip("f'\"")
-
-
 class _Script:
     """What a script in another language writes to, as far as its text names it."""
 
-    def __init__(self, text: str, args: Sequence[str], node: bool) -> None:
-        self.text, self.args, self.node = text, args, node
+    def __init__(self, text: str) -> None:
+        self.text = text
         self.names: dict[str, str] = {}
         for match in _NAMED.finditer(text.replace(";", "\n")):
             self.names[match[1] or match[3]] = match[2] or match[4]
@@ -141,9 +109,6 @@ class _Script:
     def paths(self, expression: str, depth: int = 0) -> list[str]:
         """The paths an expression can stand for; empty when the text does not tell."""
         expression = expression.strip()
-        if match := _ARGUMENT.search(expression):
-            moment = int(match[1]) - (2 if self.node else 1)
-            return [self.args[moment]] if 0 <= moment < len(self.args) else []
         if expression in self.names and depth < 6:
             if expression in self.lists:
                 return _literals(self.lists[expression])

@@ -1,7 +1,7 @@
-"""Scripts of `sed -i` and `perl -pi` whose effect their text gives: literal patterns, numbers of lines. Pure.
+"""Scripts of `sed -i` whose effect their text gives: literal patterns, lines that are deleted. Pure.
 
-A pattern is literal when it has no operator but those that are escaped, and `^` or `$` at its ends; a dot is taken for a dot. Of a
-script with anything else nothing is known.
+A pattern is literal when it has no operator but those that are escaped; a dot is taken for a dot. Of a script with anything else
+nothing is known.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ _MAX_SCRIPT = 20_000  # characters
 _ADDRESS = re.compile(r"(\d{1,7}|\$)(?:,(\d{1,7}|\$))?|/((?:[^/\\\n]|\\.){1,500})/")
 _FLAGS = re.compile(r"[gms]*")
 _BLANK = re.compile(r"[\s;]*")
-_BRACKETS = {"{": "}", "(": ")", "[": "]", "<": ">"}
 _BASIC = frozenset("*[")  # operators without a backslash, in the expressions of sed
-_EXTENDED = frozenset("*[]+?(){}|")  # in those of `sed -E` and perl
+_EXTENDED = frozenset("*[]+?(){}|")  # in those of `sed -E`
 _CONTROL = {"n": "\n", "t": "\t"}
 
 
@@ -25,8 +24,6 @@ _CONTROL = {"n": "\n", "t": "\t"}
 class _Dialect:
     operators: frozenset[str]
     escaped: str  # characters that a backslash makes operators
-    whole: bool = False  # the text is one line
-    perl: bool = False
 
 
 _SED = _Dialect(_BASIC, "(){}+?|123456789bBwWsS<>")
@@ -39,19 +36,10 @@ class _NotLiteral(Exception):
 
 def sed_replacements(script: str, extended: bool) -> tuple[Replacement, ...]:
     """What a script of sed does to a text; () when it is not known."""
-    return _read(script, _SED_EXTENDED if extended else _SED)
-
-
-def perl_replacements(script: str, whole: bool) -> tuple[Replacement, ...]:
-    """What a script of `perl -p` does; `whole`: it reads the text as one line."""
-    return _read(script, _Dialect(_EXTENDED, "123456789bBwWsSdDhHvVRAzZGKkgEUL", whole, perl=True))
-
-
-def _read(script: str, dialect: _Dialect) -> tuple[Replacement, ...]:
     if len(script) > _MAX_SCRIPT:
         return ()
     try:
-        return tuple(_commands(script, dialect))
+        return tuple(_commands(script, _SED_EXTENDED if extended else _SED))
     except (_NotLiteral, IndexError):
         return ()
 
@@ -64,8 +52,8 @@ def _commands(script: str, dialect: _Dialect) -> list[Replacement]:
         verb = script[moment]
         if verb == "s":
             item, moment = _substitution(script, moment + 1, rule, dialect)
-        elif verb in "aicd" and not dialect.perl:
-            item, moment = _lines(script, moment, rule)
+        elif verb == "d" and (rule.first or rule.containing):
+            item, moment = Replacement("", "", lines=replace(rule, deletes=True)), moment + 1
         else:
             raise _NotLiteral
         result.append(item)
@@ -86,56 +74,28 @@ def _skip(script: str, moment: int) -> int:
 
 
 def _address(script: str, moment: int, dialect: _Dialect) -> tuple[LineRule, int]:
-    match = None if dialect.perl else _ADDRESS.match(script, moment)
+    match = _ADDRESS.match(script, moment)
     if match is None:
         return LineRule(), moment
     if match[3]:
-        text, start, end = _pattern(match[3], "/", dialect)
-        if start or end:
-            raise _NotLiteral
-        return LineRule(containing=text), match.end()
+        return LineRule(containing=_pattern(match[3], "/", dialect)), match.end()
     first = -1 if match[1] == "$" else int(match[1])
     last = first if not match[2] else -1 if match[2] == "$" else int(match[2])
     return LineRule(first=first, last=last), match.end()
 
 
-def _lines(script: str, moment: int, rule: LineRule) -> tuple[Replacement, int]:
-    """`d`, and `a`, `i`, `c` with the text up to the end of the line that no backslash continues."""
-    verb = script[moment]
-    if not (rule.first or rule.containing):
-        raise _NotLiteral
-    if verb == "d":
-        return Replacement("", "", lines=replace(rule, verb="d")), moment + 1
-    if verb == "c" and rule.first != rule.last:
-        raise _NotLiteral
-    text = re.sub(r"^\s*(?:\\\n)?", "", script[moment + 1 :])
-    end = re.search(r"(?<!\\)\n", text)
-    remainder = "" if end is None else text[end.end() :]
-    text = text if end is None else text[: end.start()]
-    text = text.removeprefix("\\") if text.startswith(("\\ ", "\\\t", "\\\\")) else text
-    new = re.sub(r"\\(.)", lambda escape: _CONTROL.get(escape[1], escape[1]), text, flags=re.S)
-    return Replacement("", new, lines=replace(rule, verb=verb)), len(script) - len(remainder)
-
-
 def _substitution(script: str, moment: int, rule: LineRule, dialect: _Dialect) -> tuple[Replacement, int]:
-    opening = script[moment]
-    if opening.isalnum() or opening in " \\\n":
+    closing = script[moment]
+    if closing.isalnum() or closing in " \\\n":
         raise _NotLiteral
-    closing = _BRACKETS.get(opening, opening) if dialect.perl else opening
     old, moment = _part(script, moment + 1, closing)
-    if closing != opening:
-        moment = _skip(script, moment)
-        if script[moment] != opening:
-            raise _NotLiteral
-        moment += 1
     new, moment = _part(script, moment, closing)
     flags = _match(_FLAGS, script, moment)
     moment += len(flags)
-    text, start, end = _pattern(old, closing, dialect)
-    if not text or ((start or end) and (dialect.whole or flags.replace("g", ""))):
+    text = _pattern(old, closing, dialect)
+    if not text:
         raise _NotLiteral
-    lines = None if dialect.whole else replace(rule, at_start=start, at_end=end)
-    return Replacement(text, _replacement(new, closing, dialect), "g" in flags, lines), moment
+    return Replacement(text, _replacement(new), "g" in flags, rule), moment
 
 
 def _part(script: str, moment: int, closing: str) -> tuple[str, int]:
@@ -146,11 +106,8 @@ def _part(script: str, moment: int, closing: str) -> tuple[str, int]:
     return script[start:moment], moment + 1
 
 
-def _pattern(text: str, closing: str, dialect: _Dialect) -> tuple[str, bool, bool]:
-    """The text that a literal pattern stands for, and whether it must stand at the beginning or the end of a line."""
-    start = text.startswith("^")
-    end = text.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$$", text)
-    text = text[1 if start else 0 : len(text) - 1 if end else len(text)]
+def _pattern(text: str, closing: str, dialect: _Dialect) -> str:
+    """The text that a literal pattern stands for."""
     result: list[str] = []
     moment = 0
     while moment < len(text):
@@ -158,15 +115,15 @@ def _pattern(text: str, closing: str, dialect: _Dialect) -> tuple[str, bool, boo
         if char == "\\":
             moment += 1
             result.append(_unescape(text[moment], closing, dialect))
-        elif char in dialect.operators or char in "^$" or (dialect.perl and char == "@"):
+        elif char in dialect.operators or char in "^$":
             raise _NotLiteral
         else:
             result.append(char)
         moment += 1
     match = "".join(result)
-    if "\n" in match and not dialect.whole:
+    if "\n" in match:
         raise _NotLiteral  # no line has one
-    return match, start, end
+    return match
 
 
 def _unescape(char: str, closing: str, dialect: _Dialect) -> str:
@@ -179,7 +136,7 @@ def _unescape(char: str, closing: str, dialect: _Dialect) -> str:
     return char
 
 
-def _replacement(text: str, closing: str, dialect: _Dialect) -> str:
+def _replacement(text: str) -> str:
     result: list[str] = []
     moment = 0
     while moment < len(text):
@@ -189,7 +146,7 @@ def _replacement(text: str, closing: str, dialect: _Dialect) -> str:
             if text[moment].isalnum() and text[moment] not in _CONTROL:
                 raise _NotLiteral
             result.append(_CONTROL.get(text[moment], text[moment]))
-        elif (char == "&" and not dialect.perl) or (dialect.perl and re.match(r"\$[\w{&+]|@[A-Za-z_{]", text[moment:])):
+        elif char == "&":
             raise _NotLiteral
         else:
             result.append(char)

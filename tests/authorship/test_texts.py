@@ -17,9 +17,9 @@ from collector.git.repository import GitRepo
 
 def test_a_task_is_looked_up_once_in_each_version_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World("tasks", "v1")
-    world.human_write("Makefile", "fmt:\n\tgofmt -w .\n")
+    world.human_write("package.json", '{"scripts": {"fmt": "gofmt -w ."}}')
     first = world.commit("One way")
-    world.human_write("Makefile", "fmt:\n\tgoimports -w .\n")
+    world.human_write("package.json", '{"scripts": {"fmt": "goimports -w ."}}')
     second = world.commit("Another way")
     repo = GitRepo(world.build(tmp_path / "repo", True))
     asked: list[str] = []
@@ -31,10 +31,10 @@ def test_a_task_is_looked_up_once_in_each_version_of_its_file(tmp_path: Path, mo
     monkeypatch.setattr(texts, "task_text", noted)
     found = RepositoryTexts(repo, read_history(repo, list(repo.history(repo.default_branch().sha))))
     for _ in range(3):
-        assert found.task(first.at, "/w", "/w", "make", "fmt") == "gofmt -w ."
-        assert found.task(second.at, "/w", "/w", "make", "fmt") == "goimports -w ."
-        assert found.task(first.at - 1, "/w", "/w", "make", "fmt") is None
-        assert found.task(second.at, "/w", "/w", "make", "other") is None
+        assert found.task(first.at, "/w", "/w", "npm", "fmt") == "gofmt -w ."
+        assert found.task(second.at, "/w", "/w", "npm", "fmt") == "goimports -w ."
+        assert found.task(first.at - 1, "/w", "/w", "npm", "fmt") is None
+        assert found.task(second.at, "/w", "/w", "npm", "other") is None
     assert len(asked) == 3
 
 

@@ -1,4 +1,4 @@
-"""Commands whose effect on a text their own text gives: literal sed and perl, patches."""
+"""Commands whose effect on a text their own text gives: literal sed, patches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _after(command: str, text: str = TEXT, path: str = "src/a.py") -> str | None
     for effect in effects(command):
         if path not in effect.paths or not effect.is_literal:
             return None
-        text = effect.content if effect.content is not None else substitute(text, effect.changes).text
+        text = effect.content if effect.content is not None else substitute(text, effect.changes)
     return text
 
 
@@ -26,15 +26,12 @@ def _after(command: str, text: str = TEXT, path: str = "src/a.py") -> str | None
         ("s/alpha/gamma/", "gamma = 1\nbeta = gamma  # was 1.0\ngamma = 1\n"),
         ("s/1/2/g", "alpha = 2\nbeta = alpha  # was 2.0\nalpha = 2\n"),
         ("s/1\\.0/1.5/", "alpha = 1\nbeta = alpha  # was 1.5\nalpha = 1\n"),
-        ("s|^alpha|delta|", "delta = 1\nbeta = alpha  # was 1.0\ndelta = 1\n"),
-        ("s/ 1$/ 7/", "alpha = 7\nbeta = alpha  # was 1.0\nalpha = 7\n"),
+        ("s|beta|delta|", "alpha = 1\ndelta = alpha  # was 1.0\nalpha = 1\n"),
         ("3s/alpha/gamma/", "alpha = 1\nbeta = alpha  # was 1.0\ngamma = 1\n"),
         ("1,2s/alpha/gamma/", "gamma = 1\nbeta = gamma  # was 1.0\nalpha = 1\n"),
         ("/beta/d", "alpha = 1\nalpha = 1\n"),
         ("2,3d", "alpha = 1\n"),
         ("$d", "alpha = 1\nbeta = alpha  # was 1.0\n"),
-        ("1i import os", "import os\n" + TEXT),
-        ("/beta/a\\\ngamma = 3", "alpha = 1\nbeta = alpha  # was 1.0\ngamma = 3\nalpha = 1\n"),
         ("s/alpha/gamma/; s/beta/alpha/", "gamma = 1\nalpha = gamma  # was 1.0\ngamma = 1\n"),
     ],
 )
@@ -58,6 +55,10 @@ def test_sed_whose_script_is_literal(script: str, expected: str) -> None:
         "w out",
         "1~2d",
         "s/a\\|b/c/",
+        "s|^alpha|delta|",
+        "s/ 1$/ 7/",
+        "1i import os",
+        "/beta/a\\\ngamma = 3",
     ],
 )
 def test_sed_with_anything_else_is_known_by_its_file_alone(script: str) -> None:
@@ -65,20 +66,10 @@ def test_sed_with_anything_else_is_known_by_its_file_alone(script: str) -> None:
     assert (found.kind, found.paths, found.is_literal) == ("modify", ("src/a.py",), False)
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        ("perl -pi -e 's/alpha/gamma/' src/a.py", "gamma = 1\nbeta = gamma  # was 1.0\ngamma = 1\n"),
-        ("perl -i -pe 's/was 1\\.0/is \\$1/' src/a.py", "alpha = 1\nbeta = alpha  # is $1\nalpha = 1\n"),
-        ("perl -0pi -e 's/1\\nbeta/1\\n\\nbeta/' src/a.py", "alpha = 1\n\nbeta = alpha  # was 1.0\nalpha = 1\n"),
-        ("perl -0777 -pi -e 's{alpha}{gamma}g' src/a.py", "gamma = 1\nbeta = gamma  # was 1.0\ngamma = 1\n"),
-        ("perl -pi -e 's/al(ph)a/$1/' src/a.py", None),
-        ("perl -pi -e 's/alpha\\s+/x/' src/a.py", None),
-        ("perl -ni -e 'print if /alpha/' src/a.py", None),
-    ],
-)
-def test_perl_in_place(command: str, expected: str | None) -> None:
-    assert _after(command) == expected
+@pytest.mark.parametrize("command", ["perl -pi -e 's/alpha/gamma/' src/a.py", "perl -0pi -e 's/1\\nbeta/1/' src/a.py"])
+def test_perl_in_place_is_known_by_its_file_alone(command: str) -> None:
+    (found,) = effects(command)
+    assert (found.kind, found.paths, found.is_literal) == ("modify", ("src/a.py",), False)
 
 
 def test_python_that_replaces_text_is_known_by_its_file_alone() -> None:
@@ -120,7 +111,6 @@ new file mode 100644
     [
         f"git apply <<'EOF'\n{PATCH}EOF",
         f"patch -p1 <<'EOF'\n{PATCH}EOF",
-        f"cat > /tmp/x.patch <<'EOF'\n{PATCH}EOF\ngit apply /tmp/x.patch",
     ],
 )
 def test_a_patch_in_the_command(command: str) -> None:
@@ -135,8 +125,8 @@ def test_a_patch_that_is_not_known_or_taken_back_is_not_literal(command: str) ->
     assert not any(effect.is_literal for effect in effects(command))
 
 
-def test_text_that_is_not_there_is_left_out_and_the_text_then_in_doubt() -> None:
+def test_text_that_is_not_there_is_left_out() -> None:
     known = Replacement("beta", "b"), Replacement("nowhere", "x")
-    assert substitute(TEXT, known) == (TEXT.replace("beta", "b"), False)
+    assert substitute(TEXT, known) == TEXT.replace("beta", "b")
     with pytest.raises(NoFit):
         substitute(TEXT, known[1:])

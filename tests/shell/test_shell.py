@@ -13,7 +13,7 @@ from attribution.authorship.case import AttributionWindow
 from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
-from attribution.shell import MAX_EFFECTS, Effect, effects, is_harmless, mentions
+from attribution.shell import MAX_EFFECTS, Effect, effects, mentions
 from attribution.shell.project import FILES, task_text
 
 
@@ -97,7 +97,6 @@ HARMLESS = [
     "x=$(git rev-parse HEAD); echo $((1 + 2)) $x",
     "python3 -c 'import json,sys; print(json.load(sys.stdin)[0])' < a.json",
     "python3 - <<'EOF'\nwith open('a.txt') as f:\n    print(f.read())\nEOF",
-    "python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'], capture_output=True))\"",
     "node -e \"console.log(require('./package.json').version)\"",
     "perl -ne 'print if /x/' a.txt",
     "source .venv/bin/activate && which python",
@@ -105,9 +104,6 @@ HARMLESS = [
     "echo $(date) `whoami`",
     "diff <(sort a) <(sort b)",
     "cat <<EOF\n$HOME > x\nEOF",
-    "mkdir -p a/b && touch a/b/__init__.py",
-    "npm run build:check > /tmp/out.log 2>&1",
-    "cp a.go /tmp/a.go",
     "tar czf /tmp/x.tgz src",
     "bash -c 'ls | wc -l'",
     "bash -n script.sh",
@@ -224,7 +220,6 @@ CHANGES: list[tuple[str, list[Effect]]] = [
         "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write('')\nEOF",
         [one("modify", "a/x.md", "b/y.md")],
     ),
-    ("python3 - in.md <<'EOF'\nimport sys\nPath(sys.argv[1]).write_text('')\nEOF", [one("modify", "in.md")]),
     ("python3 -c \"open(compute(), 'w')\"", [OPAQUE]),
     ("python3 -c \"open(os.path.join(os.path.dirname(p), 'x'), 'w')\"", [OPAQUE]),
     ("python3 -c \"import os; os.remove('a.py')\"", [one("remove", "a.py")]),
@@ -298,6 +293,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("python script.py", [OPAQUE]),
     ("./build.sh --all", [OPAQUE]),
     ("bash tools/x.sh", [OPAQUE]),
+    ("python3 -c \"import subprocess; print(subprocess.run(['git', 'log', '-1'], capture_output=True))\"", [OPAQUE]),
     ("make", [OPAQUE]),
     ("make frobnicate", [OPAQUE]),
     ("npm run do-things", [OPAQUE]),
@@ -339,17 +335,12 @@ CHANGES: list[tuple[str, list[Effect]]] = [
 
 @pytest.mark.parametrize("command", HARMLESS)
 def test_harmless(command: str) -> None:
-    assert is_harmless(command), effects(command)
+    assert not effects(command)
 
 
 @pytest.mark.parametrize(("command", "expected"), CHANGES, ids=[command[:60] for command, _ in CHANGES])
 def test_changes(command: str, expected: list[Effect]) -> None:
     assert list(effects(command)) == expected
-
-
-@pytest.mark.parametrize("command", [command for command, _ in CHANGES if "touch" not in command])
-def test_changes_are_not_harmless(command: str) -> None:
-    assert not is_harmless(command)
 
 
 @pytest.mark.parametrize(
@@ -455,7 +446,6 @@ def test_never_raises(pieces: list[str], cwd: str, glue: str) -> None:
     found = effects(text, cwd)
     assert len(found) <= MAX_EFFECTS + 1
     assert all(path for effect in found for path in effect.paths)
-    is_harmless(text)
     mentions(text, "a.go")
 
 
@@ -538,16 +528,14 @@ def test_programs_that_only_look(command: str) -> None:
 _PROJECT = {
     "package.json": '{"scripts": {"db:generate": "drizzle-kit generate", "lint": "eslint .", "ship": "prettier --write src",'
     ' "prebuild": "sqlc generate", "build": "tsc --noEmit", "seed": "node scripts/seed.js", "test": "node scripts/all.js"}}',
-    "Makefile": "OUT := src/api.ts\nall: api\n\napi: rows\n\tnpx openapi-typescript a.yaml -o $(OUT)\n\nrows:\n\t@sqlc generate\n",
-    "justfile": "default: test\n\ntidy:\n    black .\n\ntest *args: tidy\n    pytest {{args}}\n",
     "pyproject.toml": '[tool.poe.tasks]\ntidy = "ruff format ."\nlook = {cmd = "ruff check ."}\n',
     "mise.toml": '[tasks.ship]\nrun = ["wrangler types", "wrangler deploy"]\n[tasks.tidy]\ndepends = ["format"]\nrun = "ls"\n',
 }
 
 
 def _tasks(directory: str, program: str, task: str) -> str | None:
-    (name, *_) = FILES[program]
-    return task_text(name, _PROJECT[name], task) if directory == "/w" else None
+    (name, *_) = FILES.get(program, ("",))
+    return task_text(name, _PROJECT[name], task) if directory == "/w" and name else None
 
 
 @pytest.mark.parametrize(
@@ -563,9 +551,8 @@ def _tasks(directory: str, program: str, task: str) -> str | None:
         ("npm run build", [one("generate", "/w/*.sql.go"), GENERATE], [GENERATE]),
         ("npm run seed", [OPAQUE], [OPAQUE]),  # a program of the project: its name decides
         ("npm run test", [], []),
-        ("make api", [one("generate", "/w/*.sql.go"), GENERATE, one("generate", "/w/src/api.ts")], [OPAQUE]),
-        ("make missing", [OPAQUE], [OPAQUE]),
-        ("just test", [FORMAT], []),
+        ("make api", [OPAQUE], [OPAQUE]),  # what a Makefile says is not read
+        ("just test", [], []),
         ("poe tidy", [FORMAT], [FORMAT]),
         ("poe look", [], [OPAQUE]),
         ("mise run ship", [one("generate", "/w/*worker-configuration.d.ts")], [OPAQUE]),
@@ -582,14 +569,7 @@ def test_tasks_are_looked_up_in_the_project(command: str, by_text: list[Effect],
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"scripts": []}', '{"scripts": {"a": 1}}', "a:\n\tx\na: a\n", "a = [", "\0", "a: b\nb: a\n"]
 )
-@pytest.mark.parametrize("name", ["package.json", "Makefile", "justfile", "pyproject.toml"])
+@pytest.mark.parametrize("name", ["package.json", "pyproject.toml"])
 def test_broken_project_files_tell_nothing_and_raise_nothing(name: str, text: str) -> None:
     assert task_text(name, text, "nothing") is None
     assert task_text(name, text, "a") in (None, "x", "")
-
-
-def test_project_files_that_branch_tell_nothing() -> None:
-    """What is left out would look as if it changed nothing."""
-    assert task_text("Makefile", "fmt:\n\tls\nifeq ($(A),b)\n\tgofmt -w .\nendif\n", "fmt") is None
-    assert task_text("justfile", "fmt:\n    #!/usr/bin/env python3\n    print(1)\n", "fmt") is None
-    assert task_text("Makefile", "fmt:\n\tgofmt -w .\n", "fmt") == "gofmt -w ."
