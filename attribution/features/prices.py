@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -48,7 +48,23 @@ class Prices:
     def of(self, model: str, moment: datetime | None = None) -> ModelPrices | None:
         """Prices of a model at a moment; None when the table does not know it. Without a moment: now."""
         name, _, length = model.partition(" >")
-        return self.look_up(name, (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0), int(length or 0))
+        moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
+        return self.look_up(name, moment, int(length or 0)) or self.look_up(_vendors_name(name), moment, int(length or 0))
+
+
+# What stands around the vendor's name at Bedrock, Vertex AI and OpenRouter, which charge as the vendors do.
+_RESELLER = re.compile(
+    r"(?:openrouter|bedrock|vertex_ai|vertex)/|(?:anthropic|openai|google)/|(?:(?:us|eu|apac|jp|au|global)\.)?anthropic\."
+)
+_REVISION = re.compile(r"-v\d+(?::\d+)?$")
+
+
+def _vendors_name(model: str) -> str:
+    """The vendor's name of a model: `us.anthropic.claude-opus-4-6-v1:0`, `openrouter/anthropic/claude-opus-4.6` and so on."""
+    name = model
+    while prefix := _RESELLER.match(name):
+        name = name[prefix.end() :]
+    return (_REVISION.sub("", name) if name != model else name).replace("@", "-")
 
 
 def read_choice(path: Path) -> str:
@@ -102,9 +118,9 @@ def _parse(text: str) -> Prices:
 
     def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
         for pattern, prices, entry in models:
-            if pattern.fullmatch(model):
-                long, until = entry.get("long"), entry.get("long_until")
-                charged = long and length >= _LONG and (until is None or moment.date() < until)
+            if pattern.fullmatch(model) and moment.date() < entry.get("until", date.max):
+                long, until = entry.get("long"), entry.get("long_until", date.max)
+                charged = long and length >= entry.get("long_from", _LONG) and moment.date() < until
                 return {kind: price * long[_SIDES[kind]] for kind, price in prices.items()} if charged else prices
         return None
 

@@ -20,7 +20,15 @@ from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments
 from collector.agents.common.jsonl import values
-from collector.agents.common.messages import PromptKind, anthropic_usage, blocks_of, classify, text_of, without_reminders
+from collector.agents.common.messages import (
+    PromptKind,
+    anthropic_usage,
+    blocks_of,
+    classify,
+    recorded_cost,
+    text_of,
+    without_reminders,
+)
 from collector.agents.common.reader import (
     ERROR_CHARS,
     FACETS,
@@ -33,7 +41,7 @@ from collector.agents.common.reader import (
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, to_json
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn, Usage
 from collector.text import decode, normal_path, timestamp
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
@@ -155,6 +163,7 @@ class _Reader(RecordReader):
     def __init__(self, agent: str, session_id: str) -> None:
         super().__init__(agent, session_id)
         self.agents: set[str] = set()  # subagents, and the calls that started them, whose records are here
+        self.cost_states: list[tuple[float, dict[str, Any]]] = []  # what the session had cost at a moment
         self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
 
     def begin_copy(self, blob: bytes) -> bytes:
@@ -206,6 +215,8 @@ class _Reader(RecordReader):
             self._attachment(get_dict(record, "attachment"), time)
         elif kind == "pr-link":
             self.add_event("pull_request", time, get_str(record, "prUrl"))
+        elif kind == "cost-state":
+            self.cost_states.append((max(self.times, default=0.0), record))
         elif kind == "bridge-session":
             self.add_event("bridged", time, get_str(record, "bridgeSessionId"))
         elif kind == "worktree-state":
@@ -329,7 +340,19 @@ class _Reader(RecordReader):
         self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
         if self.truncated_start:
             self.problem("beginning_missing", "the first record continues another")
+        self._add_costs()
         return super().session()
+
+    def _add_costs(self) -> None:
+        """The cost on record is one sum for all responses so far, which is divided by their tokens; later ones have none yet."""
+        at, state = max(self.cost_states, key=lambda entry: recorded_cost(entry[1].get("totalCostUSD")) or 0.0, default=(0.0, {}))
+        total = recorded_cost(state.get("totalCostUSD"))
+        weights = {key: _weight(used) for key, (_, used) in self.usage.items() if (used.at or 0.0) <= at}
+        if total is None or state.get("hasUnknownModelCost") is True or not (whole := sum(weights.values())):
+            return
+        for key, weight in weights.items():
+            order, used = self.usage[key]
+            self.usage[key] = (order, replace(used, cost=total * weight / whole))
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
         """A prompt typed while the agent works is recorded at once and, often, a second time when it is delivered."""
@@ -388,6 +411,12 @@ class _Reader(RecordReader):
             edits=get_int(stats, "editFileCount") if "editFileCount" in stats else None,
             asynchronous=get_str(result.details, "status") == "async_launched",
         )
+
+
+def _weight(used: Usage) -> float:
+    """What a response costs in input tokens: the ratio of the prices is the same for all of Anthropic's models."""
+    writes = 1.25 * (used.cache_write - used.cache_write_1h) + 2 * used.cache_write_1h
+    return used.input + 5 * used.output + 0.1 * used.cache_read + writes
 
 
 def _driver(record: dict[str, Any]) -> Driver | None:

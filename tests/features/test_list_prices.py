@@ -48,7 +48,37 @@ def test_without_a_choice_the_list_comes_first_and_the_small_table_second() -> N
     prices = chosen_prices(None)
     assert prices.as_of == f"{list_prices().as_of}, else {standard_prices().as_of}"
     assert prices.of("gpt-5.2-codex") == standard_prices().of("gpt-5.2-codex")
-    assert standard_prices().of("gpt-5.4") is None and prices.of("gpt-5.4") == list_prices().of("gpt-5.4") is not None
+    assert standard_prices().of("gpt-4o") is None and prices.of("gpt-4o") == list_prices().of("gpt-4o") is not None
+
+
+def test_models_of_2026_have_a_price_without_the_package() -> None:
+    prices, before, after = standard_prices(), datetime(2026, 8, 20, tzinfo=UTC), datetime(2026, 8, 21, tzinfo=UTC)
+    names = ["claude-opus-4-7", "claude-opus-4.8", "claude-opus-5", "claude-sonnet-5", "claude-fable-5", "gpt-5.3-codex", "gpt-5.5"]
+    assert [model for model in names if prices.of(model) is None] == []
+    dated = [prices.of("gpt-5.6-sol", moment) for moment in (before, after)]
+    assert [known and (known["input"], known["output"]) for known in dated] == [(5.0, 30.0), (4.0, 20.0)]
+    requests = [prices.of(f"gpt-5.4{longer}") for longer in ("", " >200000", " >272000")]
+    assert [known and (known["input"], known["output"]) for known in requests] == [(2.5, 15.0), (2.5, 15.0), (5.0, 22.5)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "us.anthropic.claude-opus-4-6-v1:0",
+        "bedrock/anthropic.claude-opus-4-6-v1",
+        "claude-opus-4-6@20260205",
+        "openrouter/anthropic/claude-opus-4.6",
+    ],
+)
+def test_a_reseller_charges_what_the_vendor_does(name: str) -> None:
+    assert standard_prices().of(name) == standard_prices().of("claude-opus-4-6") is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["openrouter/anthropic/claude-opus-4.6:free", "ollama/gpt-5", "github_copilot/gpt-5", "claude-opus-4-6-fast"]
+)
+def test_what_others_bill_in_their_own_way_has_no_price(name: str) -> None:
+    assert standard_prices().of(name) is None
 
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

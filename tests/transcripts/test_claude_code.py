@@ -593,3 +593,30 @@ def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
     whole = _lines({**_user(1, "go"), "parentUuid": None})
     assert claude_code.read("s", [late]).truncated_start
     assert not claude_code.read("s", [late, whole]).truncated_start
+
+
+# --- costs on record ------------------------------------------------------------------------------------------------------
+
+
+def _cost_state(total: float, unknown: bool = False) -> Json:
+    return {"type": "cost-state", "sessionId": "s", "totalCostUSD": total, "modelUsage": {}, "hasUnknownModelCost": unknown}
+
+
+def _costs(*records: Json) -> list[float | None]:
+    return [used.cost and round(used.cost, 6) for used in _read(_user(0, "go"), *records).usage]
+
+
+def test_the_cost_on_record_is_divided_by_the_tokens_of_the_responses_so_far() -> None:
+    first, second = _assistant(1, {"type": "text", "text": "a"}), _assistant(2, {"type": "text", "text": "b"}, output=25)
+    costs = _costs(first, _cost_state(0.1), second, _cost_state(0.4))
+    assert costs == [pytest.approx(0.4 * 61.25 / 202.5, abs=1e-6), pytest.approx(0.4 * 141.25 / 202.5, abs=1e-6)]
+
+
+def test_a_response_after_the_last_cost_on_record_has_none() -> None:
+    costs = _costs(_assistant(1, {"type": "text", "text": "a"}), _cost_state(0.1), _assistant(2, {"type": "text", "text": "b"}))
+    assert costs == [0.1, None]
+
+
+def test_a_cost_that_leaves_out_unknown_models_or_is_none_does_not_count() -> None:
+    answer = _assistant(1, {"type": "text", "text": "a"})
+    assert _costs(answer, _cost_state(0.1, unknown=True)) == _costs(answer, _cost_state(0)) == _costs(answer) == [None]
