@@ -33,9 +33,11 @@ class _Lines(NamedTuple):
     kind: str | None
 
 
+# INDEXED BY: SQLite thinks that few lines of a repository have one number, and would read them all for each row.
 _WHERE_WRITTEN = """
 SELECT t.origin, b.number AS "commit", b.commit_sha AS sha, l.path, l.start_line + t.origin - l.origin AS line, t.lines, f.kind
-FROM line_lifetimes l JOIN line_fates t ON t.repo_id = l.repo_id AND t.life = l.origin JOIN history_commits b ON b.id = l.birth
+FROM line_lifetimes l JOIN line_fates t INDEXED BY line_fates_life ON t.repo_id = l.repo_id AND t.life = l.origin
+JOIN history_commits b ON b.id = l.birth
 LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
 LEFT JOIN commit_files f ON f.commit_id = c.id AND f.path = l.path
 """
