@@ -228,6 +228,7 @@ def _minimums() -> dict[str, object]:
     """What a comparison with people needs on each side."""
     from attribution.lineage.minimum import (
         COMMITS,
+        CURVE,
         FINDINGS,
         MESSAGES,
         PART,
@@ -242,7 +243,7 @@ def _minimums() -> dict[str, object]:
     )  # fmt: skip
 
     needed = [
-        ("excess rework", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
+        ("excess rework, hazard ratio", f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side"),
         ("ratio of weaknesses per 1,000 lines", f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side"),
         ("means and differences of maintainability", f"{COMMITS} whole commits on each side"),
         ("weaknesses per 1,000 lines of one group", f"{RATE.lines:,} scanned lines"),
@@ -251,6 +252,7 @@ def _minimums() -> dict[str, object]:
         ("share of messages that push back, agreement of word and deed", f"{MESSAGES} classified messages"),
         ("weights fitted to ratings", f"{RATED} rated sessions"),
         ("share of lines by what became of them (removed by a person, committed)", f"{PART.lines} lines"),
+        ("survival curve and median", f"{CURVE.lines} lines of {CURVE.commits} commits"),
         ("interval over several repositories", f"{REPOSITORIES} repositories"),
         ("measured error rate of a tier, correction of shares", f"{READ.lines} lines that blind readers decided"),
         (

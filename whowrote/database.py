@@ -179,7 +179,7 @@ class Database:
         return Rows([row for read in hooks("finding_rows") for row in read(self._store, self._repo, confidence)])
 
     def survival(self, by: Sequence[str] = ("class",)) -> SurvivalReport:
-        """How long lines survive, by class, model, agent, session, directory or language.
+        """How long lines survive, by class, model, agent, session, directory or language, without curves.
 
         Opened on a clone, the history of its lines is brought up to date first. Raises WhoWroteError without any line history.
         """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from collector.errors import WhoWroteError
 from collector.plain_values import plain
 
 if TYPE_CHECKING:
@@ -24,11 +23,9 @@ class Rows(list[Row]):
 
     def to_pandas(self) -> pandas.DataFrame:
         """A column per name. Raises WhoWroteError when pandas is not installed."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise WhoWroteError("data frames need pandas, which is not installed", "Install it with: pip install pandas") from error
-        return pandas.DataFrame.from_records(self.to_dicts())
+        from attribution.stats.estimates import data_frame
+
+        return data_frame(self.to_dicts())
 
     def to_arrow(self) -> pyarrow.Table:
         """A column per name, which polars and DuckDB read too. Raises WhoWroteError when pyarrow is not installed."""

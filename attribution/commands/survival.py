@@ -28,6 +28,7 @@ _EXACT = click.option(
 @click.option("--by", type=click.Choice(_BY), multiple=True, help="Additional grouping (repeatable); --json and --csv include all.")
 @_FULL
 @_EXACT
+@click.option("--no-curves", is_flag=True, help="Skip curves, medians and hazard ratios.")
 @click.option("--all-files", is_flag=True, help="Count files of every kind, not only source and test files.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no progress, only the result.")
 @database_option
@@ -38,13 +39,14 @@ def survival(path: str | None, by: tuple[str, ...], full: bool, exact: bool, db:
     Compares lines of agents with lines of people. Given the PATH of a clone, line history is computed first (incrementally).
     Without PATH, reports on all repositories in the database that have line history.
     """
+    curves = not more["no_curves"] and output_format != "csv"
     if path is None and (full or exact):
         raise click.UsageError("--full and --exact require the PATH of a clone")
     from attribution.queries.survival import SurvivalOptions
 
     groupings = tuple(dict.fromkeys(("class", *(_BY if output_format else by))))
     how = {"full": full, "exact": exact, "quiet": more["quiet"]}
-    report = _report(path, db, SurvivalOptions(groupings, more["all_files"]), how)
+    report = _report(path, db, SurvivalOptions(groupings, curves, more["all_files"]), how)
     if output_format == "json":
         write_json(jsonable(report))
     else:
@@ -55,17 +57,20 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str,
     """`how` the history of lines is followed: arguments of `follow_clone`."""
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import history_coverage
+    from attribution.stats.estimates import available
     from collector.storage.store import Store
 
+    missing = ["no hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
+    missing = missing if options.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:
             followed, others = history_coverage(store)
             report = survival_reported(store, followed, options)
-        report.notes += (f"no line history for {name} yet" for name in others)
+        report.notes += [*missing, *(f"no line history for {name} yet" for name in others)]
         return report
     with follow_clone(path, db, **how) as (opened, notes):
         report = survival_reported(opened.store, [opened.repo_id], options)
-        report.notes += [*notes, *opened.notes]
+        report.notes += [*missing, *notes, *opened.notes]
     return report
 
 

@@ -34,11 +34,13 @@ class Minimum(NamedTuple):
 
 
 SURVIVAL = Minimum(100, 10)
-"""Excess rework."""
+"""Excess rework and the hazard ratio."""
 SHARE = Minimum(20, 3)
 """A share of lines that survive, of those old enough."""
 SHARE_OF_SESSION = Minimum(20, 1)
 """The same for the lines of one session, which often has one commit: a description, no estimate."""
+CURVE = Minimum(20, 5)
+"""A survival curve with its median: with fewer lines or commits nothing could be told of its band."""
 PART = Minimum(20, 1)
 """A share of lines by what became of them: removed by a person, committed, overwritten. A description, no estimate."""
 WEAKNESSES = Minimum(1000, 10)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.lineage import minimum, survival
 from attribution.queries import lifetimes
 from attribution.queries.repo_report import undeclared_notes
-from attribution.stats import comparison
+from attribution.stats import comparison, estimates
 from attribution.stats.accuracy import audited_note
-from attribution.stats.kaplan_meier import survival_points
+from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
-from collector.plain_values import plain
+from collector.plain_values import jsonable, plain
 from collector.vocabulary.lines import LINE_CLASSES
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class SurvivalReport:
     causes: dict[str, dict[str, int]]  # class -> cause -> lines
     agent_lines_ended_by: dict[str, int]
     comparisons: list[dict[str, Any]]  # fields of `Comparison`
+    hazards: list[dict[str, Any]]  # rows of `stats.estimates.hazard`
+    curves: dict[str, dict[str, Any]]  # class -> fields of `Curve`
     left_out: dict[str, int]
     notes: list[str] = field(default_factory=list)
 
@@ -44,6 +46,7 @@ class SurvivalOptions:
     """What a report has."""
 
     groupings: Sequence[str] = ("class",)
+    curves: bool = False  # also curves, medians and, where the extra `stats` is installed, hazard ratios
     every_kind: bool = False  # lines of files of every kind, not only of source and test files
 
 
@@ -77,21 +80,34 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     if not lines.followed:
         raise WhoWroteError(f"{db} has no line history yet", f"Compute it with: whowrote survival PATH --db {db}")
     by_class = {author: [r for r in records if r.author == author] for author in CLASSES}
-    return SurvivalReport(
+    report = SurvivalReport(
         lines.followed,
         [row for grouping in options.groupings for row in _groups(records, grouping)],
         {author: _causes(of_class) for author, of_class in by_class.items() if of_class},
         survival.ended_by(records),
         [plain(comparison.compare(records, baseline)) for baseline in comparison.BASELINES],
+        [],
+        {},
         dict(sorted(lines.left_out.items())),
         notes_on(lines.followed, lines.notes),
     )
+    if options.curves:
+        enough = {author: of_class for author, of_class in by_class.items() if author and _has_curve(author, of_class)}
+        report.curves = {author: jsonable(survival_curve(of_class)) for author, of_class in enough.items()}
+    if options.curves and estimates.available():
+        hazards = (estimates.hazard(records, baseline) for baseline in comparison.BASELINES)
+        report.hazards = [hazard for hazard in hazards if hazard is not None]
+    return report
 
 
 def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> list[str]:
     """What a reader of the numbers should know; `others` are notes of plug-ins."""
     notes = [note for note in [audited_note("agent", "human", "likely_human"), *others] if note]
     return notes + [f"{history['name']} has newer attribution than line history" for history in followed if history["stale"]]
+
+
+def _has_curve(author: str, lines: Sequence[LifetimeRecord]) -> bool:
+    return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in lines)})
 
 
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:

@@ -26,12 +26,12 @@ from collector.runtime.version import version
 from collector.storage.store import Store
 
 MANY = 2_000  # records; fewer are added up in a tenth of a second
-VERSION = "5"  # of the numbers: what another one kept, or another release, is computed again
+VERSION = "4"  # of the numbers: what another one kept, or another release, is computed again
 
 
 def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
     """The stored report, or else a new one. Raises what `survival_report` raises."""
-    request = digest(VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.every_kind)))
+    request = digest(VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
     key = _inputs(store, repo_ids)
     with store.cache(create=False) as cache:
         stored = cache.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))

@@ -1,1 +1,1 @@
-"""Statistics that know nothing of git: intervals, survival."""
+"""Statistics that know nothing of git: intervals, survival curves, plots."""

@@ -1,4 +1,4 @@
-"""Lines of agents against a baseline of other lines: excess rework. Pure.
+"""Lines of agents against a baseline of other lines: excess rework, and how many lines of both the same files have. Pure.
 
 No baseline is beyond doubt, so each comparison says which one it uses, how many lines it has, and `spread` how far the answer moves
 from one to the other.
@@ -7,11 +7,13 @@ from one to the other.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.lineage import minimum
-from attribution.lineage.minimum import Minimum
+from attribution.lineage.minimum import Minimum, Sample
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, commit_of, estimate, observations
@@ -45,24 +47,35 @@ class Comparison:
     """Agent lines against a baseline. Null where one side has no lines, or too few of them."""
 
     baseline: str
+    agent_lines: int  # in files where both have lines
+    baseline_lines: int
+    files: int
     rework_agent: Rework
     rework_baseline: Rework
-    excess_rework: float | None  # share removed within 30 days, agent minus baseline
+    excess_rework: float | None  # share removed within 30 days, agent minus baseline, in the whole repository
     excess_low: float | None = None  # 95 % interval by commit
     excess_high: float | None = None
-    refused: str = ""  # why there is no excess rework, in words
+    refused: str = ""  # why lines of the same files cannot be compared, in words
+    refused_rework: str = ""  # why there is no excess rework, in words
 
 
 def compare(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = minimum.SURVIVAL) -> Comparison:
-    """Excess rework over the repositories. Below `least` on either side there is none, and the reason instead."""
-    ours = [r for r in records if r.author == LineClass.AGENT]
-    theirs = list(filter(BASELINES[baseline], records))
-    refused = _refusal(_old(ours), _old(theirs), baseline, least)
+    """Excess rework over the repositories, and the lines in files that have lines of both.
+
+    Below `least` on either side there is no excess rework, or no comparison of these files, and the reason instead.
+    """
+    ours, theirs, strata = sides(records, baseline)
+    both = [r for stratum in strata.values() for r in stratum]
+    refused = refusal(both, baseline, least)
+    refused_rework = refusal([*_old(ours), *_old(theirs)], baseline, least)
     a, b = _rework(ours), _rework(theirs)
-    excess = None if refused or a is None or b is None else b.share - a.share
+    excess = None if refused_rework or a is None or b is None else b.share - a.share
     band = _difference(a, b) if excess is not None and a is not None and b is not None else None
-    low, high = band or (None, None)
-    return Comparison(baseline, _rework_row(ours, a), _rework_row(theirs, b), excess, low, high, refused)
+    agent = sum(r.lines for r in both if r.author == LineClass.AGENT)
+    return Comparison(
+        baseline, agent, sum(r.lines for r in both) - agent, len(strata), _rework_row(ours, a), _rework_row(theirs, b), excess,
+        band.low if band else None, band.high if band else None, refused, refused_rework,
+    )  # fmt: skip
 
 
 def spread(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
@@ -91,9 +104,33 @@ def _difference(a: Estimate, b: Estimate) -> Interval | None:
     return Interval(b.share - a.share - width, b.share - a.share + width)
 
 
-def _refusal(ours: Sequence[LifetimeRecord], theirs: Sequence[LifetimeRecord], baseline: str, least: Minimum) -> str:
+def refusal(records: Sequence[LifetimeRecord], baseline: str, least: Minimum) -> str:
     """Why agents' lines and those of a baseline cannot be compared, in words; "" when there are enough of both."""
-    if not theirs:
+    belongs = BASELINES[baseline]
+    if not any(map(belongs, records)):
         return f"no baseline: no line is {baseline}"
-    sides = {LineClass.AGENT: ours, baseline: theirs}
-    return least.refusal({name: minimum.sample((r.lines, commit_of(r)) for r in lines) for name, lines in sides.items()})
+    return least.refusal(
+        {LineClass.AGENT: _sample(r for r in records if r.author == LineClass.AGENT), baseline: _sample(filter(belongs, records))}
+    )
+
+
+def _sample(records: Iterable[LifetimeRecord]) -> Sample:
+    return minimum.sample((r.lines, commit_of(r)) for r in records)
+
+
+class Sides(NamedTuple):
+    """Lines that are compared."""
+
+    agent: list[LifetimeRecord]
+    baseline: list[LifetimeRecord]
+    files: dict[tuple[int, str], list[LifetimeRecord]]  # (repository, path) -> lines of both, where it has both
+
+
+def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
+    ours = [r for r in records if r.author == LineClass.AGENT]
+    theirs = list(filter(BASELINES[baseline], records))
+    strata: dict[tuple[int, str], list[LifetimeRecord]] = defaultdict(list)
+    for r in (*ours, *theirs):
+        strata[r.repo, r.path].append(r)
+    mixed = {file: lines for file, lines in strata.items() if len({r.author == LineClass.AGENT for r in lines}) == 2}
+    return Sides(ours, theirs, mixed)

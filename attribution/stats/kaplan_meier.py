@@ -11,6 +11,7 @@ import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.lineage import minimum
@@ -18,6 +19,7 @@ from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import COMMITS, DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 
+FEW = 0.01  # a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
 DAYS_UNIT, COMMITS_UNIT, HEAD_UNIT = "days", "commits", "head"
 
 
@@ -70,6 +72,7 @@ class _Step(NamedTuple):
     """The curve from an age on."""
 
     age: float
+    at_risk: int  # lines at least that old when they ended or were last seen
     estimate: Estimate
 
 
@@ -80,7 +83,7 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
         leaving[observation.age].append(observation)
     influences = _Influences(observations)
     risk, share, hazard = influences.lines, 1.0, 0.0
-    steps = [_Step(-math.inf, influences.estimate(share, hazard))]
+    steps = [_Step(-math.inf, risk, influences.estimate(share, hazard))]
     for age, group in sorted(leaving.items()):
         at_risk, deaths = risk, sum(observation.lines for observation in group if observation.dead)
         left = at_risk - deaths
@@ -91,7 +94,7 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
             influences.settle(observation, hazard - (1 / left if observation.dead and left else 0.0))
             risk -= observation.lines
         if deaths:
-            steps.append(_Step(age, influences.estimate(share, hazard)))
+            steps.append(_Step(age, at_risk, influences.estimate(share, hazard)))
     return steps
 
 
@@ -187,3 +190,47 @@ def head_point(records: Sequence[LifetimeRecord], least: Minimum = minimum.SHARE
     refused = least.refusal({HEAD_UNIT: minimum.sample((r.lines, commit_of(r)) for r in followed)})
     share = None if refused else sum(r.lines for r in followed if not r.dead) / lines
     return [Point(HEAD_UNIT, 0, lines, share, enough=lines)]
+
+
+class CurveStep(NamedTuple):
+    """The curve from `days` on: share alive, and its 95 % band, which is the share itself where there is none."""
+
+    days: float
+    alive: float
+    low: float
+    high: float
+    at_risk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Shares that survive, as long as one line in a hundred is at risk. The band passes 1/2 within the interval of the median."""
+
+    lines: int
+    commits: int
+    steps: list[CurveStep]
+    median: float | None  # days; None: more than half are alive at the end
+    median_low: float | None
+    median_high: float | None
+
+
+def survival_curve(records: Sequence[LifetimeRecord]) -> Curve:
+    """Lines over days of life. Raises ValueError without a record."""
+    if not records:
+        raise ValueError("no lines")
+    first, *later = _steps(observations(records))
+    start = CurveStep(0.0, 1.0, 1.0, 1.0, first.at_risk)
+    steps = [_curve_step(step) for step in later if step.age == 0 or step.at_risk >= FEW * first.at_risk]
+    steps = steps if steps and steps[0].days == 0 else [start, *steps]
+    middles = [_age_at_half(steps, name) for name in ("alive", "low", "high")]
+    return Curve(first.at_risk, first.estimate.clusters, steps, *middles)
+
+
+def _curve_step(step: _Step) -> CurveStep:
+    low, high = step.estimate.interval() or (step.estimate.share, step.estimate.share)
+    return CurveStep(step.age, step.estimate.share, low, high, step.at_risk)
+
+
+def _age_at_half(steps: Sequence[CurveStep], name: str) -> float | None:
+    """The first age at which a share, or an end of its band, is at most one half."""
+    return next((step.days for step in steps if getattr(step, name) <= 0.5), None)

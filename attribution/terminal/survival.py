@@ -1,4 +1,4 @@
-"""Survival on a terminal: tables by group, who removes lines, agents compared with people."""
+"""Survival on a terminal: tables by group, the curves, who removes lines, agents compared with people."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attribution.queries.survival import SurvivalReport
 
 Row = Mapping[str, Any]
+_ROWS, _MARGIN, _WIDTH = 12, 8, 72
 _MOST = 15  # groups of a kind
 _UNITS = {"days": "{} d", "commits": "{} c", "head": "HEAD"}
 _LEFT_OUT = {
@@ -28,12 +29,14 @@ _LEFT_OUT = {
     "same_text": "lines that both sides of a merge had; they are counted as the ones it kept",
     "not_attributed": "lines of symbolic links and other files without an author",
 }
+_DOTS = "·-+x*"
 _SHARES = (
     "share surviving D days (d) or commits (c), Kaplan-Meier; below, 95 % interval by commit and lines at risk; no share with "
     f"fewer than {minimum.SHARE.lines} lines of {minimum.SHARE.commits} commits that are old enough "
     f"(of one session: {minimum.SHARE_OF_SESSION.lines} lines)"
 )
-_REWORK = "excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit"
+_RATIO = "hazard ratio above 1: agents' lines are removed sooner; Cox model stratified by file, errors clustered by commit"
+_REWORK = "excess rework: points of the share removed within 30 days, agents minus baseline; interval by commit (lines)"
 _UNCHECKED = "who removed a line has no measured error rate: nobody has checked it"
 
 
@@ -44,12 +47,15 @@ def survival_view(console: Console, r: SurvivalReport) -> None:
     for grouping in dict.fromkeys(row["grouping"] for row in r.groups):
         _groups(console, grouping, [row for row in r.groups if row["grouping"] == grouping])
         console.print()
+    if r.curves:
+        _plot(console, r.curves)
+        _medians(console, r.curves)
     causes = [{"removed lines": name or "not attributed", **of} for name, of in r.causes.items() if of]
     if causes:
         show_table(console, table_of(causes, {"removed lines": "class"}))
         console.print()
     _enders(console, r.agent_lines_ended_by)
-    _comparisons(console, r.comparisons)
+    _comparisons(console, r.comparisons, {row["baseline"]: row for row in r.hazards})
     left = [f"not counted: {number(lines)} {_LEFT_OUT.get(kind, words(kind) + ' lines')}" for kind, lines in r.left_out.items()]
     notes(console, [*r.notes, *left])
 
@@ -86,6 +92,23 @@ def _share_cell(row: Row) -> Text:
     return Text.assemble(share, (f"\n{band}\n{number(row['at_risk'])}", "dim"))
 
 
+def _medians(console: Console, curves: Mapping[str, Row]) -> None:
+    table = grid("<", ">", "<~")
+    for name, curve in curves.items():
+        last = curve["steps"][-1]
+        middle, tail = "more than half survive", f"{last['alive']:.0%} at {last['days']:.0f} days"
+        tail += f" (95 % {last['low']:.0%} to {last['high']:.0%})"
+        if curve["median"] is not None:
+            low, high = curve["median_low"], curve["median_high"]
+            middle = f"{curve['median']:.1f} days"
+            tail = f"95 % {'?' if low is None else f'{low:.1f}'} to {'not reached' if high is None else f'{high:.1f}'}"
+        tail += f"; {number(curve['lines'])} lines of {number(curve['commits'])} commits"
+        table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
+    title(console, "median lifetime", "Kaplan-Meier; intervals by commit")
+    show(console, table)
+    console.print()
+
+
 def _enders(console: Console, ended: Mapping[str, int]) -> None:
     whole = sum(ended.values())
     if not whole:
@@ -97,26 +120,57 @@ def _enders(console: Console, ended: Mapping[str, int]) -> None:
     console.print()
 
 
-def _comparisons(console: Console, comparisons: Sequence[Row]) -> None:
-    title(console, "agents compared with")
-    rows = [
-        {
-            "baseline": c["baseline"], "agent lines": c["rework_agent"]["lines"], "baseline lines": c["rework_baseline"]["lines"],
-            "excess rework": _excess_text(c),
-        }
-        for c in comparisons
-    ]  # fmt: skip
-    show_table(console, table_of(rows, notes=[_REWORK, *(f"{c['baseline']}: {MEANING[c['baseline']]}" for c in comparisons)]))
+def _comparisons(console: Console, comparisons: Sequence[Row], ratios: Mapping[str, Row]) -> None:
+    title(console, "agents compared with", "within the same files")
+    rows = []
+    for c in comparisons:
+        ratio = ratios.get(c["baseline"])
+        note = "too few" if c["refused"] else ""
+        rows.append(
+            {
+                "baseline": c["baseline"], "files": c["files"], "agent lines": c["agent_lines"],
+                "baseline lines": c["baseline_lines"], "excess rework": _excess_text(c),
+                "hazard ratio": f"{ratio['ratio']:.2f}" if ratio else "",
+                "": "95 % {low:.2f} to {high:.2f}, p = {p_value:.2g}".format(**ratio) if ratio else note,
+            }
+        )  # fmt: skip
+    meanings = [f"{c['baseline']}: {MEANING[c['baseline']]}" for c in comparisons]
+    show_table(console, table_of(rows, notes=[_RATIO, _REWORK, *meanings]))
     excess = [100 * c["excess_rework"] for c in comparisons if c["excess_rework"] is not None]
     if len(excess) > 1:
         console.print(f"excess rework is {min(excess):+.1f} to {max(excess):+.1f} points, depending on the baseline")
     for c in comparisons:
-        if c["refused"]:
-            console.print(Text(f"no excess rework against {c['baseline']}: {c['refused']}", "yellow"))
+        for what, refused in (("hazard ratio", c["refused"]), ("excess rework", c["refused_rework"])):
+            if refused:
+                console.print(Text(f"no {what} against {c['baseline']}: {refused}", "yellow"))
 
 
 def _excess_text(c: Row) -> str:
     if c["excess_rework"] is None:
         return ""
     band = "" if c["excess_low"] is None else f" [{100 * c['excess_low']:+.1f}, {100 * c['excess_high']:+.1f}]"
-    return f"{100 * c['excess_rework']:+.1f}{band}"
+    lines = f"{number(c['rework_agent']['lines'])}, {number(c['rework_baseline']['lines'])}"
+    return f"{100 * c['excess_rework']:+.1f}{band} ({lines})"
+
+
+def _plot(console: Console, curves: Mapping[str, Row]) -> None:
+    """Step curves in characters; classes with few lines are drawn first, below the others."""
+    width = min(_WIDTH, console.width - _MARGIN - 2)
+    longest = max(curve["steps"][-1]["days"] for curve in curves.values()) or 1.0
+    canvas: list[list[tuple[str, str]]] = [[(" ", "")] * width for _ in range(_ROWS)]
+    keys = []
+    for number_of_class, (name, curve) in enumerate(sorted(curves.items(), key=lambda item: item[1]["lines"])):
+        dot, style = _DOTS[number_of_class % len(_DOTS)], STYLE.get(name, "")
+        keys.append((f"{dot} {name}   ", style))
+        for column in range(width):
+            age = longest * column / (width - 1)
+            if age > curve["steps"][-1]["days"] and column:
+                break
+            alive = next((s["alive"] for s in reversed(curve["steps"]) if s["days"] <= age), 1.0)
+            canvas[min(_ROWS - 1, round((1 - alive) * (_ROWS - 1)))][column] = (dot, style)
+    for row, cells in enumerate(canvas):
+        console.print(Text.assemble((f"{1 - row / (_ROWS - 1):>5.0%} │", "dim"), *cells), no_wrap=True)
+    dim(console, " " * 6 + "└" + "─" * width)
+    dim(console, " " * 7 + "0" + f"{longest:.0f} days".rjust(width - 1))
+    console.print(Text.assemble(" " * 7, *reversed(keys)))
+    console.print()

@@ -24,7 +24,9 @@ PASSING = {
     "tip_states": {"added"},
 }
 # The keys of these stages say which run of another stage they followed, by its time.
-_READ_AS = {("stage_runs", "input_key"): "CASE WHEN stage IN ('weaknesses', 'commit_quality') THEN '' ELSE input_key END"}
+_READ_AS = {
+    ("stage_runs", "input_key"): "CASE WHEN stage IN ('weaknesses', 'complexity', 'commit_quality') THEN '' ELSE input_key END"
+}
 _EXAMPLES = 3
 _WIDE = 60  # characters of a value in an example
 

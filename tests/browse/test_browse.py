@@ -68,7 +68,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("browse")
     db = directory / "pages.db"
     for case in ("example", "two_sessions_one_file", "touched_up_by_human", "transcript_missing", "odd_files"):
-        assert run("survival", clone(case, directory), "--db", db).exit_code == 0
+        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
     return db
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def same_tables(db: Path) -> list[str]:
 
 def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) -> None:
     repo, db = example
-    shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language")
+    shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
     assert shown.exit_code == 0, shown.stderr
     parts = ("agent", "HEAD", "share surviving", "who removed the agents' lines", "human + undeclared", "language", "session")
     assert [part for part in parts if part not in shown.stdout] == []
@@ -68,22 +69,22 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     head = next(row for row in table if (row["grouping"], row["author"], row["unit"]) == ("class", "agent", "head"))
     assert float(head["share"]) == pytest.approx(1 - int(head["dead"]) / int(head["lines"])) and float(head["share"]) > 0
     assert all(float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"])
-    found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
-    assert set(found) >= {"repositories", "groups", "agent_lines_ended_by", "comparisons", "left_out"}
+    found = json.loads(run("survival", repo, "--db", db, "--json", "--no-curves").stdout)
+    assert set(found) >= {"repositories", "groups", "agent_lines_ended_by", "comparisons", "curves", "left_out"}
     assert [c["baseline"] for c in found["comparisons"]] == ["human", "dated", "human + undeclared"]
 
 
 def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path) -> None:
     repo, db = example
-    run("survival", repo, "--db", db)
+    run("survival", repo, "--db", db, "--no-curves")
     other = clone("example", tmp_path)
     both = tmp_path / "both.db"
     shutil.copy(db, both)
     renamed = other.rename(tmp_path / "another")
     assert run("repo", renamed, "--db", both, "-q").exit_code == 0
-    shown = run("survival", "--db", both)
+    shown = run("survival", "--db", both, "--no-curves")
     assert shown.exit_code == 0 and "no line history for another yet" in shown.stdout
-    assert run("survival", renamed, "--db", both).exit_code == 0
+    assert run("survival", renamed, "--db", both, "--no-curves").exit_code == 0
     table = rows(run("survival", "--db", both, "--csv"))
     alone = rows(run("survival", "--db", db, "--csv"))
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
@@ -91,15 +92,36 @@ def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path
 
 def test_a_database_that_was_attributed_again_says_what_is_behind(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, _ = travelled
-    assert run("survival", repo, "--db", db).exit_code == 0
+    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
     before = run("survival", "--db", db, "--csv").stdout
     with Store(db) as store:
         store.connection.execute("DELETE FROM line_fates")
         store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
         store.connection.execute("UPDATE repos SET head_sha = 'elsewhere'")
-    shown = run("survival", "--db", db)
+    shown = run("survival", "--db", db, "--no-curves")
     assert "newer attribution than line history" in shown.stdout
     assert run("survival", "--db", db, "--csv").stdout == before
+
+
+def test_curves(example: tuple[Path, Path]) -> None:
+    repo, db = example
+    shown = run("survival", repo, "--db", db)
+    assert shown.exit_code == 0, shown.stderr
+    assert "median life" in shown.stdout and "100% │" in shown.stdout
+    found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
+    assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
+        "days": 0.0, "low": 0, "high": 0, "alive": 0, "at_risk": found["curves"]["agent"]["lines"],
+    }  # fmt: skip
+
+
+def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    repo, db = example
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    monkeypatch.setattr("attribution.stats.estimates.available", lambda: False)
+    shown = run("survival", repo, "--db", db)
+    assert shown.exit_code == 0, shown.stderr
+    assert "share surviving" in shown.stdout and "median life" in shown.stdout and "no hazard ratios" in shown.stdout
+    assert run("survival", repo, "--db", db, "--csv").exit_code == 0
 
 
 def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
@@ -145,7 +167,7 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
     repo, db, build = travelled
     before = rows(run("blame", repo, "c", "--db", db, "--csv"))
     assert all(row["moves"] == "" and row["first_commit"] == row["commit"] for row in before)
-    run("survival", repo, "--db", db)
+    run("survival", repo, "--db", db, "--no-curves")
     table = rows(run("blame", repo, "c", "--db", db, "--csv"))
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
@@ -200,7 +222,7 @@ def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build
         (["why", "--history", "{repo}", "README.md:1", "--commit", "nope"], "no branch, tag or commit named 'nope'"),
         (["survival", "--full"], "require the PATH of a clone"),
         (["survival", "{repo}", "--by", "colour"], "colour"),
-        (["survival", "/nowhere"], "does not exist"),
+        (["survival", "/nowhere", "--no-curves"], "does not exist"),
     ],
 )
 def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words_: str) -> None:
@@ -213,15 +235,15 @@ def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words_: str
 def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
     db = tmp_path / "empty.db"
     Store(db).close()
-    shown = run("survival", "--db", db)
+    shown = run("survival", "--db", db, "--no-curves")
     assert shown.exit_code == errors.EXIT_USAGE and "whowrote survival PATH" in shown.stderr
-    assert run("survival", "--db", tmp_path / "none.db").exit_code == errors.EXIT_DATABASE
+    assert run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code == errors.EXIT_DATABASE
     assert run("data", "verify", tmp_path).exit_code == errors.EXIT_USAGE
     assert run("data", "verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
 
 
 def test_survival_can_be_quiet(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "x.db"
-    assert "attributing it first" in run("survival", repo, "--db", tmp_path / "y.db").stderr
-    shown = run("survival", repo, "--db", db, "-q")
+    assert "attributing it first" in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
+    shown = run("survival", repo, "--db", db, "--no-curves", "-q")
     assert shown.exit_code == 0 and shown.stderr == "" and "agent" in shown.stdout

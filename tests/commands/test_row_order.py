@@ -80,7 +80,7 @@ EVALUATION: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 WORDS: tuple[tuple[str, ...], ...] = (
     *(EVALUATION if "attribution.evaluation" in plugin_directories() else ()),
-    ("survival", "--json"), ("survival", "--by", "agent"), ("survival", "--all-files", "--csv"),
+    ("survival", "--json"), ("survival", "--by", "agent"), ("survival", "--all-files", "--no-curves", "--csv"),
     ("report",), ("report", "--html", "FILE"), ("report", "--by", "month,agent", "--json"), ("report", "--by", "directory"),
     ("report", "--by", "repository,person", "--since", "2020-01-01", "--csv"), ("report", "--by", "month", "--html", "FILE"),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from support.commands import run
 from attribution.cli import cli
 
 TUTORIALS = Path(__file__).parent.parent.parent / "docs" / "tutorials"
-_NEEDS = {"lead": ("datasette", "jinja2"), "researcher": ("pandas",)}
+_NEEDS = {"lead": ("datasette", "jinja2"), "researcher": ("lifelines", "pandas")}
 
 
 @pytest.mark.parametrize("name", ["maintainer", "researcher", "lead", "developer"])

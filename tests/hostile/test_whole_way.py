@@ -20,7 +20,7 @@ from collector.git.repository import blob_id
 WORDS = [one.encode("utf-8", "surrogatepass") for one in ODD if isinstance(one, str)]
 CASES = sorted(place.name for place in REPOS.iterdir() if (place / "history.fi").is_file())
 COMMANDS = (
-    ("survival", "REPO"), ("sessions", "REPO", "--columns", "features"), ("data", "claims", "REPO"), ("sessions",),
+    ("survival", "REPO", "--no-curves"), ("sessions", "REPO", "--columns", "features"), ("data", "claims", "REPO"), ("sessions",),
     ("sessions", "REPO", "--by", "turn"),
     ("sessions", "REPO", "--by", "region"), ("data", "problems"), ("data", "check"),
 )  # fmt: skip

@@ -29,6 +29,7 @@ ADAPTERS = {
     },
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},
     "lizard": {
+        "attribution/weaknesses/stage/complexity.py",
         "attribution/evaluation/maintainability/measure.py",  # pydriller parses with it
     },
     "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},
@@ -47,7 +48,9 @@ ADAPTERS = {
     "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},
     "httpx2": {"collector/discovery/github/transport.py", "collector/discovery/github/timed.py"},
+    "lifelines": {"attribution/stats/estimates.py"},
     "pandas": {
+        "attribution/stats/estimates.py",
         "whowrote/rows.py",
         "whowrote/database.py",
     },  # the last two only for the type checker
@@ -93,7 +96,7 @@ OUTPUT_PACKAGES = (
     "attribution/weaknesses/commands/",
 )
 HEAVY = (
-    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "pandas",
+    "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
     "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "openai", "pathspec", "genai_prices",
 )  # fmt: skip
 
@@ -402,7 +405,7 @@ def test_the_search_index_does_not_bring_the_statistics_along() -> None:
 
 def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
     optional = {
-        "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm",
+        "semgrep", "yaml", "lizard", "datasette", "pydriller", "dask", "distributed", "detect_secrets", "numpy", "llm", "lifelines",
         "pandas", "matplotlib", "scipy", "uvicorn", "jinja2", "pyarrow", "openai", "pathspec", "genai_prices",
         "mcp", "pydantic",
     }  # fmt: skip

@@ -97,7 +97,7 @@ def test_a_word_of_the_vocabulary_and_another_class_do_not_share_a_name() -> Non
 COMMANDS = (
     "repo CLONE --db x.db", "blame CLONE README.md --db x.db", "why CLONE README.md:1 --db x.db", "sessions --db x.db",
     "log HEAD CLONE --db x.db", "log --show HEAD CLONE --db x.db", "log --md HEAD CLONE --db x.db",
-    "survival CLONE --db x.db", "data check --db x.db", "report --html page.html --db x.db", "--help",
+    "survival CLONE --no-curves --db x.db", "data check --db x.db", "report --html page.html --db x.db", "--help",
 )  # fmt: skip
 
 

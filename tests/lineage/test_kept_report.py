@@ -17,7 +17,7 @@ from collector.runtime.stages import StageName, forget_runs
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
 
-EVERYTHING = SurvivalOptions(("class", "model", "session", "directory"), every_kind=True)
+EVERYTHING = SurvivalOptions(("class", "model", "session", "directory"), curves=True, every_kind=True)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_the_second_report_is_the_first(db: Path, added_up: list[int]) -> None:
     first = _reported(db)
     assert added_up == [1]
     assert _reported(db) == first and added_up == [1]
-    assert first == _computed(db)
+    assert first == _computed(db) and '"curves": {"' in first
 
 
 def test_other_options_are_another_report(db: Path, added_up: list[int]) -> None:

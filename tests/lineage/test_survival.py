@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from attribution.lineage.survival import (
     group_records,
     language,
 )
-from attribution.stats import comparison
-from attribution.stats.kaplan_meier import Observation, estimate, observations, survival_points
+from attribution.stats import comparison, estimates
+from attribution.stats.estimates import StatsMissing
+from attribution.stats.kaplan_meier import Observation, estimate, survival_curve, survival_points
 
 END = 100.0
 
@@ -169,6 +171,15 @@ def test_weights_are_counts_of_lines() -> None:
     assert compare(single, "human") == compare(joined, "human")
 
 
+def test_only_files_with_both_count_and_the_baseline_is_said() -> None:
+    found = [line(0, 1, path="a"), line(0, 1, path="b"), line(0, path="b", author="undeclared"), line(0, path="c", author="human")]
+    assert compare(found, "human").files == 0
+    wide = compare(found, "human + undeclared")
+    assert (wide.files, wide.agent_lines, wide.baseline_lines) == (1, 1, 1)
+    other_repository = [line(0, 1, repo=1), line(0, author="human", repo=2)]
+    assert compare(other_repository, "human").files == 0
+
+
 def test_excess_rework() -> None:
     found = [line(0, 10, 3), line(0, None, 1), line(0, 10, 1, author="human"), line(0, 60, 3, author="human"), line(95, None, 50)]
     assert compare(found, "human").excess_rework == pytest.approx(3 / 4 - 1 / 4)
@@ -201,19 +212,19 @@ def test_too_few_lines_or_commits_are_not_compared_and_the_reason_is_said() -> N
     people = [line(0, 10 + n, 10, "human", birth=100 + n) for n in range(10)]
     agents = [line(0, 5 + n, 10, birth=n) for n in range(10)]
     found = comparison.compare([*agents, *people], "human")
-    assert found.refused == "" and found.excess_rework is not None
+    assert found.refused == found.refused_rework == "" and found.excess_rework is not None
     one_short = comparison.compare([*agents, *people[1:]], "human")
     assert one_short.refused == "too few: human has 90 lines of 9 commits; needed 100 of 10"
     assert one_short.excess_rework is None
-    assert (one_short.rework_agent.lines, one_short.rework_baseline.lines) == (100, 90)
+    assert (one_short.agent_lines, one_short.baseline_lines) == (100, 90)
     one_commit = [line(0, 10, 400, "human", birth=100)]
-    assert "400 lines of 1 commits" in comparison.compare([*agents, *one_commit], "human").refused
+    assert "400 lines of 1 commits" in comparison.compare([*agents, *one_commit], "human").refused_rework
 
 
 def test_a_young_repository_has_no_baseline_of_dated_lines() -> None:
     people = [line(0, 10 + n, 10, "human", birth=100 + n) for n in range(10)]
     found = comparison.compare([*(line(0, 5 + n, 10, birth=n) for n in range(10)), *people], "dated")
-    assert found.refused == "no baseline: no line is dated"
+    assert found.refused == found.refused_rework == "no baseline: no line is dated"
     assert found.excess_rework is None
 
 
@@ -229,16 +240,82 @@ def test_lines_of_old_commits_are_compared_up_to_the_age_of_agents_lines() -> No
 
 def test_lines_without_a_witness_are_in_no_baseline() -> None:
     found = [line(0, 3), line(0, 5, author="likely_human"), line(0, 5, author="tool"), line(0, 9, author="human")]
-    assert [compare(found, name).rework_baseline.lines for name in ("human", "human + undeclared")] == [1, 1]
+    assert compare(found, "human").baseline_lines == compare(found, "human + undeclared").baseline_lines == 1
 
 
-def test_shares_by_hand() -> None:
+# --- curves -----------------------------------------------------------------------------------------------------------
+
+
+def test_curve_by_hand() -> None:
     """Dead at 6 (two lines), 10; censored at 8, 100: (1 - 2/5) at 6, times (1 - 1/2) at 10."""
     found = [line(0, 6, 2, birth=1), line(0, 8, lost=True, birth=2), line(0, 10, birth=3), line(0, birth=4)]
-    shares = estimate(observations(found), [5, 6, 9, 10, 50])
-    assert [round(share.share, 9) for share in shares] == [1.0, 0.6, 0.6, 0.3, 0.3]
+    curve = survival_curve(found)
+    assert [(s.days, round(s.alive, 9), s.at_risk) for s in curve.steps] == [(0.0, 1.0, 5), (6.0, 0.6, 5), (10.0, 0.3, 2)]
+    assert all(s.low <= s.alive <= s.high for s in curve.steps)
+    assert (curve.lines, curve.commits, curve.median) == (5, 4, 10.0)
+
+
+def test_the_band_of_a_curve_is_the_interval_of_the_shares() -> None:
+    found = [line(0, n % 7 + 1 if n % 3 else None, n % 4 + 1, birth=n % 11) for n in range(60)]
+    curve = survival_curve(found)
+    seen = [Observation(r.days, r.dead, r.lines, r.birth) for r in found]
+    for step, share in zip(curve.steps[1:], estimate(seen, [step.days for step in curve.steps[1:]]), strict=True):
+        assert (step.alive, (step.low, step.high)) == (share.share, share.interval())
+
+
+def test_curves_are_those_of_the_library() -> None:
+    lifelines: Any = pytest.importorskip("lifelines")
+    found = [line(0, n % 7 + 1 if n % 3 else None, n % 4 + 1, birth=n % 11) for n in range(60)]
+    fitter = lifelines.KaplanMeierFitter().fit([r.days for r in found], [r.dead for r in found], weights=[r.lines for r in found])
+    curve = survival_curve(found)
+    assert [step.alive for step in curve.steps] == pytest.approx([fitter.predict(step.days) for step in curve.steps])
+
+
+def test_a_curve_ends_where_few_lines_are_at_risk() -> None:
+    curve = survival_curve([line(0, 5, 100, birth=1), line(0, 6, 99, birth=2), line(0, 7, 1, birth=3)])
+    assert [step.days for step in curve.steps] == [0.0, 5.0, 6.0]
+
+
+def test_more_than_half_alive_has_no_median() -> None:
+    curve = survival_curve([line(0, 6, birth=1), line(0, None, 9, birth=2)])
+    assert curve.median is None
+    with pytest.raises(ValueError, match="no lines"):
+        survival_curve([])
+
+
+# --- the library ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lifelines() -> Any:
+    return pytest.importorskip("lifelines")
+
+
+def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
+    found = [line(0, 1 + n % 5, birth=n, path=f"f{n % 3}") for n in range(30)]
+    found += [line(0, 20 + n % 5 if n % 2 else None, author="human", birth=100 + n, path=f"f{n % 3}") for n in range(30)]
+    found += [line(0, 4 + n, author="human", birth=200 + n, path=f"f{n}") for n in range(3)]
+    result = estimates.hazard(found, "human", minimum.NOTHING)
+    assert result is not None and result["ratio"] > 1 and result["low"] < result["ratio"] < result["high"]
+    assert estimates.hazard(found[:30], "human") is None
+    first = [line(0, 1 if n % 2 else 9, author="agent" if n % 2 else "human", birth=n) for n in range(40)]
+    assert estimates.hazard(first, "human", minimum.NOTHING) is None, "one side always dies first"
+    assert estimates.hazard(found, "human") is None, "33 lines of people are too few"
+
+
+def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lifelines", None)
+    with pytest.raises(StatsMissing) as raised:
+        estimates.hazard([line(0, 1, path="f"), line(0, 2, path="f", author="human")], "human", minimum.NOTHING)
+    assert "whowrote[stats]" in raised.value.hint
 
 
 def test_a_share_of_few_lines_is_not_printed() -> None:
     assert minimum.part_of(5, 20) == 0.25 and minimum.part_of(0, 20) == 0.0
     assert minimum.part_of(5, 19) is None and minimum.part_of(None, 50) is None and minimum.part_of(0, 0) is None
+
+
+def test_a_curve_needs_lines_and_commits() -> None:
+    twelve, few, enough = minimum.Sample(12, 9), minimum.Sample(90, 4), minimum.Sample(20, 5)
+    assert minimum.CURVE.refusal({"human": twelve}) and minimum.CURVE.refusal({"human": few})
+    assert minimum.CURVE.refusal({"human": enough}) == ""

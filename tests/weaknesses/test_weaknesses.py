@@ -244,6 +244,23 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     assert {row["table"] for row in table} >= {"class", "mode", "agent", "model", "language", "cwe", "confidence", "repo"}
 
 
+def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
+    plain = text("def f():", *(f"    a = {n}" for n in range(20)), "    return eval(x)")
+    hard = text("def g(a):", *(f"    if a == {n}: eval(y)" for n in range(9)))
+    build = history(tmp_path / "r.git", ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
+    db, _ = scanned(build, tmp_path, "--complexity")
+    found = query(db, "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id ORDER BY 1")
+    assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
+    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
+    assert {(r["name"], r["events"]) for r in table if r["table"] == "complexity"} == {("low", "1"), ("high", "9")}
+    tables = json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
+    compared = next(t for t in tables if t["name"] == "comparisons")
+    assert {row["within"] for row in compared["rows"]} == {"", "repo x language", "repo x language x complexity"}
+    assert all(row["ratio"] is None for row in compared["rows"])  # a few dozen lines are not compared, and that is said
+    assert any(note.startswith("no ratio against human: too few: agent has ") for note in compared["notes"])
+    assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
+
+
 # --- what can go wrong ------------------------------------------------------------------------------------------------
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pydriller.git import Git
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
-FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of lizard's tokenizers
+_FAILURES = (RecursionError, ValueError, IndexError, AttributeError, TypeError, KeyError, RuntimeError)  # of lizard's tokenizers
 _PARSED = 512  # versions of files whose functions are remembered
 Values = Mapping[str, float | None]
 """Column of `commit_quality` -> its value."""
@@ -110,7 +110,7 @@ def _measure_commit(git: Git, request: Request) -> Measured:
     try:
         commit = _commit_of(program)
         quality = {name: getattr(commit, name) for name in DMM}
-    except FAILURES as error:
+    except _FAILURES as error:
         detail = f"{type(error).__name__}: {error}"[:200]
         return Measured(request.sha, len(program), left_out, {}, Unmeasured.NOT_PARSED, detail)
     reason = None if program else Unmeasured.NO_CODE

@@ -126,8 +126,8 @@ def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRec
                      "repositories": len(shared)})  # fmt: skip
     notes = [f"{name}: {MEANING[name]}." for name in BASELINES]
     notes.append(
-        "Pooled over repositories that have both, intervals by commit. "
-        f"No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a "
+        "Pooled over repositories that have both, intervals by commit. The comparison within files, with tests, is in "
+        f"`whowrote survival`. No excess with fewer than {minimum.SURVIVAL.lines} lines of {minimum.SURVIVAL.commits} commits on a "
         "side."
     )
     notes += audited_notes()

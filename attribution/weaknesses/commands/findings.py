@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
-_BY = ("mode", "agent", "model", "language", "repo")
+_BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _COLUMNS = (
     "repo?", "fingerprint", "severity", "cwe", "tier?", "author_class", "agent?", "path", "start_line", "commit_sha", "now",
     "verdicts?", "rule_id",

@@ -20,6 +20,9 @@ _RULES = click.option(
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--complexity", is_flag=True, help="Also measure the complexity of the changed functions, to adjust comparisons for it."
+)
 @_RULES
 @click.option(
     "--semgrep",
@@ -38,6 +41,7 @@ _RULES = click.option(
 @data_options
 def scan(
     paths: tuple[str, ...],
+    complexity: bool,
     rules: tuple[str, ...],
     semgrep: str,
     scan_jobs: int,
@@ -53,7 +57,7 @@ def scan(
     """
     from attribution.weaknesses.stage.scan import ScanRequest, scan_clone
 
-    request = ScanRequest(rules, semgrep, scan_jobs, cache)
+    request = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
     rows = []
     for path in paths or _clones(db):
         with open_clone(path, db) as opened, Reporter(path) as progress:

@@ -60,6 +60,18 @@ def compare(strata: Strata) -> Compared:
     return Compared(agent, other, ratio(agent, other), whole, spread, str(most))
 
 
+def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
+    """Values below which a third and two thirds of the weight lie, of (value, weight); both 0 when there is too little to tell."""
+    whole = sum(weight for _, weight in weighted)
+    bounds: list[float] = []
+    below = 0
+    for value, weight in sorted(weighted):
+        below += weight
+        while len(bounds) < 2 and below >= whole * (len(bounds) + 1) / 3:
+            bounds.append(value)
+    return (bounds[0], bounds[1]) if len(bounds) == 2 else (0.0, 0.0)
+
+
 # --- corrected by review ----------------------------------------------------------------------------------------------
 
 

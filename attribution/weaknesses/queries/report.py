@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
-BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo")
+BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
 _OF_FINDINGS = ("cwe", "confidence")  # groupings that lines do not have: all lines of a class stand below each of their rates
 _BASELINES: Mapping[str, tuple[str, ...]] = {
     HUMAN: (LineClass.HUMAN,), UNDECLARED: (LineClass.HUMAN, LineClass.UNDECLARED),
 }  # fmt: skip
-_STRATA = ("repo", "language")
+_STRATA = (("repo", "language"), ("repo", "language", "complexity"))
 _NOT_KNOWN = "not known"
 _REMOVED_BY = "by: the author of the lines that replaced them, else of the commit"
 _UNITS = {"author": "word", "status": "word", "share": "share", "precision": "share", "hash": "sha"}
@@ -56,9 +56,7 @@ def weakness_tables(
     confidence = (*HEADLINE, Confidence.LOW, "") if low else HEADLINE
     findings = [row for row in store.rows(_FINDINGS, (repo, repo)) if row["place"] in file_places]
     lines = [row for row in store.rows(_LINES, (repo, repo)) if row["place"] in file_places]
-    modes = _modes(store, repo)
-    for row in (*findings, *lines):
-        row |= {"class": row["author_class"], "mode": modes.get(row["commit_id"], _NOT_KNOWN)}
+    is_measured = _add_groups(findings, lines, _modes(store, repo))
     introduced = [row for row in findings if row["status"] == FindingStatus.INTRODUCED]
     counted = [row for row in introduced if row["confidence"] in confidence]
     few = f"no rate with fewer than {minimum.RATE.lines:,} scanned lines"
@@ -69,7 +67,7 @@ def weakness_tables(
         notes = [few] if any(row["lines"] and row["rate"] is None for row in rows) else []
         tables.append(table_of(rows, _UNITS, notes, name, f"Weaknesses per 1,000 lines by {name}"))
     more: list[tuple[str, list[Row], list[str], str]] = [
-        ("comparisons", *_comparisons(counted, lines), "Rate of agents over that of a baseline"),
+        ("comparisons", *_comparisons(counted, lines, is_measured), "Rate of agents over that of a baseline"),
         ("fates", _fates(counted), [_REMOVED_BY], "What became of them"),
         ("status", _statuses(findings, counted), [], "Findings by what their commit did; the first are in rates"),
         ("reviews", _reviews(store, counted, lines), [], "Share of true findings among those reviewed, and the corrected rate"),
@@ -91,20 +89,21 @@ def _notes(rule_sets: Sequence[Row]) -> list[str]:
 _FINDINGS = """
 SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe, n.status,
   COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.author_class, COALESCE(n.agent, '') AS agent,
-  COALESCE(n.model, '') AS model, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves,
+  COALESCE(n.model, '') AS model, s.complexity, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves,
   n.rewords, n.alive_at_head
 FROM findings n JOIN repos r ON r.id = n.repo_id
+LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT JOIN scan_files s ON s.file_id = f.id
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
 """
 _LINES = """
-SELECT r.name AS repo, l.commit_id, l.place, l.language, l.author_class,
+SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.author_class,
   COALESCE(CASE l.author_class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label) WHEN 'declared' THEN c.declared_agent END, '')
     AS agent,
   COALESCE(CASE WHEN l.author_class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END, '') AS model,
   SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id WHERE l.scanned = 1 AND (? IS NULL OR l.repo_id = ?)
-GROUP BY l.commit_id, l.place, l.language, l.author_class, 6, 7
+GROUP BY l.commit_id, l.place, l.language, l.complexity, l.author_class, 7, 8
 """
 # By place and status, the scanned ones among them: what the rates are not about.
 _LEFT_OUT = """
@@ -112,6 +111,20 @@ SELECT place, CASE WHEN scanned = 1 THEN 'scanned' ELSE status END AS status, SU
   SUM(CASE WHEN author = 'agent' THEN lines ELSE 0 END) AS agent_lines
 FROM scanned_lines WHERE ? IS NULL OR repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC
 """
+
+
+def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[int, str]) -> bool:
+    """Adds the groupings that the database does not have; returns whether complexity was measured.
+
+    It is counted in terciles of the lines; "" where it was not measured.
+    """
+    bounds = rates.terciles([(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None])
+    for row in (*findings, *lines):
+        value = row["complexity"]
+        row["class"] = row["author_class"]
+        row["mode"] = modes.get(row["commit_id"], _NOT_KNOWN)
+        row["complexity"] = "" if value is None else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
+    return any(bounds)
 
 
 def _modes(store: Store, repo: int | None) -> dict[int, str]:
@@ -153,8 +166,8 @@ def _rate_columns(rate: Rate) -> Row:
     return {"events": rate.events, "lines": rate.lines, "rate": rate.rate, "low": rate.low, "high": rate.high}
 
 
-def _comparisons(findings: Sequence[Row], lines: Sequence[Row]) -> tuple[list[Row], list[str]]:
-    """Agent against each baseline: pooled, and within repository and language.
+def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: bool) -> tuple[list[Row], list[str]]:
+    """Agent against each baseline: pooled, within repository and language, and with complexity where it was measured.
 
     And notes: why there is no comparison, or how little it says.
     """
@@ -164,18 +177,20 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row]) -> tuple[list[Ro
         refusal = _refusal(lines, baseline)
         if refusal:
             notes.append(f"no ratio against {baseline}: {refusal}")
-        compared = rates.compare(_sides(findings, lines, classes))
-        counts = {
-            "agent_findings": compared.agent.events, "agent_lines": compared.agent.lines,
-            "baseline_findings": compared.other.events, "baseline_lines": compared.other.lines,
-        }  # fmt: skip
-        pooled, stratified = (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
-        rows.append({"baseline": baseline, "within": "", **_ratio_columns(pooled), **counts})
-        row = {"baseline": baseline, "within": " x ".join(_STRATA), **_ratio_columns(stratified), **counts}
-        if not refusal and compared.without_one is not None:
-            low, high = compared.without_one
-            row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
-        rows.append(row)
+        for number, strata in enumerate(_STRATA if is_measured else _STRATA[:1]):
+            compared = rates.compare(_sides(findings, lines, strata, classes))
+            counts = {
+                "agent_findings": compared.agent.events, "agent_lines": compared.agent.lines,
+                "baseline_findings": compared.other.events, "baseline_lines": compared.other.lines,
+            }  # fmt: skip
+            pooled, stratified = (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
+            if not number:
+                rows.append({"baseline": baseline, "within": "", **_ratio_columns(pooled), **counts})
+            row = {"baseline": baseline, "within": " x ".join(strata), **_ratio_columns(stratified), **counts}
+            if not refusal and compared.without_one is not None:
+                low, high = compared.without_one
+                row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
+            rows.append(row)
     if any(row["agent_findings"] + row["baseline_findings"] < minimum.FINDINGS for row in rows):
         notes.append(f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals")
     return rows, notes
@@ -195,13 +210,13 @@ def _refusal(lines: Sequence[Row], baseline: str) -> str:
     return minimum.WEAKNESSES.refusal(samples)
 
 
-def _sides(findings: Iterable[Row], lines: Iterable[Row], baseline: Sequence[str]) -> rates.Strata:
+def _sides(findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str], baseline: Sequence[str]) -> rates.Strata:
     cells: dict[tuple[Any, ...], dict[str, list[RateCell]]] = defaultdict(lambda: {"agent": [], "other": []})
     for row, cell in (*((row, RateCell(1, 0)) for row in findings), *((row, RateCell(0, row["lines"])) for row in lines)):
         author = row["author_class"]
         if author == LineClass.AGENT or author in baseline:
             side = "agent" if author == LineClass.AGENT else "other"
-            cells[tuple(row[name] for name in _STRATA)][side].append(cell)
+            cells[tuple(row[name] for name in strata)][side].append(cell)
     return {stratum: rates.Sides(total(sides["agent"]), total(sides["other"])) for stratum, sides in cells.items()}
 
 

@@ -16,6 +16,7 @@ from attribution.weaknesses.scan.cache import CachedScan, ScanCache, open_cache
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
 from attribution.weaknesses.scan.source import Text, TextFindings, changed_files, plan
 from attribution.weaknesses.stage import rows
+from attribution.weaknesses.stage.complexity import measure
 from attribution.weaknesses.stage.rows import ScanResult
 from attribution.weaknesses.track.tracker import Tracker
 from attribution.weaknesses.words import SCANNED, ScanStatus
@@ -39,6 +40,7 @@ class ScanRequest:
     jobs: int = 0  # 0: one for each core
     cache: Path | None = None  # None: the user's
     limits: ScanLimits = field(default_factory=ScanLimits)
+    complexity: bool = False  # also measure the functions that were changed
 
 
 @dataclass(slots=True)
@@ -81,6 +83,8 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
                 rows.write(context, result)
                 run.report(_problems(result))
         update.seconds, update.findings = run.seconds, _count(context)
+        if request.complexity:
+            measure(context, cache, lambda: plan(context.repo, head, load(files, name), context.progress))
     return update
 
 

@@ -35,7 +35,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("study")
     db = directory / "study.db"
     for case in ("example", "two_sessions_one_file", "touched_up_by_human", "human_between_edits", "two_commits_one_session"):
-        assert run("survival", clone(case, directory), "--db", db).exit_code == 0
+        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
     return db
 
 
