@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _HERE = Path(__file__).parent
 sys.path[:0] = [str(_HERE), str(_HERE.parent), str(_HERE.parent / "docs")]
@@ -21,6 +22,9 @@ from collector.agents.machine.model import Machine  # noqa: E402
 from collector.runtime import runner  # noqa: E402
 
 _RUN = runner.run
+# How long a machine takes to make an example says nothing of the program.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_configure() -> None:
