@@ -204,23 +204,14 @@ class _Asked:
     sessions: frozenset[int]
     until: float
 
-    def verdict(self, index: int, lost: Verdict) -> Verdict | None:
-        """Of the line at this index, unknown as `lost` says; None when no edit is known to hold it."""
-        if self._is_replayed(self.bares[index], lost):
-            return Verdict(Author.AGENT, How.MOVED, Evidence.MATCHED, call=lost.call)
-        writer = self._writer(index, lost.reason)
+    def verdict(self, index: int, reason: Reason) -> Verdict | None:
+        """Of the line at this index, unknown for this reason; None when no edit is known to hold it."""
+        writer = self._writer(index, reason)
         if writer is None:
             return None
         same = writer.text == self.lines[index].strip()
         how = How.SUBAGENT if writer.by_subagent else How.SHELL if writer.call.by_shell else How.MOVED if same else How.REFORMATTED
         return Verdict(Author.AGENT, how, Evidence.MATCHED, call=writer.call)
-
-    def _is_replayed(self, bare: str, lost: Verdict) -> bool:
-        """Whether the replay followed the line to the commit, although an earlier commit had it too: its text is the call's."""
-        call = lost.call
-        if lost.reason != Reason.RESTORED or call is None or call.session_id not in self.sessions or call.at > self.until:
-            return False
-        return not self.before.text or (len(bare) >= _SAME and bare not in self.before.bare)
 
     def _writer(self, index: int, reason: Reason) -> _Written | None:
         """The last edit that holds the line where the commit has it."""
@@ -294,7 +285,7 @@ def _stands_alike(item: _Written, above: str, below: str) -> bool:
 def _attribute_spans(spans: Sequence[Span], question: _Asked) -> list[Span]:
     every, result = verdicts_by_line(spans), dict[int, Verdict]()
     for line, lost in every.items():
-        verdict = question.verdict(line - 1, lost) if _is_lost(lost) and line <= len(question.lines) else None
+        verdict = question.verdict(line - 1, lost.reason) if _is_lost(lost) and line <= len(question.lines) else None
         if verdict is not None:
             result[line] = verdict
     result |= _verdicts_beside(every | result, question)

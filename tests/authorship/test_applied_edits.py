@@ -48,10 +48,9 @@ def _asked(
     path: str = "a.py",
     before: str = "",
     named: int = 1,
-    lost: Verdict | None = None,
 ) -> Verdict:
     change = FileChange(path, path, None, "b" * 40, 0, 0o100644, "A")
-    span = Span(2, 2, 1, lost or Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason))
+    span = Span(2, 2, 1, Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason))
     verdict = CommitVerdict([(FileDiff(change, "text", ((1, 2, 1),)), [span])], named={named})
     attribute_to_edits(_commit(), verdict, known, Texts(f"{ABOVE}\n{line}\n{BELOW}", before))
     return verdict.files[0][1][0].verdict
@@ -78,21 +77,6 @@ def test_a_line_of_an_amended_commit_is_of_the_edit_between_its_two_times() -> N
 
 def test_with_another_layout_it_was_reformatted() -> None:
     assert _asked(_wrote("total = sum( prices )+shipping")).how == How.REFORMATTED
-
-
-@pytest.mark.parametrize(("session", "author"), [(1, "agent"), (2, "unknown")])
-def test_a_line_that_was_followed_to_the_commit_and_committed_before_is_of_its_call(session: int, author: str) -> None:
-    restored = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.RESTORED, CallRef(session, "c5", 1, 50.0))
-    found = _asked(applied_edits([], {}), lost=restored)
-    assert (found.author, found.call) == (author, restored.call)
-    assert _asked(applied_edits([], {}), lost=restored, before=f"{ABOVE}\n  {LINE}").author == Author.UNKNOWN
-
-
-@pytest.mark.parametrize("line", ["}", "i += 1"])
-def test_a_short_line_is_followed_into_a_file_that_is_new(line: str) -> None:
-    restored = Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.RESTORED, CallRef(1, "c5", 1, 50.0))
-    assert _asked(applied_edits([], {}), line, lost=restored).author == Author.AGENT
-    assert _asked(applied_edits([], {}), line, lost=restored, before=f"{ABOVE}\n{BELOW}").author == Author.UNKNOWN
 
 
 def test_a_subagent_that_nobody_saw_takes_no_line_from_the_edit_that_holds_it() -> None:
