@@ -50,6 +50,7 @@ ADVERTISED_REFS = 2_000_000  # refs that a server names: the repository counts a
 LIST_BYTES = 256 << 20  # bytes of a list of repositories: refused
 ARCHIVE_BYTES = 4 << 30  # bytes of an hour of the archive of events: the hour counts as unreadable
 EVENT_BYTES = 32 << 20  # bytes of one event: it counts as damaged
+REQUEST_BYTES = 1 << 20  # bytes of a request to `whowrote serve mcp`: an error is the answer
 SETTING_BYTES = 1_000_000  # bytes of a blob with settings of a recorder: not fetched
 
 # --- Everything

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.builder import World, git
 from support.commands import clone, run
+from support.served import add_file
 
 import whowrote
 from attribution.cli import cli
@@ -162,3 +166,65 @@ def test_the_server_names_its_own_version(example: tuple[Path, Path]) -> None:
 
     info = asyncio.run(asked())
     assert (info.name, info.version) == ("whowrote", version())
+
+
+def _call(tool: str, arguments: str) -> str:
+    return f'{{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {{"name": "{tool}", "arguments": {arguments}}}}}'
+
+
+HALF = "\\ud800"
+UNREADABLE = {
+    "half of a surrogate pair": _call("who_wrote", f'{{"file": "{HALF}"}}'),
+    "the same in the name of a tool": _call(HALF, "{}"),
+    "the same in the method": f'{{"jsonrpc": "2.0", "id": 2, "method": "{HALF}"}}',
+    "too deep": '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ' + "[" * 100_000,
+    "no end": '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"',
+    "too long": _call("who_wrote", f'{{"file": "{"x" * (3 << 20)}"}}'),
+    "a zero byte": _call("who_wrote", '{"file": "\\u0000"}'),
+    "a number beyond all": _call("why_is_this_line_here", f'{{"file": "x", "line": 1{"0" * 400}}}'),
+}
+
+
+def test_every_request_is_answered(example: tuple[Path, Path]) -> None:
+    """Also one that cannot be read: whoever asked would wait for ever."""
+    client = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    sent = [json.dumps({"jsonrpc": "2.0", "method": "initialize", "id": 1, "params": client})]
+    sent += ['{"jsonrpc": "2.0", "method": "notifications/initialized"}', "", "\r"]
+    sent += [text.replace('"id": 2', f'"id": "{name.replace(" ", "-")}"', 1) for name, text in UNREADABLE.items()]
+    command = [sys.executable, "-m", "whowrote", "serve", "mcp", str(example[0]), "--db", str(example[1])]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("\n".join([*sent, '{"jsonrpc": "2.0", "id": 99, "method": "tools/list"}', ""]).encode())
+        process.stdin.flush()
+        answers: dict[Any, Any] = {}
+        while len(answers) < len(UNREADABLE) + 2:
+            answer = json.loads(process.stdout.readline())
+            if "id" in answer:
+                answers[answer["id"]] = answer
+    assert "tools" in answers[99]["result"]
+    for name in UNREADABLE:
+        answer = answers[name.replace(" ", "-")]
+        assert "error" in answer or answer["result"]["isError"], name
+
+
+def test_no_answer_has_characters_that_act(tmp_path: Path) -> None:
+    evil = "\x1b[31m\u202e\u2066\x07\x9b"
+    repo = clone("example", tmp_path)
+    add_file(repo, "refs/heads/main", "evil.py", f"x = '{evil}'\ny = '".encode() + b"\xff\xfe'\n")
+    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
+    with sqlite3.connect(tmp_path / "out.db") as connection:  # by another program: ours makes them visible when they are stored
+        for table, column in (("sessions", "model"), ("turns", "prompt"), ("commits", "subject"), ("line_spans", "model")):
+            with suppress(sqlite3.OperationalError):  # a view
+                connection.execute(f"UPDATE {table} SET {column} = ?", (evil,))
+        key = connection.execute("SELECT key FROM sessions").fetchone()[0]
+    connection.close()
+    said = [
+        ask(repo, tmp_path / "out.db", "who_wrote", file=FILE),
+        ask(repo, tmp_path / "out.db", "who_wrote", file=evil),
+        ask(repo, tmp_path / "out.db", "why_is_this_line_here", file="evil.py", line=1),
+        ask(repo, tmp_path / "out.db", "why_is_this_line_here", file="evil.py", line=2),
+        ask(repo, tmp_path / "out.db", "what_did_this_session_do", session=key),
+        ask(repo, tmp_path / "out.db", "what_was_tried_and_undone", file=evil),
+    ]
+    text = json.dumps(said, ensure_ascii=False)
+    assert not set(text) & set(evil + "\udcff\udcfe") - set("[31m") and "\\\\x1b" in text and "\\\\xff" in text

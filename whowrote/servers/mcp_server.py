@@ -6,20 +6,28 @@ beside it. Texts of prompts and code are cut, and the server says that they are 
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+import anyio
 from mcp.server.fastmcp import FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from attribution.queries.open_repo import NOT_ASKED
 from collector.errors import WhoWroteError
+from collector.json_values import load_json
+from collector.limits import REQUEST_BYTES
 from collector.runtime.version import version
+from collector.text import printable
 from collector.vocabulary.lines import LineClass
 from whowrote.database import Database, open_database
 
@@ -38,14 +46,25 @@ _UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
 
-class Answer(BaseModel):
+class Printable(BaseModel):
+    """Texts of others with what is not text made visible: a terminal, or an agent, may act on it."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _visible(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            return [printable(item) if isinstance(item, str) else item for item in value]
+        return printable(value) if isinstance(value, str) else value
+
+
+class Answer(Printable):
     """What an answer about lines rests on."""
 
     at_commit: str = Field(description="The commit whose lines these are, with the changes of the working tree")
     commits_behind: int = Field(description="Newer commits that are not attributed yet; `whowrote repo` attributes them")
 
 
-class LineAuthor(BaseModel):
+class LineAuthor(Printable):
     """Who wrote something, and how that is known."""
 
     known: bool = Field(description="False: evidence is missing or nothing links the line to anybody. Then do not name an author.")
@@ -66,7 +85,7 @@ class LineAuthor(BaseModel):
     measured: str = Field(description="How often such lines are right, where blind readers checked; empty when nobody did")
 
 
-class LinesWritten(BaseModel):
+class LinesWritten(Printable):
     """Consecutive lines that came the same way."""
 
     first_line: int
@@ -97,7 +116,7 @@ class WhyHere(Answer):
     call: str = Field(description="The tool call that wrote the line, around it; empty when unknown")
 
 
-class Turn(BaseModel):
+class Turn(Printable):
     """A prompt and what followed."""
 
     number: int = Field(description="0: what happened before the first prompt")
@@ -109,7 +128,7 @@ class Turn(BaseModel):
     lines_in_commits: int = Field(description="Lines of commits that were written in this turn")
 
 
-class SessionDone(BaseModel):
+class SessionDone(Printable):
     """What a recorded session did."""
 
     session: str
@@ -124,7 +143,7 @@ class SessionDone(BaseModel):
     lines_committed_unchanged: int | None
 
 
-class TriedEdit(BaseModel):
+class TriedEdit(Printable):
     """One of the rounds in which a place was edited."""
 
     round: int
@@ -134,7 +153,7 @@ class TriedEdit(BaseModel):
     added: str
 
 
-class TriedRegion(BaseModel):
+class TriedRegion(Printable):
     """A place that a session rewrote and took back."""
 
     path: str
@@ -144,7 +163,7 @@ class TriedRegion(BaseModel):
     rounds: list[TriedEdit]
 
 
-class TriedAndUndone(BaseModel):
+class TriedAndUndone(Printable):
     """Places that went back and forth."""
 
     known: bool = Field(description="False: nothing is recorded. That does not mean that nothing was tried.")
@@ -157,11 +176,49 @@ def server(path: str, db: Path | None = None) -> FastMCP:
     tools = _Tools(path, db)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pydantic-settings complains of a type inside mcp
-        mcp_server = FastMCP("whowrote", instructions=_INSTRUCTIONS)
+        mcp_server = _Server("whowrote", instructions=_INSTRUCTIONS)
     mcp_server._mcp_server.version = version()  # the constructor takes none, and clients would see that of the package mcp
     for tool in (tools.who_wrote, tools.why_is_this_line_here, tools.what_did_this_session_do, tools.what_was_tried_and_undone):
         mcp_server.tool(annotations=_READS)(tool)
     return mcp_server
+
+
+class _Server(FastMCP):
+    async def run_stdio_async(self) -> None:
+        """Serves on stdin and stdout; each request gets an answer, also one that the package cannot read."""
+        requests: Any = _Requests(sys.stdin.buffer)
+        async with stdio_server(anyio.wrap_file(requests)) as (received, sent):
+            await self._mcp_server.run(received, sent, self._mcp_server.create_initialization_options())
+
+
+class _Requests:
+    """The lines of a stream of requests. In place of one that cannot be read comes one that is refused under the same id."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def readline(self) -> str:
+        line = head = self._stream.readline(REQUEST_BYTES)
+        while len(line) == REQUEST_BYTES and not line.endswith(b"\n"):  # the rest of it
+            line = self._stream.readline(REQUEST_BYTES)
+        whole = line is head
+        return _readable(head, whole) if head.strip() or not whole else "{}\n" if head else ""
+
+
+_ID = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[\w.-]{1,100}")')
+
+
+def _readable(line: bytes, whole: bool) -> str:
+    """A request as one line of valid text; `whole` is false where it was cut off."""
+    try:
+        if not whole:
+            raise ValueError
+        text = json.dumps(load_json(line), ensure_ascii=False)
+        text.encode()  # half of a surrogate pair is no text
+    except (ValueError, RecursionError):
+        match = _ID.search(line)
+        text = '{"jsonrpc": "2.0", "id": %s, "method": "unreadable"}' % (match[1].decode() if match else '"unreadable"')
+    return text + "\n"
 
 
 class _Tools:
@@ -237,7 +294,7 @@ class _Tools:
             with open_database(self._path, self._db) as db:
                 yield db
         except WhoWroteError as error:
-            raise ToolError(f"{error}. {error.hint}" if error.hint else str(error)) from error
+            raise ToolError(printable(f"{error}. {error.hint}" if error.hint else str(error))) from error
 
 
 def _block(block: Block) -> LinesWritten:
