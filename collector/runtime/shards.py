@@ -178,7 +178,7 @@ def _sow(store: Store, name: str, empty: Path) -> Path:
             begun.keep(store.policy)
         return shard
     fresh = shard.with_name(shard.name + ".seed")
-    shutil.copyfile(empty, fresh)
+    shutil.copy(empty, fresh)  # with its mode
     if store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
         extract(store, fresh, [name], is_seed=True)
     fresh.replace(part)

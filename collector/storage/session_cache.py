@@ -122,13 +122,15 @@ def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
             cache.close()
 
 
-def forget_sessions(repo: str) -> None:
-    """Removes what is kept of a repository, whatever database it is in."""
+def forget_sessions(repo: str) -> bool:
+    """Removes what is kept of a repository, whatever database it is in; False when traces stay: somebody else reads it."""
     file = path()
     cache = _open(file) if file is not None and file.exists() else None
-    if cache is not None:
+    if cache is None:
+        return True
+    with cache:
         _delete(cache, "repo = ?", repo)
-        cache.close()
+        return cache.wipe()
 
 
 def _open(file: Path) -> Store | None:

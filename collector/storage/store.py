@@ -71,6 +71,11 @@ class Store:
 
     def _connect(self) -> None:
         self.is_read_only = self.path.is_file() and not _is_writable(self.path)
+        if not self.path.exists() and str(self.path) != ":memory:":
+            with suppress(OSError):  # SQLite says what is wrong
+                os.close(
+                    os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600)
+                )  # prompts are their owner's; the log takes the same mode
         try:
             if self.is_read_only:
                 self.connection = reading(self.path, OwnConnection, timeout=60, isolation_level=None)
@@ -99,6 +104,7 @@ class Store:
 
     def _prepare(self) -> None:
         execute = self.connection.execute
+        execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten, also in what is attached later; off in most builds
         tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # first: another process may be creating them
         application = execute("PRAGMA application_id").fetchone()[0]
         version, expected = execute("PRAGMA user_version").fetchone()[0], schema_version(self._parts)
@@ -307,6 +313,14 @@ class Store:
         with beside or Store(":memory:", is_cache=True) as cache:
             yield cache
 
+    def wipe(self) -> bool:
+        """Rewrites the file and empties its log: nothing is left of what was deleted. False while somebody else reads it."""
+        try:
+            self.connection.execute("VACUUM")
+            return not self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except sqlite3.OperationalError:  # in use, or no room for a second copy
+            return False
+
     # --- bookkeeping ------------------------------------------------------------------------------------------------
 
     def next_id(self, table: str) -> int:
@@ -325,9 +339,7 @@ def open_cache(file: Path) -> Store | None:
     """A cache, made anew when it is damaged or of another schema; None when it cannot be used."""
     for _ in range(2):
         try:
-            cache = Store(file, is_cache=True)
-            cache.value("PRAGMA secure_delete = ON")  # names of repositories that are to be forgotten
-            return cache
+            return Store(file, is_cache=True)
         except DatabaseUnusable:
             with suppress(OSError):
                 file.unlink()

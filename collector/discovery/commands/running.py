@@ -130,6 +130,11 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
             removed = remove(store, label, _mirrors_of(db))
             size = removed["bytes"] / 1_000_000
             notice(f"{label}: {removed['rows']} rows and {size:,.1f} MB of mirror removed; it will not be fetched again")
+            if removed["in_use"]:
+                complain(
+                    f"traces of {label} stay in free pages: another program has the database or a cache open",
+                    f"End it and run again: collect forget {label}",
+                )
 
 
 # --- the steps of a run -----------------------------------------------------------------------------------------------

@@ -158,17 +158,21 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
 
 
 def forget(store: Store, name: str, root: Path) -> dict[str, int]:
-    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its names."""
+    """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its names.
+
+    Returns the number of `rows` and `bytes` removed, and `in_use`: how many files keep traces because somebody else reads them.
+    """
     names = {name.lower(): name} | {here: here for here in names_here(store, [name])}
     mirrors = {repository.name.lower(): name_at(repository.url) for repository in mirrored_sources(store)}
     for here, present in mirrors.items():  # one that was renamed must not come back under its present name
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
-    store.connection.execute("PRAGMA secure_delete = ON")
     rows = sum(_forget_name(store, each) for each in names.values())
-    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with store.cache(create=False) as cache:
+        wiped = [store.wipe(), cache.wipe(), *(forget_sessions(each) for each in names.values())]
     mirrors_of = Mirrors(root)
-    return {"rows": rows, "bytes": sum(mirrors_of.remove(each) for each in names.values()) if root.is_dir() else 0}
+    size = sum(mirrors_of.remove(each) for each in names.values()) if root.is_dir() else 0
+    return {"rows": rows, "bytes": size, "in_use": wiped.count(False)}
 
 
 def _forget_name(store: Store, name: str) -> int:
@@ -189,7 +193,6 @@ def _forget_name(store: Store, name: str) -> int:
         rows += connection.execute("DELETE FROM jobs WHERE name = ?", (name,)).rowcount
         connection.execute("DELETE FROM survival_reports")  # names of directories
     shards.drop(shards.shard_path(store.path, name))
-    forget_sessions(name)
     return rows
 
 
