@@ -32,6 +32,12 @@ def test_a_planted_secret_is_taken_out(secret: Planted) -> None:
     assert secret.secrets and not missed(secret)
 
 
+def test_most_of_a_set_that_no_rule_was_made_for_is_taken_out() -> None:
+    """In 193 other wordings and shapes, written after the rules and not used since: 154. Fewer would be a step back."""
+    second = planted("second")
+    assert sum(not missed(secret) for secret in second) >= 154
+
+
 @pytest.mark.parametrize("secret", PLANTED, ids=lambda secret: secret.kind)
 def test_a_text_has_as_many_lines_without_its_secrets(secret: Planted) -> None:
     assert secrets_out(secret.text).count("\n") == secret.text.count("\n")
