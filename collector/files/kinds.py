@@ -32,7 +32,10 @@ _BUILT = re.compile(
     r"(?:^|/)(?:dist|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|target/(?:debug|release)|__pycache__|htmlcov|coverage)/"
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
-_RECORDER = re.compile(rf"(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/)")
+_RECORDER = re.compile(
+    rf"(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/"
+    r"|\.cursor/rules/derived-cursor-rules\.mdc$)"  # SpecStory derives it from its histories
+)
 _LOCK = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock"
     r"|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|go\.work\.sum|flake\.lock|deno\.lock|mix\.lock|gradle\.lockfile|[^/]+\.lock)$",
@@ -40,7 +43,9 @@ _LOCK = re.compile(
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"
     r"|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
-    r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart)$",
+    r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart"
+    # what designers of interfaces, boards and projects save
+    r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)))$",
 )
 _SNAPSHOT = re.compile(
     r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$)|\.snap$"

@@ -30,7 +30,7 @@ PATHS = {
     FileKind.CONFIG: (
         "pyproject.toml package.json .gitignore tsconfig.json tsconfig.build.json .github/workflows/ci.yml go.mod setup.cfg"
         " .claude/settings.json .claude/settings.local.json .mcp.json requirements.txt requirements-dev.txt .env.example biome.json"
-        " .prettierrc CODEOWNERS .entire/settings.json"
+        " .prettierrc CODEOWNERS .entire/settings.json .cursor/rules/own.yaml"
     ),
     FileKind.DATA: "data/rows.csv a.json icon.svg book.ipynb server.log fix.patch locale/de.po",
     FileKind.LOCK: (
@@ -40,12 +40,14 @@ PATHS = {
     FileKind.GENERATED: (
         "api/rows.pb.go api/rows_pb2.py src/__generated__/a.ts dist/index.js schema.gen.ts zz_generated.deepcopy.go"
         " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
+        " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb"
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
     ),
     FileKind.VENDORED: "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py",
     FileKind.MINIFIED: "a.min.js public/app.bundle.js style-min.css main.js.map",
     FileKind.RECORDER: (
         ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
+        " .cursor/rules/derived-cursor-rules.mdc"
     ),
 }
 
