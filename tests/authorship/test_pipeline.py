@@ -339,6 +339,7 @@ def test_progress_names_every_stage(tmp_path: Path) -> None:
         "reading sessions",
         "reading commits",
         "replaying worktrees",
+        "judging lines",
         "writing",
     ]
 
