@@ -8,8 +8,7 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /src
 
 FROM python:3.13-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
-  && useradd --create-home --uid 1000 whowrote && install --directory --owner whowrote /data /clone \
-  && git config --system --add safe.directory '*'
+  && useradd --create-home --uid 1000 whowrote && install --directory --owner whowrote /data /clone
 COPY --from=build /wheels /wheels
 RUN wheel="$(ls /wheels/whowrote-*.whl)" \
   && pip install --no-cache-dir "${wheel}[scan,quality,browse,parquet,prices,stats,mcp,lsp]" && rm -rf /wheels
