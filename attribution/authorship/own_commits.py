@@ -44,11 +44,13 @@ class OwnCommit(NamedTuple):
     def on_its_clock(self, commit: Commit) -> Commit:
         """The commit with times of the session's clock, where neither of its own is of the call: git's clock is off by the rest.
 
-        A commit that was amended or rebased since has one of them.
+        A commit that was amended or rebased since has one of them. Git cuts off parts of a second: what the session did in the same
+        second before the call began was before the commit, too.
         """
         started, ended = self.made.started, self.made.call.at
         if not started or any(started - SLACK <= at <= ended + SLACK for at in (commit.author_time, commit.commit_time)):
-            return commit
+            in_that_second = int(started) == commit.author_time
+            return replace(commit, author_time=started) if in_that_second else commit
         offset = ended - commit.commit_time
         return replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
 
