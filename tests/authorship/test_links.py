@@ -282,6 +282,24 @@ def test_commit_whose_checkpoint_is_absent_is_its_sessions_that_printed_its_id()
 
 
 @pytest.mark.parametrize(
+    ("started", "moment"),
+    [
+        (AT + 0.6, AT + 0.6),  # git cut off what the session has
+        (AT - 2.0, AT),
+        (AT + 1.2, AT),  # another second: nothing was cut off
+        (AT - 0.4, AT),
+        (0.0, AT),  # an agent that records no times
+        (AT + 300.4, AT + 303.4),  # another clock
+    ],
+)
+def test_what_a_session_did_in_the_second_of_its_commit_was_before_the_commit(started: float, moment: float) -> None:
+    commit = _commit("Done", sha="abcdef0123456789")
+    made = CommitCall(CallRef(1, "c", 1, started + 3 if started else AT), started, "git commit", ("abcdef0",), ())
+    on_clock = OwnCommit("s1", made, True).on_its_clock(commit)
+    assert on_clock.author_time == pytest.approx(moment) and on_clock.commit_time >= commit.commit_time
+
+
+@pytest.mark.parametrize(
     ("started", "ended", "sha", "linked"),
     [
         (AT - 600, AT + 600, "abcdef0123456789", True),
