@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced_texts
 from attribution.authorship.commit_calls import CommitCall, commit_calls
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
@@ -27,6 +27,8 @@ _MAY_WRITE = re.compile(
     r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b",
     re.I,
 )
+_NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
+_PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
 _TELLING = 12  # characters: a shorter line is written again and again
@@ -46,6 +48,14 @@ class RawEdit:
     call: CallRef
     status: Status
     cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileListed:
+    """A file that a call showed to be there, or not to be there."""
+
+    path: str
+    exists: bool
 
 
 class ShownWorktree(NamedTuple):
@@ -77,6 +87,8 @@ class SessionEdits:
     worktrees: list[ShownWorktree] = field(default_factory=list)
     commits: list[CommitCall] = field(default_factory=list)
     names: tuple[str, ...] = ()  # further ids by which commits may name the session
+    listed: list[tuple[float, FileListed]] = field(default_factory=list)  # what was there, and what was not
+    prompts: list[Prompt] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)  # turn and text of what the user said
     shown: list[tuple[float, str]] = field(default_factory=list)  # when, and which of the lines that it wrote it had before it
 
@@ -107,6 +119,7 @@ def session_edits(
         if call.spawn is not None:
             _add_spawn(track, call, ref, at, subagent_files.get(call.call_id))
         track.sightings.extend((order, item) for item in _sightings(call, track.cwd))
+        track.listed.extend((at, item) for item in _listings(call, track.cwd))
     if session.truncated_start:
         begin = CallRef(session_id, "", 0, track.started)
         track.actions.append(WorktreeAction(track.started - _BEFORE, track.started, begin, unseen=Reason.TRANSCRIPT_NOT_STORED))
@@ -118,6 +131,7 @@ def session_edits(
     track.commits = commit_calls(session, refs)
     track.names = tuple(dict.fromkeys(mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail))
     track.produced = produced_texts(session)
+    track.prompts = [Prompt(turn.at, turn.text) for turn in session.turns if turn.at is not None and turn.origin != "injected"]
     track.shown = list(shown_texts(session, track.edits))
     track.said = [(turn.index, turn.text) for turn in session.turns if turn.origin in FROM_USER]
     return track
@@ -177,6 +191,16 @@ def characters_of(sessions: Iterable[SessionEdits]) -> frozenset[str]:
 def _texts_of(edit: Edit) -> Iterator[str | None]:
     yield from (edit.before, edit.content, edit.after, *(replacement.new for replacement in edit.replacements))
     yield from (line for hunk in edit.hunks for line in hunk.lines)
+
+
+def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed]:
+    """Files that a call showed to exist, or to be absent."""
+    if call.seen is not None:
+        yield FileListed(call.seen.path, True)
+    elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):
+        arguments = parse_json(call.input)
+        if path := next(filter(None, (get_str(arguments, key) for key in _PATH_ARGUMENTS)), ""):
+            yield FileListed(_absolute(normal_path(path), cwd), False)
 
 
 def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:

@@ -1,6 +1,6 @@
 """What is known of a worktree beside the texts of its files. Pure.
 
-What agents did there other than edits, which files git knows, what tasks of the project run.
+What agents did there other than edits, what users said, which files exist, which git knows, what tasks of the project run.
 """
 
 from __future__ import annotations
@@ -27,6 +27,14 @@ class WorktreeAction:
     unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
     told: str = ""  # invisible_subagent: what it was asked to do
     files: frozenset[str] | None = None  # invisible_subagent: paths it can have left changed when it was done; None: any
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a user said, which starts a turn."""
+
+    at: float
+    text: str
 
 
 TasksAt = Callable[[float, str, str, str, str], str | None]

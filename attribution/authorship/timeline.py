@@ -89,6 +89,7 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
                 _line(roots, fate.root, session).cut_off.append((fate.path, raw.edit))
         _add_actions(session, worktree_roots, roots)
         _add_sightings(session, base, worktree_roots, roots)
+        _add_listed(session, worktree_roots, roots)
     for line in roots.values():
         line.windows.settle()
         for sightings in line.sightings.values():
@@ -196,6 +197,18 @@ def _add_sightings(session: SessionEdits, base: int, worktree_roots: WorktreeRoo
 
 def _when(item: Sighting) -> tuple[float, int]:
     return item.at, item.order
+
+
+def _add_listed(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:
+    """What the session's calls showed to exist, for worktrees in which somebody worked; and its prompts."""
+    for moment, listing in session.listed:
+        location = worktree_roots.place(listing.path, session.cwd)
+        if location is None or location.root not in roots:
+            continue
+        roots[location.root].windows.existence[location.path].append((moment, listing.exists))
+    for line in roots.values():
+        if session.session_id in line.sessions:
+            line.windows.prompts.extend(session.prompts)
 
 
 def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: dict[str, Timeline]) -> None:

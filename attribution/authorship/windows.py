@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
-from attribution.authorship.named import says_it_writes
-from attribution.authorship.people import is_watched
-from attribution.authorship.surroundings import TasksAt, TrackedAt, WorktreeAction
+from attribution.authorship.named import asks_for, says_it_writes
+from attribution.authorship.people import STRANGE, is_active, is_watched
+from attribution.authorship.surroundings import Prompt, TasksAt, TrackedAt, WorktreeAction
 from attribution.authorship.worktree_roots import is_foreign
-from attribution.shell import Effect, effects
+from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
 
@@ -37,6 +38,9 @@ class AttributionWindows:
     actions: list[WorktreeAction] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
+    # Path -> when the file was seen to be there, or not to be there.
+    existence: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
+    prompts: list[Prompt] = field(default_factory=list)
     tasks: TasksAt = lambda *_: None  # until a repository is at hand
     tracked: TrackedAt = lambda *_: False
     _starts: list[float] = field(default_factory=list)
@@ -58,7 +62,7 @@ class AttributionWindows:
     def cause(self, window: AttributionWindow) -> CandidateAuthor:
         """Who it was, as far as the agents' actions tell."""
         if window not in self._answers:
-            result = self._cause(window)
+            result = (self._maker(window) if window.made else None) or self._cause(window)
             if result.author == Author.HUMAN and not is_watched(window, self.spans, self.moments):
                 result = replace(result, reason=result.reason or Reason.UNCAPTURED, watched=False)
             self._answers[window] = result
@@ -85,6 +89,52 @@ class AttributionWindows:
                 weaker = _weaker(weaker, result)
         remainder = weaker or CandidateAuthor(Author.HUMAN)
         return _scripts_cause(scripts, remainder) if scripts else remainder
+
+    def _maker(self, question: AttributionWindow) -> CandidateAuthor | None:
+        """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
+        sighted = [item for item in sorted(self.existence.get(question.path, ())) if question.after < item[0] < question.before]
+        there = next((moment for moment, exists in sighted if exists), question.before)
+        absent = max((moment for moment, exists in sighted if not exists and moment < there), default=None)
+        window = replace(question, after=question.after if absent is None else absent, before=there)
+        actions = self.between(window.after, window.before)
+        if any(action.unseen in _LACKING for action in actions):
+            return None
+        result = self._cause(window)
+        if result.author in (Author.AGENT, Author.TOOL):
+            return result
+        if maker := self._told_to_make(question.path, actions):
+            return maker
+        active = there < question.before or is_active(question.before, STRANGE, self.spans, self.moments)
+        within_turn = absent is not None and active and not any(window.after < prompt.at < there for prompt in self.prompts)
+        return self._only_writer(actions) if within_turn else None
+
+    def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
+        """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
+        for action in actions:
+            if action.unseen == Reason.INVISIBLE_SUBAGENT and (self._made_by(action, path) or asks_for(action.told, path)):
+                texts = [prompt.text for prompt in self.prompts if prompt.at <= action.at]
+                texts += [item.command or item.told for item in actions if item.at < action.at]
+                named = any(mentions(text, path) for text in texts if text)
+                return None if named else CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call)
+        return None
+
+    def _made_by(self, action: WorktreeAction, path: str) -> bool:
+        """Whether the recorder found the file when the subagent was done, and git did not know it before."""
+        return path in (action.files or ()) and not self.tracked(path, action.at)
+
+    def _only_writer(self, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
+        """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""
+        kinds: dict[str, CandidateAuthor] = {}
+        for action in actions:
+            if action.unseen:
+                kinds.setdefault("subagent", CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call))
+                continue
+            for effect in self.effects_of(action):
+                if effect.kind == "generate" and not effect.paths:
+                    kinds.setdefault("generate", _ran(effect, action))
+                elif effect.kind == "opaque":
+                    kinds.setdefault("opaque", _did(action))
+        return next((kinds[kind] for kind in ("generate", "subagent", "opaque") if kind in kinds), None)
 
     def answer_of(self, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""

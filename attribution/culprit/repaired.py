@@ -40,6 +40,11 @@ def is_code(path: str, text: str) -> bool:
     return not _SLASHES.match(line) and not line.startswith("<!--")
 
 
+def is_inner_test(path: str, texts: Sequence[str], line: int) -> bool:
+    """Whether a line, counted from 1, stands in the tests at the end of a source file, as Rust has them."""
+    return path.endswith(".rs") and any(text.startswith("#[cfg(test)]") for text in texts[:line])
+
+
 class AddedBlock(NamedTuple):
     """Consecutive lines that a commit added to a file: numbers of the first and the last, from 1."""
 

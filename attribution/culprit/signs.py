@@ -21,13 +21,18 @@ _ADVISORY = re.compile(r"\b(CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4})
 # The keywords that GitHub and GitLab close issues by.
 _ISSUE = re.compile(r"\b(fix(?:e[sd])?|(?:close|resolve)[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?#(\d+)\b", re.IGNORECASE)
 _CONVENTIONAL = re.compile(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)]*)\))?!?:\s", re.IGNORECASE)
+_REPAIR = re.compile(
+    r"\b(?:bug|hot)?fix(?:e[sd]|ing)?\b|\b(?:bugs?|repair\w*|mend\w*|correct(?:s|ed|ly)?|broken|crash\w*|regress\w*|leaks?|wrong\w*)\b"
+    r"|\b(?:prevent|avoid|handle)s?\b",
+    re.IGNORECASE,
+)
 _REPAIRS = frozenset({"fix", "bugfix", "hotfix"})
 
 
 def fix_signs(message: str) -> list[FixSign]:
     """All signs in a message, the strongest first; none when nothing says that the commit repairs something.
 
-    `Closes #12` alone does not: issues also ask for features. It counts unless the subject has another type, as in `feat:`.
+    `Closes #12` alone does not: issues also ask for features. It counts where the subject speaks of a repair.
     """
     type_of_subject = _CONVENTIONAL.match(message)
     subject = type_of_subject["type"].lower() if type_of_subject else ""
@@ -37,6 +42,6 @@ def fix_signs(message: str) -> list[FixSign]:
     signs += [FixSign(FixTier.REVERT, reverted)] if reverted else []
     signs += [FixSign(FixTier.ADVISORY, name.upper()) for name in dict.fromkeys(_ADVISORY.findall(message))]
     for keyword, number in dict.fromkeys(_ISSUE.findall(message)):
-        if keyword.lower().startswith("fix") or not subject or subject in _REPAIRS:
+        if keyword.lower().startswith("fix") or _REPAIR.search(message.partition("\n")[0]):
             signs.append(FixSign(FixTier.ISSUE, f"#{number}"))
     return [*signs, FixSign(FixTier.CONVENTIONAL, "")] if subject in _REPAIRS and not is_update else signs

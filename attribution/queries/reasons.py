@@ -32,7 +32,9 @@ _HOW = {
 _HOW_ANY = {
     How.MOVED: "The agent wrote this text elsewhere; here it reappears within a block of three or more lines that moved together.",
     How.REFORMATTED: "The agent wrote this line; only its layout (blanks, quotes, trailing commas) was changed since.",
-    How.SUBAGENT: "The line stands in the task of a subagent that was told to write it. Its own calls are not on record.",
+    How.SUBAGENT: "The file appeared while a subagent worked that was told to make it, that its recorder says changed it, or that "
+    "alone could write. "
+    "Its own calls are not on record.",
     How.DECLARED: "A trailer or the author field of the commit names an agent. No session shows the work: taken on trust.",
 }
 _HUMAN = {

@@ -30,7 +30,7 @@ _BLOCK = re.compile(
     r"|LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)(?:[A-Za-z0-9+/=]{20,}(?:\s|\\+[nr])*){2,999}"
 )
 _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
-_KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{6,}\s*(?:\n|\\+n)")
+_KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
 # How tokens of services begin, and what follows.

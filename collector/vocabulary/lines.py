@@ -25,7 +25,7 @@ class How(Word):
     REFORMATTED = "reformatted", "the agent wrote the line; only its layout was changed since"
     EDITED = "edited", "the agent wrote the line and somebody else changed it before the commit"
     SHELL = "shell", "a shell command of the agent wrote the line"
-    SUBAGENT = "subagent", "the line stands in the task of a subagent whose own calls are not on record"
+    SUBAGENT = "subagent", "a subagent whose own calls are not on record made the file, or its task holds the line"
     DECLARED = "declared", "only the commit says that an agent wrote it"
     NONE = "none", "no agent wrote it, as far as we know"
 

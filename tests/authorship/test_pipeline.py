@@ -916,6 +916,22 @@ def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path
     assert row == {"tool": "drizzle-kit", "run_by": "agent"}
 
 
+def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> None:
+    world = World("told")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    session = world.session("2.1.150")
+    session.prompt("Delegate it")
+    with session.subagent("Create sub.py with one assignment. Read notes.md before.", visible=False) as sub:
+        sub.write("sub.py", "written = by_a_subagent\n")
+    world.human_write("notes.md", "what to assign\n")
+    commit = world.commit("By a subagent", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    said = _authors(tmp_path / "out.db", commit.sha)
+    assert said["sub.py"] == [(1, 1, "agent", "subagent")]
+    assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]
+
+
 def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
     """Without the transcript of the subagent: the recorder's list of what differed when it was done."""
     world = World("task-record")
@@ -946,7 +962,8 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
     world.store_files({place: json.dumps(record).encode()}, "Task")
     _run(world.build(tmp_path / "with"), tmp_path / "with.db")
     said = _authors(tmp_path / "with.db", commit.sha)
-    assert said["sub.py"] == said["a.py"] == [(1, 1, "unknown", "invisible_subagent")]
+    assert said["sub.py"] == [(1, 1, "agent", "subagent")]
+    assert said["a.py"] == [(1, 1, "unknown", "invisible_subagent")]
     assert said["b.py"] == [(1, 1, "agent", "exact"), (2, 2, "human", "none")]
     (row,) = _rows(tmp_path / "with.db", "SELECT detail FROM problems WHERE code = 'no_subagent_transcript'")
     assert row["detail"] == "transcript too large"

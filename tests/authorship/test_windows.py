@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor
 from attribution.authorship.session_edits import forget_stored_subagents, session_edits
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import effects
 from collector.model import Session, Spawn, Status, ToolCall
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Author, How, Reason
 
 ROOT = "/w"
 F = "src/app.py"
@@ -353,6 +353,41 @@ _MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
 
 
 @pytest.mark.parametrize(
+    ("task", "made"),
+    [
+        ("Create `src/app.py` with a main function.", True),
+        ("DELIVERABLES:\n1. `src/app.py` - the program\n2. `test/test_app.py`", True),
+        ("Extract the rules to `src/app.py` and link them.", True),
+        ("Create these:\n- src/app.py", True),
+        ("Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274 lines", False),
+        ("Read `src/app.py` first.", False),
+        ("This test loads what it needs from `src/app.py`.", False),
+        ("Files to convert:\n1. `src/app.py`", False),
+        ("The pull request added src/app.py", False),
+        ("Update the existing `src/app.py`", False),
+        ("Create `src/other.py` like `src/app.py`", False),
+    ],
+)
+def test_subagent_that_was_told_to_make_a_file(task: str, made: bool) -> None:
+    """The calls of the subagent are not on record; that its task asks for the new file is."""
+    found = _gaps(_spawn(task)).cause(_MADE)
+    assert found == (
+        CandidateAuthor(Author.AGENT, How.SUBAGENT, call=_call(3))
+        if made
+        else CandidateAuthor(Author.UNKNOWN, reason=Reason.INVISIBLE_SUBAGENT, call=_call(3))
+    )
+
+
+def test_file_that_the_user_named_or_that_was_there_before_is_not_the_subagents() -> None:
+    spawn = _spawn("Create `src/app.py`.")
+    named, seen = _gaps(spawn), _gaps(spawn)
+    shown = _gaps(_command("git diff --cached src/app.py", at=40, number=2), spawn)
+    named.prompts.append(Prompt(20, "finish src/app.py"))
+    seen.existence[F].append((30, True))
+    assert named.cause(_MADE).author == seen.cause(_MADE).author == shown.cause(_MADE).author == Author.UNKNOWN
+
+
+@pytest.mark.parametrize(
     ("path", "before", "said"),
     [
         (F, 100.0, "human"),  # the recorder names other files only
@@ -366,6 +401,12 @@ def test_files_that_the_recorder_names_narrow_what_a_subagent_hides(path: str, b
     gaps.tracked = lambda path, at: path != "src/new.py"
     found = gaps.cause(AttributionWindow(path, 10.0, before))
     assert " ".join(filter(None, (found.author, found.reason))) == said
+
+
+@pytest.mark.parametrize(("files", "made"), [({F}, True), ({"src/b.py"}, False)])
+def test_new_file_that_the_recorder_names_is_the_subagents(files: set[str], made: bool) -> None:
+    found = _gaps(replace(_spawn("Do it"), files=frozenset(files))).cause(_MADE)
+    assert (found.author, found.how) == (("agent", "subagent") if made else ("unknown", "none"))
 
 
 @pytest.mark.parametrize(("kind", "hides"), [("Explore", 0), ("Plan", 0), ("general-purpose", 1), ("", 1)])
@@ -382,6 +423,25 @@ def test_files_of_a_subagent_in_the_background_narrow_nothing() -> None:
         session = Session("parent", "claude-code", ("/w",), calls=(call,), started_at=90.0, ended_at=400.0)
         (action,) = session_edits(session, 1, (), {"c": frozenset({F})}).actions
         assert action.files == (None if asynchronous else {F})
+
+
+def test_file_that_appeared_within_a_turn_is_of_what_ran_in_between() -> None:
+    """Seen absent, then there, no prompt in between: the generator before the opaque command; nothing after the second sighting."""
+    first, later = _command("./build", at=50), _command("./other", at=80, number=2)
+    windows = _gaps(first, later)
+    windows.existence[F].append((40, False))
+    windows.existence[F].append((60, True))
+    assert windows.cause(_MADE) == CandidateAuthor(Author.AGENT, How.SHELL, call=_call())
+    generated = _gaps(first, _command("npm run codegen", at=55, number=2))
+    generated.existence = windows.existence
+    assert generated.cause(_MADE).author == Author.TOOL
+    asked = _gaps(first, later)
+    asked.existence = windows.existence
+    asked.prompts.append(Prompt(45, "go on"))
+    assert asked.cause(_MADE).reason == Reason.OPAQUE_SHELL
+    unseen_before = _gaps(first, later)
+    unseen_before.existence[F].append((60, True))
+    assert unseen_before.cause(_MADE).reason == Reason.OPAQUE_SHELL
 
 
 def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:

@@ -13,7 +13,7 @@ from support.commands import clone, run
 from support.histories import Build, text
 from support.invariants import broken_checks
 
-from attribution.culprit.repaired import AddedBlock, TracedLines, first_answer, is_code, likeliest, neighbours
+from attribution.culprit.repaired import AddedBlock, TracedLines, first_answer, is_code, is_inner_test, likeliest, neighbours
 from attribution.culprit.signs import fix_signs
 from attribution.culprit.words import FixTier, RepairOutcome
 from collector.storage.store import Store
@@ -218,6 +218,12 @@ def test_neighbours_belong_to_the_same_function() -> None:
 ID = "0123456789abcdef0123456789abcdef01234567"
 
 
+def test_tests_inside_a_source_file_are_tests() -> None:
+    texts = ["fn main() {", "}", "#[cfg(test)]", "mod tests {", "    fn works() {", "    }", "}"]
+    assert [is_inner_test("src/main.rs", texts, line) for line in (1, 2, 3, 5, 7)] == [False, False, True, True, True]
+    assert not is_inner_test("src/main.py", texts, 5)
+
+
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
@@ -233,6 +239,8 @@ ID = "0123456789abcdef0123456789abcdef01234567"
         ("fix(deps): update serde to 1.2", []),
         ("fix(deps-dev): update x (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
         ("feat: a page\n\nCloses #12", []),
+        ("Add a page\n\nCloses #12", []),
+        ("Crash on an empty list\n\nResolves #12", [("issue", "#12")]),
         ("feat: a page\n\nFixes #12", [("issue", "#12")]),
         ("Refactor the prefix: shorter", []),
         ("See #12 and fixture #3", []),

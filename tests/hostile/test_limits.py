@@ -33,7 +33,9 @@ def test_every_limit_is_used_and_says_what_becomes_of_more() -> None:
     lines = [line for line in (ROOT / "collector" / "limits.py").read_text("utf-8").split("\n") if re.match("[A-Z_]+ =", line)]
     names = [re.fullmatch(r"([A-Z_]+) = [\d_.]+(?: << \d+)?  # .+: .+", line) for line in lines]
     assert all(names), lines
-    sources = "\n".join(path.read_text("utf-8") for part in ("collector", "attribution") for path in (ROOT / part).rglob("*.py"))
+    sources = "\n".join(
+        path.read_text("utf-8") for part in ("collector", "attribution", "whowrote") for path in (ROOT / part).rglob("*.py")
+    )
     assert [name[1] for name in names if name and len(re.findall(rf"\b{name[1]}\b", sources)) < 3] == []  # and its import
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from attribution.culprit.repaired import CODE_KINDS, OTHER_KINDS, AddedBlock, TracedLines, is_code, neighbours
+from attribution.culprit.repaired import CODE_KINDS, OTHER_KINDS, AddedBlock, TracedLines, is_code, is_inner_test, neighbours
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
 from attribution.lineage.model import BEFORE
@@ -16,6 +16,7 @@ from collector.files.kinds import kind_of
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
 from collector.text import decode, printable, split_lines
+from collector.vocabulary.lines import FileKind
 
 AddedBlocks = Mapping[str, Sequence[AddedBlock]]
 """Path -> what a commit added to that file."""
@@ -74,7 +75,10 @@ class LineLookup:
 
     def _code(self, spans: Iterable[_Lines]) -> Iterator[TracedLines]:
         for span in spans:
-            texts = self._texts(span.sha, span.path)[span.line - 1 : span.line - 1 + span.lines]
+            every = self._texts(span.sha, span.path)
+            texts = every[span.line - 1 : span.line - 1 + span.lines]
+            if is_inner_test(span.path, every, span.line):
+                span = span._replace(kind=FileKind.TEST)
             code = [n for n, text in enumerate(texts) if is_code(span.path, text)]
             if code:
                 yield _traced(span, span.line + code[0], len(code))
