@@ -65,7 +65,8 @@ def _place_cell(repo: str, to: Addresses, row: Row) -> str:
     if not row["path"]:
         return ""
     address = f"{to.file(repo, row['path'], row['introduced_by'], line=row['line'])}#L{row['line']}"
-    return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{dim(str(row['lines']) + ' lines')}"
+    count = "1 line" if row["lines"] == 1 else f"{row['lines']:,} lines"
+    return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{dim(count)}"
 
 
 def _author_cell(repo: str, to: Addresses, row: Row) -> str:
