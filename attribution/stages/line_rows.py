@@ -177,7 +177,7 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     for sha, number in numbers.items():
         verdict, link = judged.verdicts[sha], judged.evidence.links[sha]
         recorded = history.recorded.get(sha)
-        behind = link.commit.commit_time - recorded.commit_time if recorded is not None else None
+        behind = link.commit.commit_time - recorded.commit_time if recorded is not None else 0.0
         written = _lines_by_session(verdict)
         named = {ids[key]: key for key in link.sessions if key in ids}
         clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
@@ -190,7 +190,7 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
             counts = fates[sha, session]
             rows.append(
                 {"commit_id": number, "session_id": session, "method": method, "confidence": confidence,
-                 "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean), "clock_behind": behind}
+                 "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean), "clock_behind": behind or None}
             )  # fmt: skip
     _insert(store, "commit_sessions", rows)
 

@@ -22,21 +22,6 @@ LICENCE = "# Copyright 2026 The Example Authors\n# SPDX-License-Identifier: Apac
 HOUR = 3600.0
 
 
-@pytest.fixture
-def clone(home: Path) -> Clone:
-    made = Clone(home / "work" / "tally")
-    made.person("src/app.py", "def total(rows):\n    return sum(rows)\n")
-    made.commit("Start by hand")
-    return made
-
-
-@pytest.fixture
-def session(clone: Clone) -> AgentSession:
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it and commit")
-    return session
-
-
 def said_of(clone: Clone, db: Path, sha: str, path: str) -> dict[int, Line]:
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions())
@@ -108,6 +93,20 @@ def test_commit_keeps_gits_times_in_the_database(clone: Clone, session: AgentSes
     with Store(tmp_path / "out.db") as store:
         (row,) = store.rows("SELECT author_at FROM commits WHERE commit_sha = ?", (sha,))
     assert row["author_at"][:19] == clone.git("show", "-s", "--format=%ad", "--date=format-local:%Y-%m-%dT%H:%M:%S", sha).strip()
+
+
+@pytest.mark.parametrize(("off", "behind"), [(0.0, False), (-3.0, False), (-40.0, True)])  # git runs 3 s after its call began
+def test_parts_of_a_second_that_git_cuts_off_are_no_wrong_clock(
+    off: float, behind: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.wait(0.4 - clone.clock % 1)
+    session.write("src/steps.py", LONG)
+    sha = session.commit("Add steps", off=off)
+    layouts.claude_code(home, session)
+    said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    with Store(tmp_path / "out.db") as store:
+        (row,) = store.rows("SELECT clock_behind FROM commit_sessions")
+    assert (row["clock_behind"] is not None) == behind
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])

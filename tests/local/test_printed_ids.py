@@ -59,21 +59,6 @@ class Told(NamedTuple):
         return sorted({line.author for line in self.lines.get(path, {}).values()})
 
 
-@pytest.fixture
-def clone(home: Path) -> Clone:
-    made = Clone(home / "work" / "tally")
-    made.person("src/app.py", "def total(rows):\n    return sum(rows)\n")
-    made.commit("Start by hand")
-    return made
-
-
-@pytest.fixture
-def session(clone: Clone) -> AgentSession:
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it and commit")
-    return session
-
-
 def said_of(clone: Clone, db: Path, sha: str) -> Told:
     links = "SELECT method FROM commit_sessions JOIN commits ON commits.id = commit_id WHERE commits.commit_sha = ?"
     with Store(db) as store:
