@@ -103,16 +103,16 @@ def _session(request: PullRequest, session: Mapping[str, Any], number: int, prom
 
 
 def _unknown_line(request: PullRequest) -> list[str]:
-    share = request.share
-    if not share.unanswered:
+    share, unknown = request.share, request.lines[LineClass.UNKNOWN]
+    texts = []
+    if unknown:
+        why = next(iter(request.reasons), "").replace("_", " ")
+        texts.append(f"{words.percent(unknown, share.lines)} unknown" + (f" (most of them: {why})" if why else ""))
+    if undeclared := share.unanswered - unknown:
+        texts.append(f"{words.percent(undeclared, share.lines)} in commits that nothing links to an agent")
+    if not texts:
         return []
-    unknown = request.lines[LineClass.UNKNOWN]
-    why = next(iter(request.reasons), "")
-    texts = [f"{words.percent(unknown, share.lines)} unknown" + (f" (most of them: {why.replace('_', ' ')})" if why else "")]
-    texts = texts if unknown else []
-    undeclared = share.unanswered - unknown
-    texts += [f"{words.percent(undeclared, share.lines)} in commits that nothing links to an agent"] if undeclared else []
-    return [f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share is {share.at_most:.1f} %."]
+    return [f"**Not known:** {', '.join(texts)}. If agents wrote all of these, their share would be {share.at_most:.1f} %."]
 
 
 def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
