@@ -19,6 +19,7 @@ core never imports it. `plugin.py` in the directory may define these hooks. All 
     mirror(address, progress)       fetches the repository at an address; the directory of its mirror
     mirrors(store, names)           `ShardItem`s of a database whose clones the plug-in keeps, all of them without names
     event_counts(store, options)    (place, events over lines) of groups of lines, for a column of `report --by`
+    session_works(store, repo_id)   session -> kind of work
     finding_rows(store, repo, confidence)   what `Database.findings` gives: a dictionary for each finding
     markdown_sections(store, shas)  lines of Markdown about some commits, for a comment on a pull request
     pages()                         kind of a page of a repository -> the name of its tab, and the function that makes it

@@ -28,4 +28,5 @@ def browse_tables() -> dict[str, dict[str, Any]]:
     return {
         "fixes": {"label_column": "commit_sha", "facets": ["tier", "outcome", "basis"], "sort_desc": "fixed_at"},
         "fixed_lines": {"hidden": True},
+        "commit_reviews": {"facets": ["reviewer"]},
     }

@@ -39,6 +39,12 @@ def features_version() -> str:
     return str(VERSION)
 
 
+def session_works(store: Store, repo_id: int) -> dict[int, str]:
+    """Session -> kind of work, where one is known."""
+    rows = store.rows("SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL", (repo_id,))
+    return {row["session_id"]: row["work"] for row in rows}
+
+
 def session_sections(store: Store, session_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
     """The score taken apart."""
     from attribution.evaluation.scores.report import signal_table

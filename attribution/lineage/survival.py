@@ -44,6 +44,7 @@ class LifetimeRecord:
     reverted_later: bool = False
     kind: str = ""  # of the file when they were written: source, test, docs, …
     dated: bool = False  # a person's, by the date of the commit
+    edited_by: str = ""  # who changed an agent's line before the commit: human | unknown
 
 
 GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {

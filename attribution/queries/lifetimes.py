@@ -78,6 +78,7 @@ class _Lines(NamedTuple):
     declared_agent: str | None
     kind: str | None
     evidence: str | None
+    edited_by: str | None
 
 
 _DAY = 86400.0  # seconds
@@ -94,7 +95,7 @@ SELECT l.repo_id, l.nonblank, l.actor, l.actor_session_id, l.path, l.cause, l.bi
   b.author_at AS added_at, d.author_at AS removed_at, lb.main_line AS arrived, g.main_line AS left_main,
   b.reverted_by IS NOT NULL AS reverted, {line_class} AS line_class, o.session_id, COALESCE(o.model, s.model) AS model,
   COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, s.key AS session, c.declared_agent,
-  f.kind, o.evidence
+  f.kind, o.evidence, o.edited_by
 FROM l JOIN history_commits b ON b.id = l.birth
 LEFT JOIN history_commits d ON d.id = l.death LEFT JOIN history_commits lb ON lb.id = b.landed
 LEFT JOIN history_commits g ON g.id = l.gone_from_main LEFT JOIN origins o ON o.id = l.origin_id
@@ -148,7 +149,7 @@ def _record(row: _Lines, end: float, last: int) -> LifetimeRecord:
         row.repo_id, row.added_in, row.model or "", agent, row.session_id, row.session or "", row.actor or "",
         row.actor_session_id,
         row.cause or "", bool(row.reverted), row.kind or kind_of(row.path),
-        row.evidence == Evidence.DATED,
+        row.evidence == Evidence.DATED, row.edited_by or "",
     )  # fmt: skip
 
 

@@ -53,7 +53,6 @@ AGENT = Agent(
     accounts=r"noreply@anthropic\.com|claude\[bot\]",
     aliases=("claude", "claudecode"),
     common="name",
-    word="claude",
     exported={"git-ai": "claude"},
     tools={
         "read": "read notebookread",

@@ -47,7 +47,6 @@ AGENT = Agent(
     "Codex",
     accounts=r"noreply@openai\.com|codex@openai\.com|chatgpt-codex-connector\[bot\]|codex\[bot\]",
     aliases=("codex-cli", "openai-codex"),
-    word="codex",
     tools={
         "read": "view_image",
         "edit": "apply_patch",

@@ -30,7 +30,6 @@ AGENT = Agent(
     "Cursor",
     accounts=r"cursoragent@cursor\.com|cursor\[bot\]",
     aliases=("cursor-agent", "cursor-cli"),
-    word="cursor",
     tools={
         "read": "read read_file",
         "grep": "grep grep_search codebase_search",

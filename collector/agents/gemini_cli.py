@@ -32,7 +32,6 @@ AGENT = Agent(
     "Gemini CLI",
     accounts=r"gemini-cli",
     aliases=("gemini",),
-    word="gemini",
     exported={"git-ai": "gemini"},
     tools={
         "read": "read_file read_many_files",

@@ -19,6 +19,7 @@ from collector.vocabulary.agents import STATEMENTS, agent_of_account, agent_of_s
 
 _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _TRAILER = re.compile(r"^ {0,3}(?:[*-] +)?([A-Za-z][A-Za-z0-9 -]{1,40}):[ \t]*(.{1,300})$")
+_REVIEW = re.compile(r" {0,3}(?:reviewed|acked|approved)-by:(?P<name>[^<]*)<(?P<address>[^<>\s]+@[^<>\s]+)>", re.I)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _QUOTED = re.compile(r"^(?:\s*>|    |\t)")
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
@@ -82,6 +83,14 @@ def declared_agent(commit: Commit) -> Statement | None:
     if first is None or first.model:
         return first
     return first._replace(model=next((s.model for s in declared if s.agent == first.agent and s.model), ""))
+
+
+def reviewers(commit: Commit) -> list[str]:
+    """Addresses of the people who, by the trailers of a commit, reviewed it; neither its author, nor agents, nor bots."""
+    matches = [_REVIEW.match(line) for line in _own_lines(commit.message)]
+    people = [match for match in matches if match and not _account(match[0].partition(":")[2].strip())]
+    addresses = (match["address"].lower() for match in people if not _is_bot(match["name"].strip(), match["address"]))
+    return sorted(set(addresses) - {commit.author_email.lower()})
 
 
 def automation(commit: Commit) -> str | None:

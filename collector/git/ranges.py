@@ -89,8 +89,3 @@ def parse(written: str) -> ParsedRanges:
         else:
             whole = False
     return ParsedRanges(tuple(ranges), whole)
-
-
-def line_ranges(numbers: Iterable[int]) -> Ranges:
-    """Single numbers as ranges."""
-    return unite((n, n) for n in numbers)

@@ -33,7 +33,6 @@ class Agent:
     accounts: str = ""
     subject: str = ""  # how subjects of its commits begin
     aliases: tuple[str, ...] = ()  # other names of it, see `slug_of`
-    word: str = ""  # in the free text of an author, it can only mean this agent
     exported: Mapping[str, str] = field(default_factory=dict)  # NAME of an export -> what that format calls it; the slug elsewhere
     tools: Mapping[str, str] = field(default_factory=dict)
     read_only: tuple[str, ...] = ()  # kinds of its subagents that have no tool to change files
@@ -110,17 +109,6 @@ def agent_of_account(account: str) -> str | None:
 def agent_of_subject(subject: str) -> str | None:
     """The slug of the agent that begins the subjects of its commits like this; None when none does."""
     return next((agent.slug for agent in agents() if agent.subject and subject.startswith(agent.subject)), None)
-
-
-@cache
-def _words() -> re.Pattern[str]:
-    words = "|".join(agent.word for agent in agents() if agent.word)
-    return re.compile(rf"{words}|gpt|agent|\bai\b|^o\d", re.I)
-
-
-def sounds_like_an_agent(author: str) -> bool:
-    """Whether a name written as free text is that of an agent or a model rather than a person's."""
-    return _words().search(author) is not None
 
 
 @cache

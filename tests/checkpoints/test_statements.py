@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from collector.checkpoints.statements import declared_agent, statements
+from collector.checkpoints.statements import declared_agent, reviewers, statements
 from collector.model import Commit
 from collector.vocabulary.agent_names import model_identity
 
@@ -185,3 +185,20 @@ def test_what_wrote_comes_before_what_assisted() -> None:
 )  # fmt: skip
 def test_a_model_has_one_name(names: tuple[str, ...], identity: str) -> None:
     assert {model_identity(name) for name in names} == {identity}
+
+
+@pytest.mark.parametrize(
+    ("line", "people"),
+    [
+        ("Reviewed-by: Eve <Eve@example.org>", ["eve@example.org"]),
+        ("  Acked-by: Eve <eve@example.org>\nApproved-by: Dan <dan@example.org>", ["dan@example.org", "eve@example.org"]),
+        ("Reviewed-by: Ada <ada@example.org>", []),  # the author
+        ("Reviewed-by: Claude <noreply@anthropic.com>", []),
+        ("Reviewed-by: dependabot[bot] <support@github.com>", []),
+        ("> Reviewed-by: Eve <eve@example.org>", []),  # quoted
+        ("Tested-by: Eve <eve@example.org>", []),
+        ("Reviewed-by: Eve", []),
+    ],
+)
+def test_people_who_reviewed_are_neither_author_nor_program(line: str, people: list[str]) -> None:
+    assert reviewers(commit(f"x\n\n{line}")) == people

@@ -17,7 +17,7 @@ from attribution.browse.addresses import Addresses, Place
 from attribution.browse.pages import page_at
 from attribution.culprit.queries import culprits
 from attribution.culprit.queries.ownership import bus_factor
-from attribution.culprit.queries.repairs import WrittenLines, _bounds, _comparison, _rate_row
+from attribution.culprit.queries.repairs import WrittenLines, _at_equal_age, _bounds, _comparison, _rate_row, _rates
 from attribution.lineage.survival import LifetimeRecord
 from collector.storage.store import Store
 
@@ -83,7 +83,7 @@ def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> Non
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0
     with whowrote.open(db) as database:
-        assert set(database.chapter("repairs")) == {"repairs", "repairs_compared"}
+        assert set(database.chapter("repairs")) == {"repairs", "repairs_compared", "repairs_at_equal_age"}
         assert list(database.chapter("ownership")) == ["ownership"]
 
 
@@ -92,6 +92,42 @@ def written(
 ) -> WrittenLines:
     record = LifetimeRecord(lines, author, days, 400, 0, 0, bool(fix), birth=birth, path="a.py", kind="source")
     return WrittenLines(record, fix, month, 0)
+
+
+def rates_by(by: str, lines: list[WrittenLines]) -> dict[str, float]:
+    return {row["name"]: row["per_1000"] for row in _rates(lines).rows if row["by"] == by}
+
+
+def test_rates_are_told_by_kind_of_work_and_by_what_people_did_to_the_lines() -> None:
+    """Only lines of agents have either; a session whose kind of work is not known is in no row of it."""
+    fixed = LifetimeRecord(1000, "agent", 10, 400, 0, 0, True, birth=1, path="a.py", edited_by="human")
+    lines = [
+        WrittenLines(fixed, 7, "2025-01", 0, "Debugging"),
+        *(written("agent", 1000, birth=2)._replace(work=work) for work in ("Feature", "")),
+        written("human", 1000, birth=3)._replace(work="Feature"),
+    ]
+    assert rates_by("kind of work", lines) == {"Debugging": 1.0, "Feature": 0.0}
+    assert rates_by("edited", lines) == {"edited by a person": 1.0, "as written": 0.0}
+
+
+def dated(lines: int, *, birth: int, fix: int = 0, days: float = 2000) -> WrittenLines:
+    record = LifetimeRecord(lines, "human", days, 2000, 0, 0, bool(fix), birth=birth, path="a.py", kind="source", dated=True)
+    return WrittenLines(record, fix, "2019-01", 0)
+
+
+def test_lines_older_than_agents_are_compared_at_equal_age() -> None:
+    """Half of the old lines were repaired after five years, and none within one: no more than of the agents' lines."""
+    old = [dated(200, birth=n, fix=n % 2 and 50, days=1800) for n in range(20)]
+    new = [written("agent", 200, birth=100 + n, fix=60 if n < 2 else 0, days=20 if n < 2 else 400) for n in range(20)]
+    rows = {(row["within_days"], row["class"]): row for row in _at_equal_age([*old, *new]).rows}
+    assert rows[365, "dated"]["repaired"] == 0.0 and rows[30, "agent"]["repaired"] == pytest.approx(0.1)
+    assert rows[30, "agent"]["low"] < 0.1 < rows[30, "agent"]["high"]
+    assert "dated" not in rates_by("class", [*old, *new])
+
+
+def test_too_few_old_lines_are_not_compared() -> None:
+    table = _at_equal_age([written("agent", 5000), dated(20, birth=2)])
+    assert not table.rows and table.notes[0].startswith("too few")
 
 
 def test_several_spans_that_a_fix_ends_are_one_repair() -> None:
@@ -168,6 +204,18 @@ def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, P
     with Store(db) as store, store.transaction() as connection:
         connection.execute("UPDATE commit_files SET human_lines = path = 'o.py' WHERE path IN ('a.py', 'o.py')")
     assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192  # another file, or before
+
+
+def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(repaired: tuple[Path, Path]) -> None:
+    repo, db = repaired
+    assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
+    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 0
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute(
+            "INSERT INTO commit_reviews SELECT repo_id, commit_sha, 'eve@example.org' FROM commits WHERE subject = 'add'"
+        )
+    assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 1192
 
 
 def test_ownership_needs_followed_lines(tmp_path: Path) -> None:

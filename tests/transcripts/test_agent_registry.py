@@ -79,13 +79,17 @@ OTHERS = {
 }
 
 
+SHORT = {"claude-code": "claude", "gemini-cli": "gemini"}
+
+
 def _named(text: str) -> set[str]:
     """Slugs of the agents that a string names; words that are also English or ours do not count."""
     found = set()
     for agent in agents():
         if agent in DECLARED:
             continue
-        names = {agent.slug, agent.label.lower(), *agent.aliases, agent.word} - {"", "cursor", "pi", "amp", "copilot", "continue"}
+        names = {agent.slug, agent.label.lower(), *agent.aliases, SHORT.get(agent.slug, "")}
+        names -= {"", "cursor", "pi", "amp", "copilot", "continue"}
         if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) for name in names):
             found.add(agent.slug)
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attribution.culprit.repaired import FixedLines, TracedFix
+from attribution.culprit.words import RepairOutcome
 from attribution.queries.lifetimes import seconds
 from attribution.queries.turns import prompt_of
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, LineAttribution, attribution_of
@@ -114,5 +115,7 @@ def summary(fixes: Iterable[TracedFix]) -> list[str]:
     outcomes = Counter(fix.outcome for fix in fixes)
     if not outcomes:
         return ["no fix"]
+    without = outcomes[RepairOutcome.NEIGHBOURS] + outcomes[RepairOutcome.NOT_DECIDABLE]
     named = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes.most_common())
-    return [f"{outcomes.total():,} fixes traced by: {named}"]
+    ghosts = f"; {without:,} only added lines, so that they repaired no line" if without else ""
+    return [f"{outcomes.total():,} fixes traced by: {named}{ghosts}"]

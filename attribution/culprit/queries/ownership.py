@@ -8,6 +8,7 @@ from typing import Any
 
 from attribution.queries.survival import history_coverage
 from collector.errors import WhoWroteError
+from collector.runtime.stages import StageName, last_run
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LineClass, line_class_sql
@@ -24,10 +25,11 @@ WITH person AS MATERIALIZED (
   JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = ?1 AND f.human_lines + f.likely_human_lines > 0 GROUP BY f.path
 )
 SELECT f.directory, {line_class_sql("o")} AS class, COALESCE(c.author_email, c.author_name, '') AS person, SUM(s.nonblank) AS lines,
-  COALESCE(o.edited_by = 'human', 0) OR COALESCE(p.last > b.number, 0) AS touched
+  COALESCE(o.edited_by = 'human', 0) OR COALESCE(p.last > b.number, 0) AS touched,
+  EXISTS (SELECT 1 FROM commit_reviews w WHERE w.repo_id = f.repo_id AND w.commit_sha = b.commit_sha) AS reviewed
 FROM tip_spans s JOIN tip_files f ON f.id = s.file_id JOIN origins o ON o.id = s.origin_id JOIN history_commits b ON b.id = s.birth
 LEFT JOIN commits c ON c.repo_id = f.repo_id AND c.commit_sha = b.commit_sha LEFT JOIN person p ON p.path = f.path
-WHERE f.repo_id = ?1 AND f.kind IN ('source', 'test') AND s.nonblank > 0 GROUP BY 1, 2, 3, 5
+WHERE f.repo_id = ?1 AND f.kind IN ('source', 'test') AND s.nonblank > 0 GROUP BY 1, 2, 3, 5, 6
 """
 
 
@@ -35,6 +37,8 @@ _NOTES = (
     "lines: non-blank lines of source and test files at HEAD, by who wrote them; without those older than the followed history",
     "untouched: lines of agents that no person changed, in files in which no person is known to have written a line since; people "
     "who left no witness are not seen, so that it is an upper limit",
+    "reviewed: untouched lines whose commit names a person who reviewed it (Reviewed-by, Acked-by, Approved-by); the clone lacks "
+    "approvals on a forge; NULL until whowrote culprit PATH --all has looked",
     "bus factor: the fewest committing people who brought in more than half of the lines; without agents: of the lines that no "
     "agent is known to have written",
 )
@@ -55,22 +59,27 @@ def _rows(store: Store, repo_id: int) -> list[dict[str, Any]]:
     for line in store.rows(_LINES, (repo_id,)):
         directories[line["directory"] or "."].append(line)
         directories[_ALL].append(line)
-    return [{"repo": name, "directory": directory or "(all)", **_owners(lines)} for directory, lines in sorted(directories.items())]
+    looked = last_run(store, repo_id, StageName.CULPRITS) is not None
+    owners = ((directory or "(all)", _owners(lines, looked)) for directory, lines in sorted(directories.items()))
+    return [{"repo": name, "directory": directory, **row} for directory, row in owners]
 
 
-def _owners(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    classes, people, without, untouched = Counter[str](), Counter[str](), Counter[str](), 0
+def _owners(lines: Iterable[Mapping[str, Any]], looked: bool) -> dict[str, Any]:
+    """`looked`: reviews were read."""
+    classes, people, without, untouched = Counter[str](), Counter[str](), Counter[str](), Counter[bool]()
     for line in lines:
         by_agent = line["class"] in _BY_AGENT
         classes[line["class"]] += line["lines"]
         people[line["person"].lower()] += line["lines"]
         without[line["person"].lower()] += 0 if by_agent else line["lines"]
-        untouched += line["lines"] if by_agent and not line["touched"] else 0
+        if by_agent and not line["touched"]:
+            untouched[bool(line["reviewed"])] += line["lines"]
     by_agents = sum(classes[name] for name in _BY_AGENT)
     return {
         "lines": classes.total(), "by_agents": by_agents, "people": classes[LineClass.HUMAN] + classes[LineClass.LIKELY_HUMAN],
-        "not_known": classes[LineClass.UNKNOWN] + classes[LineClass.UNDECLARED], "untouched": untouched,
-        "untouched_share": untouched / by_agents if by_agents else None, "bus_factor": bus_factor(people),
+        "not_known": classes[LineClass.UNKNOWN] + classes[LineClass.UNDECLARED], "untouched": untouched.total(),
+        "untouched_share": untouched.total() / by_agents if by_agents else None,
+        "reviewed": untouched[True] if looked else None, "bus_factor": bus_factor(people),
         "bus_factor_without_agents": bus_factor(without),
     }  # fmt: skip
 

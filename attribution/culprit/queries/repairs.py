@@ -1,9 +1,9 @@
-"""Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against lines of the same kind. For `report repairs`."""
+"""Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against other lines. For `report repairs`."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attribution.lineage import minimum
@@ -15,18 +15,12 @@ from attribution.stats.intervals import Moments
 from attribution.stats.kaplan_meier import Observation, commit_of, estimate
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
 from collector.errors import WhoWroteError
+from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.vocabulary.lines import FileKind, LineClass
+from collector.vocabulary.lines import Author, FileKind, LineClass
 
 HORIZONS = (30, 90, 365)  # days
-_GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
-    "class": lambda r: DATED if r.dated else r.author,
-    "agent": lambda r: r.agent,
-    "model": lambda r: r.model if r.author == LineClass.AGENT else "",
-}
-_UNITS = {"class": "word", "by": "word"} | {f"repaired_{days}_days": "share" for days in HORIZONS}
-_SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
 
 
 class WrittenLines(NamedTuple):
@@ -36,12 +30,28 @@ class WrittenLines(NamedTuple):
     fix: int  # the fix that ended them; 0: none did
     month: str  # in which they were written
     size: int  # stratum of the lines that their commit wrote
+    work: str = ""  # kind of work of their session; "" when not known
+
+    @property
+    def by_agent(self) -> bool:
+        return self.record.author == LineClass.AGENT
+
+
+_GROUPINGS: Mapping[str, Callable[[WrittenLines], str]] = {
+    "class": lambda w: "" if w.record.dated else w.record.author,
+    "agent": lambda w: w.record.agent,
+    "model": lambda w: w.record.model if w.by_agent else "",
+    "kind of work": lambda w: w.work if w.by_agent else "",
+    "edited": lambda w: ("edited by a person" if w.record.edited_by == Author.HUMAN else "as written") if w.by_agent else "",
+}
+_UNITS = {"class": "word", "by": "word"} | {f"repaired_{days}_days": "share" for days in HORIZONS}
+_SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
 
 
 def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
-    """Rates by class, agent and model, and agents' lines against baselines. Raises WhoWroteError where no fix was traced."""
+    """Rates by groups of lines, and agents' lines against baselines. Raises WhoWroteError where no fix was traced."""
     lines = _written_lines(store, repo_id)
-    return [_rates(lines), _comparisons(lines)]
+    return [_rates(lines), _comparisons(lines), _at_equal_age(lines)]
 
 
 def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
@@ -52,13 +62,14 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
     lines = []
     for row in rows:
         commits = {commit["id"]: commit for commit in store.rows(_COMMITS, (row["repo_id"],))}
+        works = {session: work for read in hooks("session_works") for session, work in read(store, row["repo_id"]).items()}
         for removed in removed_lines(store, row["repo_id"]):
             record = removed.record
             if record.kind == FileKind.SOURCE and record.lines:
                 birth, end = commits[record.birth], commits.get(removed.removed_in)
                 size = sum(birth["lines_born"] > limit for limit in _SIZES)
                 fix = end["id"] if record.dead and end is not None and end["is_fix"] else 0
-                lines.append(WrittenLines(record, fix, birth["author_at"][:7], size))
+                lines.append(WrittenLines(record, fix, birth["author_at"][:7], size, works.get(record.session, "")))
     return lines
 
 
@@ -73,14 +84,13 @@ def _rates(lines: Sequence[WrittenLines]) -> Table:
     for by, name_of in _GROUPINGS.items():
         groups: dict[str, list[WrittenLines]] = defaultdict(list)
         for line in lines:
-            groups[name_of(line.record)].append(line)
+            groups[name_of(line)].append(line)
         rows += [_rate_row(by, name, group) for name, group in sorted(groups.items()) if name]
     return table_of(rows, _UNITS, [*_BIAS, *_bounds(lines)], "repairs", "Lines that fixes repaired, by who wrote them")
 
 
 _BIAS = (
     "a repair: a fix that changed or removed lines of a commit; lines: non-blank ones of source files; intervals over commits",
-    "dated lines are older than agents and had more time: compare the shares that were repaired within some days",
     "undeclared lines may be those of agents without a record: their rate cannot stand for that of people",
 )
 
@@ -109,14 +119,43 @@ def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str
 
 
 def _repaired_within(group: Sequence[WrittenLines]) -> dict[str, float | None]:
-    """The share that is repaired within some days, by Kaplan and Meier; lines that end otherwise are censored."""
+    return {f"repaired_{each.days}_days": each.share for each in _shares_repaired(group)}
+
+
+class RepairedShare(NamedTuple):
+    """The share of lines that were repaired before some age, with its 95 % interval; None where none is old enough."""
+
+    days: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+def _shares_repaired(group: Sequence[WrittenLines]) -> list[RepairedShare]:
+    """By Kaplan and Meier; lines that end otherwise are censored."""
     seen = [Observation(line.record.days, line.fix > 0, line.record.lines, commit_of(line.record)) for line in group]
-    old = [max((line.record.follow_days for line in group), default=0.0) >= days for days in HORIZONS]
-    shares = estimate(seen, HORIZONS)
-    return {
-        f"repaired_{days}_days": 1 - each.share if enough else None
-        for days, each, enough in zip(HORIZONS, shares, old, strict=True)
-    }
+    oldest = max((line.record.follow_days for line in group), default=0.0)
+    shares = []
+    for days, survival in zip(HORIZONS, estimate(seen, HORIZONS), strict=True):
+        interval = survival.interval() if oldest >= days else None
+        low, high = (1 - interval.high, 1 - interval.low) if interval else (None, None)
+        shares.append(RepairedShare(days, 1 - survival.share if oldest >= days else None, low, high))
+    return shares
+
+
+def _at_equal_age(lines: Sequence[WrittenLines]) -> Table:
+    """Agents' lines beside those that are older than agents, which had more time: shares that were repaired within some days."""
+    groups = {"agent": [line for line in lines if line.by_agent], DATED: [line for line in lines if line.record.dated]}
+    few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
+    shares = {name: [] if few else _shares_repaired(group) for name, group in groups.items()}
+    rows = [
+        {"within_days": each.days, "class": name, "repaired": each.share, "low": each.low, "high": each.high}
+        for of_age in zip(*shares.values(), strict=True)
+        for name, each in zip(shares, of_age, strict=True)
+    ]
+    notes = [few] if few else ["dated lines are of earlier years, when other people repaired and other habits held"]
+    units = {"class": "word", "repaired": "share"}
+    return table_of(rows, units, notes, "repairs_at_equal_age", "Agents' lines beside lines older than agents, at equal age")
 
 
 def _cell(lines: Sequence[WrittenLines]) -> RateCell:
@@ -163,5 +202,8 @@ def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
 
 
 def _sample(strata: _Strata, side: int) -> minimum.Sample:
-    lines = [line for sides in strata.values() for line in sides[side]]
+    return _sample_of([line for sides in strata.values() for line in sides[side]])
+
+
+def _sample_of(lines: Iterable[WrittenLines]) -> minimum.Sample:
     return minimum.sample((line.record.lines, commit_of(line.record)) for line in lines)

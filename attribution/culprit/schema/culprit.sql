@@ -22,3 +22,11 @@ CREATE TABLE IF NOT EXISTS fixed_lines (
   lines INTEGER NOT NULL, -- lines of code
   PRIMARY KEY (fix_id, origin, line)
 ) WITHOUT ROWID;
+
+-- People who, by the trailers of a commit, reviewed it. Filled by `whowrote culprit --all`.
+CREATE TABLE IF NOT EXISTS commit_reviews (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- the repository
+  commit_sha TEXT NOT NULL, -- the commit [sha]
+  reviewer TEXT NOT NULL, -- address of the person
+  PRIMARY KEY (repo_id, commit_sha, reviewer)
+) WITHOUT ROWID;

@@ -1,4 +1,4 @@
-"""Stores the fixes of a repository with what each repaired: `fixes` and `fixed_lines`."""
+"""Stores the fixes of a repository with what each repaired, and who reviewed: `fixes`, `fixed_lines`, `commit_reviews`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from attribution.culprit.repaired import TracedFix
 from attribution.culprit.trace.fixes import FixFinder, finder_of, fixes_among
 from attribution.ensure.writing import sole_writer
 from attribution.queries.open_repo import OpenRepo
+from collector.checkpoints.statements import reviewers
 from collector.runtime.progress import Progress
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
+from collector.text import printable
 
-VERSION = "1"
+VERSION = "2"
 STAGE = Stage(StageName.CULPRITS, VERSION)
 _INPUTS = (StageName.HISTORY, StageName.SURVIVAL, StageName.WEAKNESSES)
 _FIX = ("id", "repo_id", "commit_sha", "fixed_at", "tier", "names", "outcome", "culprit_sha", "basis")
@@ -28,6 +30,7 @@ def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
         fixes = list(_trace(finder, opened, progress))
         with run.writing():
             _write(opened.store, opened.repo_id, fixes)
+            _write_reviews(opened)
 
 
 def _key(opened: OpenRepo) -> str:
@@ -50,3 +53,10 @@ def _write(store: Store, repo_id: int, fixes: Sequence[TracedFix]) -> None:
     store.insert("fixes", _FIX, rows)
     lines = ((number, *each) for number, fix in numbered for each in fix.lines)
     store.insert("fixed_lines", ("fix_id", "origin", "line", "lines"), lines)
+
+
+def _write_reviews(opened: OpenRepo) -> None:
+    opened.store.connection.execute("DELETE FROM commit_reviews WHERE repo_id = ?", (opened.repo_id,))
+    commits = opened.repo.history_of([opened.head])
+    rows = ((opened.repo_id, commit.sha, printable(person)) for commit in commits for person in reviewers(commit))
+    opened.store.insert("commit_reviews", ("repo_id", "commit_sha", "reviewer"), rows)
