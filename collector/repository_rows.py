@@ -1,8 +1,8 @@
 """Maps clones to rows of a database. A repository is claimed before anything is written about it.
 
 The row says what the repository is: the address of its remote, the first commit of its main line, and where its clone was. A clone
-of the same owner/name on another server gets a name with its host; any other repository is refused under the same name, and takes
-another one with `whowrote repo --name`.
+of the same owner/name on another server gets a name with its host, and one that is only called like its directory the directories
+above it; any other repository is refused under the same name, and takes another one with `whowrote repo --name`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,15 @@ def repo_name(repo: GitRepo) -> str:
     if url:
         parts = url.replace(":", "/").split("/")
         return "/".join(parts[-2:]) if len(parts) > 1 else parts[-1]
+    return _directory_names(repo)[0]
+
+
+def _directory_names(repo: GitRepo) -> list[str]:
+    """The name of the directory of a clone, then with the directories above it, which tell clones of equal names apart."""
     path = repo.common_dir()
-    return printable(path.parent.name if path.name == ".git" else path.name.removesuffix(".git"))
+    path = path.parent if path.name == ".git" else path.with_name(path.name.removesuffix(".git") or path.name)
+    parts = [printable(part) for part in path.parts[1:]]
+    return ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)] or [""]
 
 
 def stored_name(store: Store, repo_id: int) -> str:
@@ -62,19 +69,28 @@ def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
 def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]:
     """The name of a clone in this database, and the number of its row if it has one. Raises NameTaken.
 
-    When another server has the same owner/name, the one that was there first keeps it, and this one is called host/owner/name.
+    The repository that was there first keeps its name: this one is called host/owner/name when it is on another server, and like
+    more of its directories when it has no other name than theirs.
     """
     wanted_name = printable(name) or repo_name(repo)
     row = store.select_one(_Row, f"{_ROWS} WHERE name = ?", (wanted_name,))
-    if row is not None and not name and not _is_same(row, repo) and on_other_server(row.url or "", repo.remote_url()):
-        wanted_name = name_with_host(printable(repo.remote_url()))
+    further = iter(() if row is None or name or _is_same(row, repo) else _further_names(row, repo))
+    while row is not None and not _is_same(row, repo) and (wanted_name := next(further, "")):
         row = store.select_one(_Row, f"{_ROWS} WHERE name = ? COLLATE NOCASE", (wanted_name,))
-    if row is not None and not _is_same(row, repo):
-        raise NameTaken(
-            f"{store.path} holds another repository named {row.name}: {row.path}",
-            "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db FILE",
-        )
-    return (wanted_name, None) if row is None else (row.name, row.id)
+    if row is None or _is_same(row, repo):
+        return (wanted_name, None) if row is None else (row.name, row.id)
+    raise NameTaken(
+        f"{store.path} holds another repository named {row.name}: {row.path}",
+        "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db FILE",
+    )
+
+
+def _further_names(namesake: _Row, repo: GitRepo) -> list[str]:
+    """What a clone is called when another repository has its name."""
+    url = repo.remote_url()
+    if on_other_server(namesake.url or "", url):
+        return [name_with_host(printable(url))]
+    return [] if url or repo.given_name() else _directory_names(repo)[1:]
 
 
 def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:

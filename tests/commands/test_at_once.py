@@ -81,20 +81,39 @@ def test_a_run_that_loses_workers_ends_as_if_it_had_not(tmp_path: Path, trials: 
     assert isinstance(counts, dict) and counts["killed"] >= 1 and "wrong" not in counts
 
 
+def test_clones_of_equal_directory_names_are_called_like_the_directories_above(tmp_path: Path) -> None:
+    db, paths = tmp_path / "x.db", []
+    for case, above in (("example", "a/code"), ("squash", "b/code"), ("crlf", "c/code"), ("example", "d/code")):
+        (tmp_path / above).mkdir(parents=True)
+        paths.append(clone(case, tmp_path / above).rename(tmp_path / above / "app"))
+    assert run("repo", *paths, "--db", db).exit_code == 0
+    before = commit_counts(db)
+    assert sorted(before.values()) == [2, 3, 11] and "app" in before  # the two copies of one repository are one
+    assert {name for name in before if name != "app"} < {"code/app", *(f"{part}/code/app" for part in "abcd")}
+    for path in paths:  # each is known by its place
+        assert run("survival", path, "--no-curves", "--db", db).exit_code == 0
+        assert run("repo", path, "--db", db).exit_code == 0
+    assert commit_counts(db) == before
+
+
 def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
     db = tmp_path / "x.db"
     (tmp_path / "b").mkdir()
     one, other = clone("example", tmp_path), clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example")
     assert run("repo", one, "--db", db).exit_code == 0
-    refused = run("repo", other, "--db", db)
+    refused = run("repo", other, "--db", db, "--name", "example")
     assert refused.exit_code == EXIT_USAGE and "--name NAME" in refused.stderr
     assert run("repo", other, "--db", db, "--name", "second").exit_code == 0
     for command in (["survival", other, "--no-curves"], ["blame", other, "README.md"], ["repo", other]):  # it is known by its place
         assert run(*command, "--db", db).exit_code == 0
+    assert commit_counts(db) == {"example": 11, "second": 2}
+
+
+def commit_counts(db: Path) -> dict[str, int]:
     with sqlite3.connect(db) as connection:
-        counted = "SELECT name, COUNT(*) FROM repos JOIN commits c ON c.repo_id = repos.id GROUP BY 1"
-        assert dict(connection.execute(counted)) == {"example": 11, "second": 2}
+        counts = dict(connection.execute("SELECT name, COUNT(*) FROM repos JOIN commits c ON c.repo_id = repos.id GROUP BY 1"))
     connection.close()
+    return counts
 
 
 def test_a_moved_clone_is_the_same_repository(tmp_path: Path) -> None:

@@ -224,10 +224,9 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
 
 def test_a_namesake_does_not_replace_another_repository(example: tuple[Path, Path], tmp_path: Path) -> None:
     other = clone("squash", tmp_path).rename(tmp_path / "example")
-    for command in (["repo", other], ["blame", other, "README.md"]):
-        shown = run(*command, "--db", example[1])
-        assert shown.exit_code == errors.EXIT_USAGE
-        assert "another repository named example" in shown.stderr
+    shown = run("repo", other, "--name", "example", "--db", example[1])
+    assert shown.exit_code == errors.EXIT_USAGE
+    assert "another repository named example" in shown.stderr
     assert run("repo", example[0], "--db", example[1]).exit_code == 0
 
 

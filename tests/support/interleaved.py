@@ -89,7 +89,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
 def _namesakes(one: Path, other: Path, folder: Path, number: int, rng: random.Random) -> Iterator[dict[str, Any]]:
     """Two repositories of one name: one is stored whole, and the other run says that it was refused."""
     db = folder / f"{number}-namesakes.db"
-    codes = at_once([("repo", one), ("repo", other)], db, rng)
+    codes = at_once([("repo", one, "--name", "example"), ("repo", other, "--name", "example")], db, rng)
     stored = [path for path in (one, other) if not differences(db, folder / f"{path.parent.name}.db")]
     winner = {(0, 2): [one], (2, 0): [other]}.get((codes[0], codes[1]))
     if stored != winner:

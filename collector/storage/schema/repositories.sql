@@ -3,7 +3,7 @@
 -- One analysed repository.
 CREATE TABLE IF NOT EXISTS repos (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- number used by the other tables
-  name TEXT NOT NULL UNIQUE, -- owner/name from the remote, else the name of the directory
+  name TEXT NOT NULL UNIQUE, -- owner/name from the remote, else the name of the directory, with those above it where another clone has the same
   path TEXT, -- where the clone was when it was read
   url TEXT, -- address of origin, without credentials
   root_sha TEXT, -- first commit of the main line; NULL in a shallow clone
