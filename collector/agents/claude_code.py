@@ -2,7 +2,8 @@
 
 A stored transcript repeats the session so far, so events are kept once: calls by `tool_use` id, records by `uuid`, usage by
 message id. Positions come from `structuredPatch`, text from the call's own input, because patches show tabs as two spaces. Hooks of
-many people keep the records as JSON arrays, or an array of what they were called with.
+many people keep the records as JSON arrays, or an array of what they were called with; others keep them as a chat
+(`formats/chat.py`), which says neither the model nor that a call failed: the text of its result does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments
-from collector.agents.common.jsonl import values
+from collector.agents.common.jsonl import first_value, values
 from collector.agents.common.messages import (
     PromptKind,
     anthropic_usage,
@@ -38,6 +39,7 @@ from collector.agents.common.reader import (
     Result,
     is_error,
 )
+from collector.agents.formats.chat import chat_messages, lines_of_chats, session_meta
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, to_json
@@ -112,6 +114,8 @@ def sniff(head: object) -> bool:
         return any(sniff(entry) for entry in head[:_FIRST])
     if get_str(head, "hook_event_name") in _HOOKS:
         return "tool_input" in get_dict(head) and ".claude" in get_str(head, "transcript_path")
+    if get_str(session_meta(head), "session_id"):
+        return True
     if not isinstance(head, dict) or get_str(head, "type") not in _TYPES or "systemPayload" in head:
         return False
     spoken = head["type"] not in ("user", "assistant") or get(head, "message", "content") is not None
@@ -129,6 +133,27 @@ def _as_lines(blob: bytes) -> bytes:
             number = repeats[get_str(entry, "hook_event_name") + call]
             entry["tool_use_id"] = f"{hashlib.sha256(call.encode()).hexdigest()[:16]}/{number}"
     return "\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries).encode()
+
+
+_FAILED = re.compile(r"(?:Error: )?Exit code \d|<tool_use_error>|Error: |The user doesn't want to |\[Request interrupted by user")
+
+
+def _records_of(chat: object) -> Iterator[dict[str, Any]]:
+    """The records of a session that was kept as a chat."""
+    meta = session_meta(chat)
+    names = {"sessionId": "session_id", "cwd": "cwd", "version": "version", "gitBranch": "git_branch"}
+    about = {name: meta.get(theirs) for name, theirs in names.items()}
+    for said in chat_messages(chat):
+        content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
+        content += [
+            {"type": "tool_use", "id": call.id, "name": call.name, "input": parse_json(call.arguments)} for call in said.calls
+        ]
+        if said.role == "tool":
+            failed = _FAILED.match(said.text) is not None
+            content = [{"type": "tool_result", "tool_use_id": said.answers, "content": said.text, "is_error": failed}]
+        kind = "assistant" if said.role == "assistant" else "user"
+        record = {"type": kind, "uuid": said.key, "timestamp": said.timestamp, "message": {"id": said.key, "content": content}}
+        yield {**about, **record, "isMeta": said.role not in ("user", "tool", "assistant")}
 
 
 def _written_by(blob: bytes) -> list[str]:
@@ -173,6 +198,7 @@ class _Reader(RecordReader):
         if blob.startswith(b"["):
             with suppress(ValueError, RecursionError):  # what cannot be read is reported for the line
                 return _as_lines(blob)
+        blob = lines_of_chats(blob, _records_of)
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))
         if heads:
             line = blob.rfind(b"\n", 0, heads[0].start()) + 1
@@ -484,6 +510,7 @@ def _numbers(snippet: str) -> tuple[int, str]:
 _CUT = 200  # longer names are cut there and end in a hash
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _SESSION_ID = re.compile(rb'"sessionId":\s*"([0-9A-Za-z-]{1,80})"')
+_HEAD = 20_000  # bytes
 _AGENT = "agent-"  # a subagent's file
 _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
@@ -516,6 +543,13 @@ def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
             yield LocalSession(path.stem, (path, *agents[path.stem], *below), f"started in {cwd}", cwd=cwd)
 
 
+def _named_in(path: str, data: bytes) -> list[str]:
+    """The session of the records, or of the chat, in a file under another name."""
+    head = first_value(data)
+    named = get_str(session_meta(head), "session_id") or files.text_in(data[:_HEAD], _SESSION_ID)
+    return [named] if named and sniff(head) else []
+
+
 COMMITTED = (
     Committed(("**/.claude/projects/*/*.jsonl",), session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),
     Committed(("**/logs/**/chat.json",), lambda path, data: _written_by(data)[:1], every=True),
@@ -525,6 +559,8 @@ COMMITTED = (
         every=True,
         undated=True,
     ),
+    Committed(("**/*session*.jsonl",), _named_in, own=True),
+    Committed(("**/*trajectory*.json",), _named_in, own=True),
 )
 STORES = (
     Store(

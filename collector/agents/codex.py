@@ -2,6 +2,7 @@
 
 The best source of an edit is the event `patch_apply_end`: a unified diff or the text of each file. Where a version writes none,
 the patch itself counts together with the output of its call. Commands of a script are calls of their own.
+Some people keep rollouts as a chat (`formats/chat.py`), from which the records are made again.
 A forked thread begins with a copy of its parent's history, stamped with the time of the fork: that copy is not read.
 Compaction repeats old items inside one record, which is not read either.
 """
@@ -31,11 +32,12 @@ from collector.agents.common.reader import (
     shell_command,
 )
 from collector.agents.common.scripts import commands_in_script, patches_in_script
+from collector.agents.formats.chat import ChatMessage, chat_messages, lines_of_chats, session_meta
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_int, get_str, parse_json, time_of, to_json
+from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
 from collector.text import normal_path, resolve
 from collector.vocabulary.agents import Agent
@@ -77,7 +79,8 @@ _REPLAY_SECONDS = 5.0
 def sniff(head: object) -> bool:
     if not isinstance(head, dict):
         return False
-    return head.get("type") == "session_meta" or (isinstance(head.get("payload"), dict) and isinstance(head.get("type"), str))
+    record = isinstance(head.get("payload"), dict) and isinstance(head.get("type"), str)
+    return head.get("type") == "session_meta" or record or bool(get_str(session_meta(head), "id"))
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -130,6 +133,7 @@ class _Reader(RecordReader):
     # --- records --------------------------------------------------------------------------------------------------
 
     def begin_copy(self, blob: bytes) -> bytes:
+        blob = lines_of_chats(blob, _rollout)
         first = first_value(blob)
         if get(first, "type") == "session_meta":
             self.thread = self._enter(get_dict(first, "payload"))
@@ -340,6 +344,28 @@ class _Reader(RecordReader):
             if call.name or call.changes is not None:
                 for part in finished(call, self.problem):
                     yield call.order, part
+
+
+def _rollout(document: object) -> list[dict[str, Any]]:
+    """The records of a session that was kept as a chat, in order of time."""
+    meta = session_meta(document)
+    rows = [{"timestamp": get_str(meta, "timestamp"), "type": "session_meta", "payload": meta}]
+    for name, kind in (("turn_contexts", "turn_context"), ("token_counts", "event_msg")):
+        parts = objects(get(document, "meta", name))
+        rows += ({"timestamp": get_str(part, "_timestamp"), "type": kind, "payload": part} for part in parts)
+    for message in chat_messages(document):
+        rows += ({"timestamp": message.timestamp, "type": "response_item", "payload": item} for item in _items(message))
+    return sorted(rows, key=lambda row: str(row["timestamp"]))
+
+
+def _items(message: ChatMessage) -> Iterator[dict[str, Any]]:
+    if message.role == "tool":
+        output = {"output": message.text, "metadata": message.record.get("metadata")}
+        yield {"type": "function_call_output", "call_id": message.answers, "output": output}
+    elif message.text:
+        yield {"type": "message", "role": message.role, "content": [{"type": "text", "text": message.text}]}
+    for call in message.calls:
+        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def _driver(meta: dict[str, Any]) -> Driver:
@@ -701,8 +727,19 @@ def _content(path: Path, size: int) -> bytes:
     return decompressed(files.content(path) if size > _LONG else files.head(path, size), size)
 
 
+def _named_in(path: str, data: bytes) -> list[str]:
+    """The session whose first record, or chat, a file under another name has."""
+    head = first_value(data)
+    meta = get_dict(head, "payload") if get(head, "type") == "session_meta" else session_meta(head)
+    return [get_str(meta, "id")] if get_str(meta, "id") else []
+
+
 _ROLLOUT_ID = r"-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$"
-COMMITTED = (Committed(("**/.codex/*sessions/**/rollout-*.jsonl",), session_in_path(_ROLLOUT_ID)),)
+COMMITTED = (
+    Committed(("**/.codex/*sessions/**/rollout-*.jsonl",), session_in_path(_ROLLOUT_ID)),
+    Committed(("**/*session*.jsonl",), _named_in, own=True),
+    Committed(("**/*trajectory*.json",), _named_in, own=True),
+)
 STORES = (
     Store(
         NAME,

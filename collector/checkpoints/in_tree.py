@@ -6,6 +6,7 @@ of files that lose what they had, all.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -31,10 +32,12 @@ _LOG = (
     "--no-renames",
     "-m",
     "--diff-filter=AM",
-    "--format=%x01%ct %ae",
+    "--format=%x01%H %ct %ae",
 )
 _RECORDER = Committed(("**/.entire/metadata/*/full.jsonl",), session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
 _MOST_VERSIONS = 100  # of a file
+_FILE_NAME = re.compile(r"[\w.-]+\.\w+")
+_FEWEST_LINES, _FEWEST_CHARACTERS = 3, 15  # of what tells a session of this repository from another's
 _AFTER_COMMIT = 6.0  # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is later
 
 
@@ -52,6 +55,7 @@ class _Version(NamedTuple):
     files: tuple[_File, ...]
     at: float  # when it was committed
     email: str
+    commit: str
 
 
 def store_of(ref: str) -> CheckpointStore | None:
@@ -72,7 +76,8 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         for versions in list(_versions(form, history).values())[:TREE_RECORDS]:
             _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
         for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
-            yield _checkpoint(key, sessions[key])
+            if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), tip):
+                yield _checkpoint(key, sessions[key])
         existing.update(sessions)
 
 
@@ -83,15 +88,15 @@ def _history(repo: GitRepo, tip: str, paths: Iterable[str]) -> Iterator[tuple[st
             output = decode(git.output([*_LOG, tip, "--", *(f":(glob){path}" for path in paths)]))
         except GitFailed:
             return
-    moment, email, blob = "0", "", ""
+    commit, moment, email, blob = "", "0", "", ""
     for field in output.split("\0"):
         text = field.lstrip("\n")
         if text.startswith("\1"):
-            moment, _, email = text[1:].partition(" ")
+            commit, moment, email = text[1:].split(" ", 2)
         elif text.startswith(":"):
             blob = text.split(" ")[3]
         elif text:
-            yield text, _Version((_File(0, text, blob),), float(moment), email)
+            yield text, _Version((_File(0, text, blob),), float(moment), email, commit)
 
 
 def _versions(form: Committed, history: Iterable[tuple[str, _Version]]) -> dict[str, list[_Version]]:
@@ -137,6 +142,29 @@ def _add_sessions(repo: GitRepo, form: Committed, versions: list[_Version], sess
     for key, version_before in before.items() if form.undated else ():
         if version_before is not None:
             sessions[key][version_before] = None
+
+
+def _wrote_here(repo: GitRepo, key: str, version: _Version, tip: str) -> bool:
+    """Whether lines that a call of the session wrote stand in a file of that name, in the commit with its record or at the tip."""
+    data = repo.blob(version.files[0].blob) or b""
+    reader = reader_for(data)
+    calls = reader.read(key, [data]).calls if reader is not None else ()
+    named: dict[str, set[str]] = defaultdict(set)
+    for path, blob in (*repo.paths(version.commit).items(), *repo.paths(tip).items()):
+        named[path.rpartition("/")[2]].add(blob)
+    for call in calls:
+        command = call.command.text if call.command else ""
+        lines = _telling([command, *(text for edit in call.edits for text in edit.new_texts())])
+        names = {*_FILE_NAME.findall(command), *(edit.path.rpartition("/")[2] for edit in call.edits)}
+        blobs = (blob for name in names if len(lines) >= _FEWEST_LINES for blob in named.get(name, ()))
+        if any(len(lines & _telling([decode(repo.blob(blob) or b"")])) >= _FEWEST_LINES for blob in blobs):
+            return True
+    return False
+
+
+def _telling(texts: Iterable[str]) -> set[str]:
+    """The lines of texts that say something by themselves."""
+    return {line.strip() for text in texts for line in text.split("\n") if len(line.strip()) >= _FEWEST_CHARACTERS}
 
 
 def _checkpoint(key: str, versions: Iterable[_Version]) -> Checkpoint:

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from support.builder import git
 from support.builder.objects import git_environment
 from support.commands import run
 
+from collector.agents import reader_for
 from collector.storage.store import Store
 
 SAMPLES = Path(__file__).parent.parent.parent / "fixtures" / "lab"
@@ -392,6 +394,84 @@ def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_doe
     calls = len(json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"])
     assert rows[0] == (transcript.stem, "claude-code", calls)
     assert [key for key, *_ in rows[1:]] == ["later"]
+
+
+# --- transcripts under names of their users' own -------------------------------------------------------------------------
+
+
+def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
+    """A message of a session that was kept as a chat."""
+    when = f"2025-08-06T10:05:{second:02}.000Z"
+    return {"role": role, "content": [{"type": "text", "text": text}], "_metadata": {"timestamp": when}} | more
+
+
+def chat(call: str, **arguments: str) -> list[dict[str, Any]]:
+    """One call, and its result."""
+    function = {"name": call, "arguments": json.dumps(arguments)}
+    asked = turn(2, "assistant", "", tool_calls=[{"id": "call_1", "type": "function", "function": function}])
+    return [turn(1, "user", "Halve it"), asked, turn(3, "tool", "Success. Updated the following files:", tool_call_id="call_1")]
+
+
+PATCH = "*** Begin Patch\n*** Add File: src/b.py\n" + "".join(f"+{line}\n" for line in HALVED.splitlines()) + "*** End Patch\n"
+BY_CODEX = (chat("apply_patch", input=PATCH), {"id": "019d20aa", "cwd": HOME, "originator": "codex_cli_rs", "cli_version": "0.1"})
+BY_CLAUDE = (chat("Write", file_path=f"{HOME}/src/b.py", content=HALVED), {"session_id": "0c3617a1", "cwd": HOME, "version": "2.1"})
+
+
+def with_chat(path: Path, kept: tuple[list[dict[str, Any]], dict[str, str]], name: str, code: str = HALVED) -> Clone:
+    messages, meta = kept
+    clone = Clone(path)
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    clone.put("src/b.py", code)
+    clone.put(name, json.dumps({"messages": messages, "meta": {"session_meta": meta}}, indent=2))
+    clone.commit(8, "Everything")
+    return clone
+
+
+@pytest.mark.parametrize("zone", ZONES, indirect=True)
+@pytest.mark.parametrize(("agent", "kept"), [("codex", BY_CODEX), ("claude-code", BY_CLAUDE)])
+def test_a_session_that_was_kept_as_a_chat_is_the_agents(zone: None, agent: str, kept: Any, tmp_path: Path) -> None:
+    clone = with_chat(tmp_path / "work", kept, "sessions/trajectory-2.json")
+    expected = [("agent", "exact", "replayed", agent, 1, 6)]
+    assert spans(clone.path, tmp_path / "a.db", "src/b.py") == expected
+    assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == expected
+    with Store(tmp_path / "b.db", create=False) as store:
+        (session,) = store.rows("SELECT tool_calls, turns, started_at FROM sessions")
+        assert tuple(session.values()) == (1, 1, "2025-08-06T10:05:01.000Z")
+
+
+@pytest.mark.parametrize("kept", [BY_CODEX, BY_CLAUDE])
+def test_a_chat_about_another_repository_is_none_of_this_ones_sessions(kept: Any, tmp_path: Path) -> None:
+    clone = with_chat(tmp_path / "work", kept, "runs/trajectory.json", code="# its own text, which no session wrote\n")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 0
+
+
+def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(tmp_path: Path) -> None:
+    """Such files have no times, and say what was done without the text."""
+    messages = [{key: value for key, value in message.items() if key != "_metadata"} for message in BY_CODEX[0]]
+    clone = with_chat(tmp_path / "work", (messages, BY_CODEX[1]), "sessions/trajectory.json")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 0
+
+
+@pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
+def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_of_the_repository(name: str, tmp_path: Path) -> None:
+    (transcript,) = (SAMPLES / name).rglob("*.jsonl")
+    reader = reader_for(transcript.read_bytes())
+    assert reader is not None
+    session = reader.read("", [transcript.read_bytes()])
+    written: dict[str, str] = defaultdict(str)
+    for edit in (edit for call in session.calls for edit in call.edits):
+        written[edit.path.rpartition("/")[2]] += "\n".join(edit.new_texts())
+    for number in (0, 1):  # of the sessions that are expected
+        clone = Clone(tmp_path / f"work{number}")
+        for path, text in written.items():
+            clone.put(path, text if number else "# another text\n")
+        clone.put("docs/session-1.jsonl", transcript.read_text())
+        clone.commit(0)
+        with attributed(bare(clone), tmp_path / f"{number}.db") as store:
+            assert store.value("SELECT count(*) FROM sessions") == number
 
 
 TABLES = """

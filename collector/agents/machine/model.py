@@ -222,6 +222,9 @@ class Committed:
     sessions: Callable[[str, bytes], Sequence[str]]  # those in a file, by (path, content)
     every: bool = False  # all versions are read: later ones drop what earlier ones have
     undated: bool = False  # nothing has a time: the version before a session tells that it had not begun
+    own: bool = (
+        False  # other programs have files of such names, other repositories such sessions: it must have written text of this
+    )
 
     def rank(self, path: str) -> int | None:
         """Which of the paths a file is that git listed for any form: each has names of its own; None for another form's."""
