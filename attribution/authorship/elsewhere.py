@@ -1,13 +1,15 @@
-"""Lines of sessions that stand in commits of other branches than the attributed one."""
+"""Lines of sessions that stand in commits where the replay did not find them: of other branches, pull requests, squashes."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from attribution.authorship.agent_text import lines_without_layout, new_text, without_layout
+from attribution.authorship.agent_text import each_without_layout
+from attribution.authorship.case import SLACK
 from attribution.authorship.texts import DiffTexts
-from attribution.authorship.timeline import EditFate
+from attribution.authorship.worktrees import WorktreeRun
 from collector.git.base import is_regular
 from collector.git.repository import GitRepo, line_changes
 from collector.model import Commit, FileChange
@@ -16,55 +18,106 @@ from collector.text import decode, is_binary, split_lines
 _TELLING = 12  # characters without layout: a shorter line stands anywhere
 
 
-def commits_elsewhere(texts: DiffTexts, edits: Iterable[EditFate], sessions: Collection[int]) -> dict[int, str]:
-    """Session -> the first commit of another branch or pull request that adds a line it wrote, to the file it wrote it into.
+@dataclass(slots=True)
+class LandedElsewhere:
+    """Lines of one session that the replay did not find in a commit of the attributed branch, and some commit adds. Non-blank."""
 
-    The line must be a telling one that no other session wrote into that file, and the commit must not be older than it. What a
-    stash is made of does not count.
+    commit: str = ""  # the first one of another branch or pull request; "" when all stand in the attributed branch
+    lines: int = 0
+    left: int = 0  # of those, the ones that no agent overwrote before its worktree was compared with a commit
+
+
+@dataclass(slots=True)
+class _OpenLine:
+    session: int
+    at: float
+    left: bool
+
+
+@dataclass(slots=True)
+class _SameText:
+    """What the sessions wrote of one text into one file."""
+
+    writers: set[int] = field(default_factory=set)
+    standing: int = 0  # lines that are known to stand in a commit
+    open: list[_OpenLine] = field(default_factory=list)  # the others
+
+    def shows(self, bare: str, until: float) -> Iterator[int]:
+        """The session whose work a commit of this moment has when it adds this text: a telling one, of nobody else."""
+        if len(bare) >= _TELLING and len(self.writers) == 1:
+            yield from (line.session for line in self.open[:1] if line.at <= until)
+
+    def take(self, sessions: Collection[int], added: int, until: float) -> list[_OpenLine]:
+        """The lines that a commit shows to stand there, as it adds the text more often than any before it."""
+        more = [line for line in self.open if line.session in sessions and line.at <= until][: max(0, added - self.standing)]
+        self.open = [line for line in self.open if line not in more]
+        self.standing += len(more)
+        return more
+
+
+_ByText = dict[str, dict[str, _SameText]]
+"""Path -> line without layout -> who wrote it."""
+
+
+def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int, LandedElsewhere]:
+    """Session -> its lines that commits add to the file they were written into, though the replay did not find them there.
+
+    A telling line shows that a commit has a session's work: then its other lines of that file which the commit adds count as well.
+    The commit must not be older than the line. What a stash is made of does not count.
     """
-    lines = _written_lines(edits, sessions)
-    first = min((moment for _, moment in lines.values()), default=0.0)
-    paths = {path for path, _ in lines}
-    result: dict[int, str] = {}
-    for commit in _commits_elsewhere(texts) if lines else ():
-        if commit.author_time < first or len(commit.parents) > 1:
-            continue
-        for location in _lines_added(texts.repo, commit, paths):
-            session, moment = lines.get(location, (0, float("inf")))
-            if moment <= commit.author_time:
-                result.setdefault(session, commit.sha)
-        if len(result) == len(sessions):
-            break
-    return result
+    lines = _lines_by_text(runs)
+    result: dict[int, LandedElsewhere] = defaultdict(LandedElsewhere)
+    for commit, path, added in _additions(texts, lines.keys()):
+        until = commit.author_time + SLACK
+        here = {bare: lines[path][bare] for bare in added if bare in lines[path]}
+        sessions = {session for bare, same in here.items() for session in same.shows(bare, until)}
+        for line in (line for bare, same in here.items() if sessions for line in same.take(sessions, added[bare], until)):
+            landed = result[line.session]
+            landed.lines, landed.left = landed.lines + 1, landed.left + line.left
+            landed.commit = landed.commit or ("" if commit.sha in texts.history.diffs else commit.sha)
+    return dict(result)
 
 
-def _written_lines(edits: Iterable[EditFate], sessions: Collection[int]) -> dict[tuple[str, str], tuple[int, float]]:
-    """(path, line without layout) -> the session that alone wrote it, and when it first did."""
-    applied = [fate for fate in edits if not fate.outcome and fate.path]
-    paths = {fate.path for fate in applied if fate.raw.call.session_id in sessions}
-    writers: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
-    for fate in applied:
-        session, moment = fate.raw.call.session_id, fate.raw.at
-        for text in new_text(fate.raw.edit) if fate.path in paths else ():
-            for location in {(fate.path, bare) for bare in lines_without_layout(text) if len(bare) >= _TELLING}:
-                writers[location][session] = min(moment, writers[location].get(session, moment))
-    alone = {location: next(iter(several.items())) for location, several in writers.items() if len(several) == 1}
-    return {location: writer for location, writer in alone.items() if writer[0] in sessions}
+def _lines_by_text(runs: Sequence[WorktreeRun]) -> _ByText:
+    fates = {(run.root, fate.line): fate.fate for run in runs for fate in run.fates}
+    paths = {fate.path for run in runs for fate in run.fates if fate.fate != "survived"}
+    result: _ByText = defaultdict(lambda: defaultdict(_SameText))
+    for run in runs:
+        for change in run.changes:
+            if change.call is None or change.path not in paths:
+                continue
+            for line, bare in zip(change.fresh, each_without_layout(change.new), strict=True):
+                fate = fates.get((run.root, line)) if bare else None
+                if fate is not None:
+                    same = result[change.path][bare]
+                    same.writers.add(change.call.session_id)
+                    same.standing += fate == "survived"
+                    if fate != "survived":
+                        same.open.append(_OpenLine(change.call.session_id, change.at, fate != "self_overwritten"))
+    return {path: dict(same) for path, same in result.items()}
 
 
-def _commits_elsewhere(texts: DiffTexts) -> Iterator[Commit]:
-    """Commits of other branches without those that a stash is made of."""
+def _additions(texts: DiffTexts, paths: Collection[str]) -> Iterator[tuple[Commit, str, Counter[str]]]:
+    """(commit, path, lines without layout) of what commits with one parent at most add to some files; other branches first."""
     stash = texts.repo.refs().get("refs/stash", "")
     remaining = texts.repo.commit(stash) if stash else None
     parts = {stash, *remaining.parents[1:]} if remaining is not None else set()
-    return (commit for commit in texts.aside if commit.sha not in parts)
+    for commit in texts.aside if paths else ():
+        if commit.sha not in parts and len(commit.parents) < 2:
+            yield from ((commit, path, added) for path, added in _lines_added(texts.repo, commit, paths))
+    for commit in texts.history.commits:
+        for file in texts.history.diffs[commit.sha].files or () if len(commit.parents) < 2 else ():
+            if file.change.path in paths:
+                lines = texts.lines(file)
+                bare = each_without_layout([line for a, b, _ in file.added for line in lines[a:b]])
+                yield commit, file.change.path, Counter(bare)
 
 
-def _lines_added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, str]]:
-    """(path, line without layout) of what a commit adds to some files."""
+def _lines_added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, Counter[str]]]:
+    """(path, lines without layout) of what a commit adds to some files."""
     for change in repo.changes(commit, renames=False) or ():
         if change.path in paths and change.new is not None:
-            yield from ((change.path, without_layout(line)) for line in _lines(repo, change))
+            yield change.path, Counter(each_without_layout(list(_lines(repo, change))))
 
 
 def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:

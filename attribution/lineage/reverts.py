@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attribution.lineage.model import Fingerprint
 from collector.git.diff_tree import FileDelta
@@ -38,6 +38,18 @@ def named_commit(message: str) -> str | None:
     """The (possibly shortened) commit id that a message says it takes back; None for none, or when several are named."""
     ids = set(_SAYS.findall(message))
     return ids.pop() if len(ids) == 1 else None
+
+
+def taken_back(messages: Iterable[tuple[str, str]]) -> set[str]:
+    """Commits that a later one says to take back, unless that was taken back itself. `messages`: commit id, message; in order."""
+    history = list(messages)
+    shas, result = [sha for sha, _ in history], set[str]()
+    for sha, message in reversed(history):
+        name = named_commit(message) if sha not in result else None
+        target = None if name is None else _resolve(name, shas)
+        if target is not None:
+            result.add(shas[target])
+    return result
 
 
 def reverts(

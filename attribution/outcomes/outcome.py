@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
@@ -27,36 +27,45 @@ Cause = Callable[[str, float, float], str]
 
 
 @dataclass(slots=True)
+class TakenBack:
+    """Non-blank lines that went, so that the text from before the session is there again."""
+
+    reverted: int = 0  # of the session, gone at the close
+    restored: int = 0  # that the session had removed and that are back
+    by: Counter[str] = field(default_factory=Counter)  # reverted lines by who took them back
+
+    def add(self, other: TakenBack) -> None:
+        self.reverted, self.restored = self.reverted + other.reverted, self.restored + other.restored
+        self.by.update(other.by)
+
+    @property
+    def lines(self) -> int:
+        return max(self.reverted, self.restored)
+
+
+@dataclass(slots=True)
 class Undone:
     """The part of a session's lines in one worktree that was undone between its peak and its close, in non-blank lines."""
 
     peak: int = 0  # most lines alive at one moment
     gone: int = 0  # lines of the peak that were gone at the close
-    reverted: int = 0  # gone lines in regions whose text before the session is back
-    restored: int = 0  # lines that the session had removed and that are back in these regions
-    whole_files: int = 0  # files that existed before and ended exactly as before
-    by: Counter[str] = field(default_factory=Counter)  # lines by who took them back
+    places: TakenBack = field(default_factory=TakenBack)  # in every region whose text from before the session is back
+    files: TakenBack = field(default_factory=TakenBack)  # of these, in files that ended as before or that an undo command reached
 
     def add(self, other: Undone) -> None:
-        self.peak, self.gone, self.reverted = self.peak + other.peak, self.gone + other.gone, self.reverted + other.reverted
-        self.whole_files += other.whole_files
-        self.restored += other.restored
-        self.by.update(other.by)
-
-    @property
-    def took_lines_back(self) -> bool:
-        """Lines were taken back: a file is as it was before, or half of the lines are gone and what they replaced is back."""
-        return self.took_effect and (self.whole_files > 0 or self.mostly)
-
-    @property
-    def took_effect(self) -> bool:
-        """Whether any line was taken back at all."""
-        return self.reverted > 0 or self.restored > 0
+        self.peak, self.gone = self.peak + other.peak, self.gone + other.gone
+        self.places.add(other.places)
+        self.files.add(other.files)
 
     @property
     def mostly(self) -> bool:
         """Half of the lines are gone and what they replaced is back."""
-        return self.peak > 0 and self.reverted >= _HALF * self.peak
+        return self.peak > 0 and self.places.reverted >= _HALF * self.peak
+
+    @property
+    def taken_back(self) -> TakenBack:
+        """What counts as reverted: one place of many that is as before is a change of mind within the work."""
+        return self.places if self.mostly else self.files
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,7 @@ def undone(
     thrown = _thrown_away(commands, [changes[n] for n in sorted(hunks) if n < until])
     again = _Again(changes, [n for n in hunks if n < until], at_close - thrown.keys())
     taken: set[int] = set()
+    by_path: dict[str, TakenBack] = defaultdict(TakenBack)
     there = {path_of[line] for line in at_close if line in path_of}
     for region in regions:
         lines = {line for n in region.hunks if n < until for line in changes[n].fresh} & written
@@ -111,16 +121,17 @@ def undone(
         is_back &= not gone or bool(lost)  # what was written again at once was not undone
         back[path].append(is_back)
         if is_back and lines:
+            lost -= taken
             taken |= lost
-            result.restored += len({line for n in region.hunks if n < until for line in changes[n].gone} - written)
-            result.by[_main_taker(lines, [changes[n] for n in sorted({n for line in lines for n in touching[line]})], cause)] += (
-                len(lost)
-            )
+            who = _main_taker(lines, [changes[n] for n in sorted({n for line in lines for n in touching[line]})], cause)
+            restored = len({line for n in region.hunks if n < until for line in changes[n].gone} - written)
+            by_path[path].add(TakenBack(len(lost), restored, Counter({who: len(lost)})))
     for line in again.not_rewritten(thrown.keys() - taken):
-        taken.add(line)
-        result.by[thrown[line]] += 1
-    result.reverted = len(taken)
-    result.whole_files = sum(1 for path, each in back.items() if all(each) and path not in new)
+        by_path[path_of[line]].add(TakenBack(1, 0, Counter({thrown[line]: 1})))
+    for path, taken_back in by_path.items():
+        result.places.add(taken_back)
+        if (all(back[path]) and path not in new) or any(command.reaches(path) for command in commands):
+            result.files.add(taken_back)
     return result
 
 
@@ -241,22 +252,27 @@ def _later(visit: Visit, others: Sequence[Visit]) -> Iterator[Visit]:
             yield other
 
 
-def session_outcome(
-    applied: bool | None,
-    reverted_by: str | None,
-    rejects: bool | None,
-    accepts: bool | None,
-    restarted: bool,
-    answered: bool = False,
-) -> SessionOutcome:
-    """The first outcome that holds. `answered`: the session wrote nothing, and ended with the agent's words."""
-    if reverted_by == Author.HUMAN or rejects:
+class Ending(NamedTuple):
+    """What is known of the end of a session's work."""
+
+    applied: float | None = None  # share of its lines that stands in commits; None when it wrote none
+    taken_back: float = 0.0  # share of its lines in commits that later commits say to take back
+    reverted_by: str | None = None  # who undid most of it before its close
+    rejects: bool = False  # the last message refuses
+    accepts: bool = False  # it welcomes
+    restarted: bool = False
+    answered: bool = False  # it wrote nothing, and ended with the agent's words
+
+
+def session_outcome(ending: Ending) -> SessionOutcome:
+    """The first outcome that holds: a deed or word against the work, then for it; lines in commits count from half of them."""
+    if ending.reverted_by == Author.HUMAN or ending.rejects or ending.taken_back >= _HALF:
         return SessionOutcome.REJECTED
-    if applied or accepts:
+    if ending.accepts or (ending.applied or 0.0) >= _HALF:
         return SessionOutcome.ACCEPTED
-    if restarted:
+    if ending.restarted:
         return SessionOutcome.RESTARTED
-    return SessionOutcome.ANSWERED if answered else SessionOutcome.ABANDONED
+    return SessionOutcome.ANSWERED if ending.answered else SessionOutcome.ABANDONED
 
 
 def reverter(by: Mapping[str, int], commands: Sequence[Mapping[str, object]]) -> str | None:

@@ -17,7 +17,7 @@ from attribution.authorship.commits import CommitHistory, added_files, read_hist
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
-from attribution.authorship.elsewhere import commits_elsewhere
+from attribution.authorship.elsewhere import landed_elsewhere
 from attribution.authorship.links import ChangedPaths, add_imports, add_own, add_stated, commit_probes, link_by_trailer
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.own_commits import own_commits
@@ -30,6 +30,7 @@ from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, roots_of, timelines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
+from attribution.lineage.reverts import taken_back
 from attribution.queries.prices import prices_of
 from attribution.stages import costs, feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.lines_due import STAGE, VERSION, censored_parts, is_done, nothing_found, target_of
@@ -200,8 +201,10 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
     line_rows.totals(store, repo_id, judged)
     line_rows.vendor(store, repo_id)
     line_rows.confidence(store)
-    elsewhere = partial(commits_elsewhere, judged.texts, judged.replayed.edits)
-    outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, elsewhere)
+    elsewhere = landed_elsewhere(judged.texts, judged.replayed.runs)
+    reverted = taken_back((commit.sha, commit.message) for commit in judged.evidence.history.commits)
+    after = outcomes.AfterSessions(elsewhere, reverted)
+    outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, after)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
     costs.fill_costs(store, repo_id, prices_of(store))
     feature_rows.fill_what_follows(store, repo_id)

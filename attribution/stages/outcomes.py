@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.authorship.case import AttributionWindow
+from attribution.authorship.elsewhere import LandedElsewhere
 from attribution.authorship.people import is_person
 from attribution.authorship.replay import Change
 from attribution.authorship.run_data import Replayed
@@ -20,6 +21,7 @@ from attribution.authorship.timeline import Timeline
 from attribution.authorship.worktrees import WorktreeRun
 from attribution.features.nulls import REASONS, problem_rows
 from attribution.outcomes.outcome import (
+    Ending,
     Neighbours,
     UndoCommand,
     Undone,
@@ -53,14 +55,22 @@ class _Session:
     undone: Undone = field(default_factory=Undone)
 
 
-Elsewhere = Callable[[Collection[int]], Mapping[int, str]]
-"""Sessions -> the commit of another branch that has a line of theirs, for those that have one."""
+class AfterSessions(NamedTuple):
+    """What commits tell beside the replay."""
+
+    landed: Mapping[int, LandedElsewhere]  # by session
+    reverted: Collection[str]  # commits that later ones say to revert
 
 
 def fill_outcomes(
-    store: Store, repo_id: int, sessions_edits: Sequence[SessionEdits], replayed: Replayed, elsewhere: Elsewhere = lambda _: {}
+    store: Store,
+    repo_id: int,
+    sessions_edits: Sequence[SessionEdits],
+    replayed: Replayed,
+    after: AfterSessions | None = None,
 ) -> None:
     """Fills `regions`, `region_edits` and the columns of stage `repository` of `session_features`."""
+    after = after or AfterSessions({}, ())
     for table in ("regions", "region_priors"):
         store.connection.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,))
     stored = {row["id"]: row for row in store.rows(_STORED, (repo_id,))}
@@ -82,9 +92,9 @@ def fill_outcomes(
     )
     pairs = ((session, prior) for session, gathered in sorted(sessions.items()) for prior in sorted(gathered.prior))
     store.insert("region_priors", ("session_id", "prior_session_id"), pairs)
-    other = elsewhere({session for session, row in stored.items() if _wrote(row) and not _has_landed(row)})
     for session, row in stored.items():
-        row["other"] = other.get(session)
+        row["elsewhere"] = after.landed.get(session, LandedElsewhere())
+        row["reverted_later"] = sum(lines for sha, lines in json.loads(row["commits"]) if sha in after.reverted)
     feature_rows.update(
         store, ((id_, _values(sessions[id_], stored[id_], around.get(id_))) for id_ in (t.session_id for t in sessions_edits))
     )
@@ -154,6 +164,8 @@ SELECT s.id, t.produced, t.final, t.survived, f.last_message_rejects AS rejects,
   COALESCE(SUM(s.parent_key IS NULL) OVER (ORDER BY s.started_at IS NULL, s.started_at, s.id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS earlier,
   (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS committed,
+  (SELECT json_group_array(json_array(c.commit_sha, cs.agent_lines)) FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id
+    WHERE cs.session_id = s.id) AS commits,
   EXISTS (SELECT 1 FROM origins o WHERE o.session_id = s.id AND o.author = 'agent' AND o.how = 'shell') AS shell,
   (SELECT json_group_array(DISTINCT c.path) FROM commit_sessions cs JOIN commit_files c ON c.commit_id = cs.commit_id
     WHERE cs.session_id = s.id) AS linked
@@ -168,21 +180,28 @@ def _wrote(stored: Mapping[str, Any]) -> bool:
     return bool(stored["produced"] or stored["committed"])
 
 
-def _has_landed(stored: Mapping[str, Any]) -> bool:
-    """Whether a line stands in a commit of the attributed branch."""
-    return (stored["committed"] or 0) > 0 or (stored["survived"] or 0) > 0
-
-
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
     wrote = _wrote(stored)
     undos = stored["undos"]
-    reverted = session.undone.took_lines_back or (bool(undos) and session.undone.took_effect)
-    who = reverter(session.undone.by, undos) if reverted and wrote else None
+    taken_back = session.undone.taken_back
+    who = reverter(taken_back.by, undos) if taken_back.lines and wrote else None
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
     refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
-    applied = _has_landed(stored) or stored["other"] is not None if wrote else None
+    elsewhere: LandedElsewhere = stored["elsewhere"]
+    landed = (stored["survived"] or 0) + elsewhere.lines
+    applied = landed > 0 or (stored["committed"] or 0) > 0 if wrote else None
+    share = (stored["survived"] + elsewhere.left) / stored["final"] if stored["final"] else None
     answered = not wrote and stored["ended_normally"] == 1 and bool(stored["agent_words"])
     judged = stored["user_turns"] is not None and stored["user_turns"] > 0
+    ending = Ending(
+        share if share is not None else applied and 1.0,
+        stored["reverted_later"] / stored["committed"] if stored["committed"] else 0.0,
+        refused,
+        stored["rejects"] == 1,
+        stored["accepts"] == 1,
+        around is not None and around.restarted,
+        answered,
+    )
     shaped = [r.convergence for r in session.regions if r.convergence]
     edited = bool(session.regions or session.files)
     return {
@@ -193,16 +212,15 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
         ),
         "bash_mediated_edits": int(not session.by_tool and bool(session.files or stored["shell"])),
         "output_applied": None if applied is None else int(applied),
-        "output_applied_elsewhere": stored["other"],
-        "output_applied_fraction": stored["survived"] / stored["final"] if stored["final"] else None,
-        "changes_reverted": int(reverted) if wrote else None,
-        "reverted_lines": max(session.undone.reverted, session.undone.restored) if wrote else None,
+        "output_applied_elsewhere": elsewhere.commit or None,
+        "output_applied_fraction": share,
+        "landed_lines": landed if wrote else None,
+        "landed_share": landed / stored["produced"] if stored["produced"] else None,
+        "changes_reverted": int(taken_back.lines > 0) if wrote else None,
+        "reverted_lines": taken_back.lines if wrote else None,
         "reverted_by": who,
-        "session_outcome": session_outcome(
-            applied, refused, stored["rejects"] == 1, stored["accepts"] == 1, around is not None and around.restarted, answered
-        )
-        if judged
-        else None,
+        "reverted_later_lines": stored["reverted_later"] if wrote else None,
+        "session_outcome": session_outcome(ending) if judged else None,
         "session_reopened_within_s": around.reopened_within if around else None,
         "prior_sessions_same_repo": stored["earlier"] if stored["started_at"] else None,
         "region_count": len(session.regions) if edited else None,

@@ -109,8 +109,8 @@ class Convergence(Word):
 class SessionOutcome(Word):
     """What became of a session's work: the first that applies."""
 
-    REJECTED = "explicitly_rejected", "a person reverted it, or the user refused the changes"
-    ACCEPTED = "accepted", "lines were committed, or the user accepted them"
+    REJECTED = "explicitly_rejected", "a person or a later commit reverted most of it, or the user refused the changes"
+    ACCEPTED = "accepted", "at least half of its lines were committed, or the user accepted them"
     RESTARTED = "restarted_same_task", "another session on the same files followed within half an hour"
     ANSWERED = "answered", "it wrote nothing and ended with the agent's words"
     ABANDONED = "abandoned_mid_session", "none of these"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
-from attribution.outcomes.outcome import UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
+from attribution.outcomes.outcome import Ending, UndoCommand, Undone, Visit, neighbours, reverter, session_outcome, undone
 from attribution.outcomes.regions import Region, Regions, convergence_of, first_return, regions_of
 from collector.model import Edit, Replacement
 
@@ -98,14 +98,14 @@ def test_an_insertion_strictly_inside_belongs_to_the_region() -> None:
 def test_lines_put_back_where_they_were_taken_away_are_one_region() -> None:
     file = File().swap("three\n", "").swap("two\n", "two\nthree\n")
     assert [(r.sizes, r.convergence, r.returned_to) for r in file.edited()] == [([1, 1], "oscillating", 0)]
-    assert (file.undone().whole_files, dict(file.undone().by)) == (1, {"agent": 0})
+    assert (file.undone().files.restored, dict(file.undone().files.by)) == (1, {"agent": 0})
 
 
 def test_the_text_before_is_what_the_session_found_not_what_the_first_one_did() -> None:
     file = File().swap("two\n", "zwei\n", session=1).swap("zwei\n", "deux\n", session=2).swap("deux\n", "zwei\n", session=2)
     (region,) = file.edited()
     assert (region.session_id, region.convergence, region.returned_to) == (2, "oscillating", 0)
-    assert (file.undone(2).whole_files, dict(file.undone(2).by)) == (1, {"agent": 1})
+    assert (file.undone(2).files.reverted, dict(file.undone(2).files.by)) == (1, {"agent": 1})
 
 
 def test_lines_put_elsewhere_than_where_some_were_taken_away_are_another_region() -> None:
@@ -245,59 +245,66 @@ def test_the_states_of_a_whole_file_are_its_texts(texts: list[list[str]]) -> Non
 
 def test_nothing_is_undone_when_all_stands() -> None:
     found = File().swap("two\n", "a\nb\n").undone()
-    assert (found.peak, found.gone, found.reverted, found.took_lines_back) == (2, 0, 0, False)
+    assert (found.peak, found.gone, found.taken_back.lines) == (2, 0, 0)
 
 
 def test_the_agent_takes_its_own_change_back() -> None:
     found = File().swap("two\n", "a\nb\n").swap("a\nb\n", "two\n").undone()
-    assert (found.peak, found.gone, found.reverted, found.whole_files) == (2, 2, 2, 1)
-    assert found.took_lines_back and found.by == {"agent": 2}
+    assert (found.peak, found.gone, found.files.reverted) == (2, 2, 2)
+    assert found.taken_back.lines == 2 and found.taken_back.by == {"agent": 2}
 
 
 @pytest.mark.parametrize("who", ["human", "unknown"])
 def test_somebody_else_takes_it_back(who: str) -> None:
     found = File().swap("two\n", "alpha\nbeta\n").seen(BASE).undone(cause=who)
-    assert (found.reverted, found.whole_files, dict(found.by)) == (2, 1, {who: 2})
+    assert (found.files.reverted, dict(found.taken_back.by)) == (2, {who: 2})
 
 
 def test_what_happens_after_the_close_is_no_revert() -> None:
     file = File().swap("two\n", "alpha\nbeta\n").seen(BASE)
-    assert not file.undone(close=1.5).took_lines_back
-    assert file.undone(close=2.5).took_lines_back
+    assert file.undone(close=1.5).taken_back.lines == 0
+    assert file.undone(close=2.5).taken_back.lines == 2
 
 
 def test_rewriting_is_not_undoing() -> None:
     found = File().swap("two\n", "a\nb\n").swap("a\nb\n", "c\n").undone()
-    assert (found.gone, found.reverted, found.took_lines_back) == (2, 0, False)
+    assert (found.gone, found.taken_back.lines) == (2, 0)
 
 
 def test_half_of_the_lines_must_be_undone() -> None:
     file = File().swap("two\n", "a\nb\n").swap("five\n", "c\nd\ne\n").swap("a\nb\n", "two\n")
-    assert (file.undone().peak, file.undone().reverted, file.undone().took_lines_back) == (5, 2, False)
+    assert (file.undone().peak, file.undone().places.reverted, file.undone().taken_back.lines) == (5, 2, 0)
     file.swap("c\nd\ne\n", "five\n")
-    assert file.undone().took_lines_back
+    assert file.undone().taken_back.lines == 5
+
+
+def test_a_file_put_back_counts_without_the_places_that_changed_back_in_others() -> None:
+    back = File().swap("two\n", "a\nb\n").swap("a\nb\n", "two\n").undone()
+    other = File().swap("two\n", "c\n").swap("five\n", "".join(f"{n}\n" for n in range(9))).swap("c\n", "two\n").undone()
+    back.add(other)
+    assert (back.peak, back.places.reverted, back.taken_back.lines) == (12, 3, 2)
 
 
 def test_removing_ones_own_new_file_undoes_nothing() -> None:
     found = File("").to("a\nb\n").remove().undone()
-    assert found.whole_files == 0
-    assert found.reverted == 2  # its lines are gone and what was there before, nothing, is back
+    assert found.files.lines == 0
+    assert found.places.reverted == 2  # its lines are gone and what was there before, nothing, is back
 
 
 def test_a_command_that_the_replay_did_not_see_takes_lines_back() -> None:
     file = File().swap("two\n", "alpha\nbeta\n").swap("five\n", "gamma\n")
     command = UndoCommand(2.5, 0.0, frozenset({"/home/ada/repo/f"}), "agent")
     found = file.undone(commands=[command])
-    assert (found.reverted, dict(found.by)) == (3, {"agent": 3}) and found.took_effect and found.mostly
-    late = UndoCommand(2.5, 1.5, frozenset({"f"}), "human")  # a commit came between the two edits
-    assert (file.undone(commands=[late]).reverted, dict(file.undone(commands=[late]).by)) == (1, {"human": 1})
-    assert file.undone(commands=[UndoCommand(2.5, 0.0, frozenset({"other"}), "agent")]).reverted == 0
+    assert (found.files.reverted, dict(found.taken_back.by)) == (3, {"agent": 3}) and found.mostly
+    late = file.undone(commands=[UndoCommand(2.5, 1.5, frozenset({"f"}), "human")]).taken_back  # a commit came between the edits
+    assert (late.lines, dict(late.by)) == (1, {"human": 1})
+    assert file.undone(commands=[UndoCommand(2.5, 0.0, frozenset({"other"}), "agent")]).taken_back.lines == 0
 
 
 def test_what_is_written_again_at_once_was_not_undone() -> None:
     file = File().swap("two\n", "alpha\nbeta\n").seen(BASE).swap("two\n", "alpha\nbeta\n")
     found = file.undone(commands=[UndoCommand(1.5, 0.0, frozenset({"f"}), "agent")])
-    assert (found.reverted, found.took_effect, found.took_lines_back) == (0, False, False)
+    assert (found.places.lines, found.taken_back.lines) == (0, 0)
 
 
 # --- neighbours and the end -------------------------------------------------------------------------------------------
@@ -325,25 +332,28 @@ def test_neighbours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("applied", "by", "rejects", "accepts", "restarted", "outcome"),
+    ("ending", "outcome"),
     [
-        (True, None, False, False, False, "accepted"),
-        (True, "human", False, False, False, "explicitly_rejected"),
-        (True, "agent", False, False, False, "accepted"),
-        (True, None, True, False, False, "explicitly_rejected"),
-        (False, None, False, True, True, "accepted"),
-        (False, None, False, False, True, "restarted_same_task"),
-        (None, None, False, False, False, "abandoned_mid_session"),
-        (False, None, False, False, False, "abandoned_mid_session"),
+        (Ending(1.0), "accepted"),
+        (Ending(0.5), "accepted"),
+        (Ending(0.49), "abandoned_mid_session"),
+        (Ending(0.01, restarted=True), "restarted_same_task"),
+        (Ending(0.01, accepts=True), "accepted"),
+        (Ending(1.0, reverted_by="human"), "explicitly_rejected"),
+        (Ending(1.0, reverted_by="agent"), "accepted"),
+        (Ending(1.0, rejects=True), "explicitly_rejected"),
+        (Ending(1.0, taken_back=0.5), "explicitly_rejected"),
+        (Ending(1.0, taken_back=0.4), "accepted"),
+        (Ending(0.0, accepts=True, restarted=True), "accepted"),
+        (Ending(0.0, restarted=True), "restarted_same_task"),
+        (Ending(), "abandoned_mid_session"),
+        (Ending(0.0), "abandoned_mid_session"),
+        (Ending(answered=True), "answered"),
+        (Ending(restarted=True, answered=True), "restarted_same_task"),
     ],
 )
-def test_outcome(applied: bool | None, by: str | None, rejects: bool, accepts: bool, restarted: bool, outcome: str) -> None:
-    assert session_outcome(applied, by, rejects, accepts, restarted) == outcome
-
-
-def test_a_question_that_was_answered_is_not_abandoned() -> None:
-    assert session_outcome(None, None, False, False, False, answered=True) == "answered"
-    assert session_outcome(None, None, False, False, True, answered=True) == "restarted_same_task"
+def test_outcome(ending: Ending, outcome: str) -> None:
+    assert session_outcome(ending) == outcome
 
 
 def test_reverter() -> None:

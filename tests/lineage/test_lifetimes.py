@@ -200,6 +200,14 @@ def test_which_messages_name_a_commit() -> None:
     assert reverts.named_commit("Reverts nothing") is None
 
 
+def test_a_revert_that_was_reverted_takes_nothing_back() -> None:
+    a, b, c, d = (letter * 40 for letter in "abcd")
+    first, second = (a, "Add"), (b, f"Revert\n\nThis reverts commit {a}.")
+    assert reverts.taken_back([first, second]) == {a}
+    assert reverts.taken_back([first, second, (c, f"Again\n\nThis reverts commit {b[:9]}.")]) == {b}
+    assert reverts.taken_back([first, (d, "This reverts commit 1234567.")]) == set()
+
+
 def test_inverse_patches_are_paired_with_the_latest() -> None:
     shas = ["a" * 40, "b" * 40, "c" * 40]
     patches = [(0, Fingerprint("p", "q")), (1, Fingerprint("q", "p")), (2, Fingerprint("p", "q"))]

@@ -330,7 +330,121 @@ def committed_by_the_next_session(world: World) -> Truth:
     return Truth(world, {one.id: {"output_applied": 1, "session_outcome": "accepted"}, two.id: {"output_applied": None}})
 
 
+def _on_another_branch(world: World, *files: tuple[str, str], prompt: str = "Please help") -> tuple[Session, Commit]:
+    """A session whose work is committed on `feature` alone, and a later commit on the main branch."""
+    world.branch_off("feature")
+    one = _work(world, prompt)
+    for path, text in files:
+        one.write(path, text)
+    commit = _taken(world, one)
+    world.switch("main")
+    world.human_write("notes.md", "Nothing.\n")
+    world.commit("Notes")
+    return one, commit
+
+
+@case
+def committed_on_another_branch(world: World) -> Truth:
+    one, commit = _on_another_branch(world, ("stats.py", MEAN))
+    truth = {"output_applied": 1, "output_applied_fraction": 1.0, "output_applied_elsewhere": commit.sha}
+    return Truth(world, {one.id: truth | {"landed_lines": 2, "landed_share": 1.0, "session_outcome": "accepted"}})
+
+
+@case
+def committed_in_a_pull_request_and_its_branch_is_gone(world: World) -> Truth:
+    one, commit = _on_another_branch(world, ("stats.py", MEAN + "\n\n" + MEDIAN))
+    world.ref("refs/pull/7/head", commit)
+    del world.history.refs["refs/heads/feature"]
+    return Truth(world, {one.id: {"output_applied_fraction": 1.0, "landed_lines": 5, "session_outcome": "accepted"}})
+
+
+@case
+def a_later_session_writes_over_what_a_branch_has(world: World) -> Truth:
+    world.branch_off("feature")
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _taken(world, one)
+    two = _work(world)
+    two.write("stats.py", MEDIAN, overwrite=True)
+    _taken(world, two)
+    world.switch("main")
+    world.human_write("notes.md", "Nothing.\n")
+    world.commit("Notes")
+    return Truth(world, {one.id: {"landed_lines": 2, "landed_share": 1.0}, two.id: {"landed_lines": 3, "landed_share": 1.0}})
+
+
+@case
+def common_lines_of_another_branch_are_not_the_sessions(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", "import os\nvalue = compute_the_mean_of(rows)\n")
+    _left(world, one)
+    world.branch_off("other")
+    world.human_write("stats.py", "import os\nvalue = compute_something_else(rows)\n")
+    world.commit("Other work")
+    world.switch("main")
+    return Truth(world, {one.id: {"output_applied": 0, "landed_lines": 0, "output_applied_fraction": 0.0}})
+
+
+@case
+def a_branch_that_had_the_text_before_is_not_the_sessions(world: World) -> Truth:
+    world.branch_off("other")
+    world.human_write("stats.py", MEAN)
+    world.commit("Mean")
+    world.switch("main")
+    world.wait(600)
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    _left(world, one)
+    return Truth(world, {one.id: {"landed_lines": 0, "session_outcome": "abandoned_mid_session"}})
+
+
+@case
+def text_written_twice_and_committed_once_has_landed_once(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    one.write("stats.py", "\n".join(MEDIAN.splitlines()[::-1]) + "\n", overwrite=True)
+    one.write("stats.py", MEAN, overwrite=True)
+    _taken(world, one)
+    return Truth(world, {one.id: {"landed_lines": 2, "output_applied_fraction": 1.0}})
+
+
+@case
+def a_line_of_many_is_committed(world: World) -> Truth:
+    one = _work(world)
+    one.write("a.py", "alpha = 1\n")
+    one.write("b.py", MEAN + "\n\n" + MEDIAN)
+    one.end_turn()
+    world.commit("Only a", [one], paths=["a.py"])
+    world.human_remove("b.py")
+    world.human_write("notes.md", "No b.\n")
+    world.commit("Without b", [one])
+    truth = {"output_applied": 1, "landed_lines": 1, "session_outcome": "abandoned_mid_session"}
+    return Truth(world, {one.id: truth})
+
+
+@case
+def a_later_commit_takes_it_back(world: World) -> Truth:
+    one = _work(world)
+    one.write("stats.py", MEAN)
+    commit = _taken(world, one)
+    world.human_remove("stats.py")
+    world.commit(f'Revert "Take it"\n\nThis reverts commit {commit.sha}.')
+    truth = {"reverted_later_lines": 2, "output_applied": 1, "session_outcome": "explicitly_rejected"}
+    return Truth(world, {one.id: truth}, reverted={commit.sha: True})
+
+
 # --- undone -----------------------------------------------------------------------------------------------------------
+
+
+@case
+def one_place_of_many_that_goes_back_is_not_reverted(world: World) -> Truth:
+    one = _work(world)
+    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
+    one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
+    one.edit("app.py", "    return rows[0]\n", "    if not rows:\n        return None\n    return rows[0]\n")
+    one.edit("app.py", "return sum(rows or [0])", "return sum(rows)")
+    _taken(world, one)
+    return Truth(world, {one.id: {"changes_reverted": 0, "reverted_lines": 0, "reverted_by": None}})
 
 
 @case

@@ -18,7 +18,7 @@ from attribution.evaluation.words import SpecialScore, TaskType, Tier
 from attribution.lineage import minimum
 from collector.vocabulary.sessions import SessionOutcome
 
-VERSION = 7
+VERSION = 8
 PARTS = ("completion", "execution", "efficiency", "outcome")
 PartWeights = tuple[float, float, float, float]
 """Weights of the four parts, in the order of PARTS."""
@@ -230,8 +230,7 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     artifact = bool(row["touched_files"]) or (row["commits_made"] or 0) > 0 or bool((row["tool_counts"] or {}).get("mcp"))
     touched = artifact or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
     applied = row["output_applied_fraction"]
-    aside = not applied and row["output_applied_elsewhere"]  # the share that stands in another branch is not known
-    landed = row["output_applied"] if applied is None or aside else applied
+    landed = row["output_applied"] if applied is None else applied
     received = acceptance(row, deeds)
     signals = [
         Signal("outcome", "artifact", 0.3, float(artifact), artifact),

@@ -161,9 +161,9 @@ def test_kinds_of_work(values: dict[str, Any], work: str | None) -> None:
     assert kind_of_work(_row(**values)) == work
 
 
-@pytest.mark.parametrize(("share", "aside", "landed"), [(0.0, "1a2b3c4", 1.0), (0.0, None, 0.0), (0.5, "1a2b3c4", 0.5)])
-def test_work_that_stands_in_another_branch_alone_has_landed(share: float, aside: str | None, landed: float) -> None:
-    row = _coding(output_applied=int(bool(share or aside)), output_applied_fraction=share, output_applied_elsewhere=aside)
+@pytest.mark.parametrize(("share", "landed"), [(0.0, 0.0), (0.5, 0.5), (None, 1.0)])
+def test_work_lands_by_its_share_and_whole_where_only_commits_show_it(share: float | None, landed: float) -> None:
+    row = _coding(output_applied=int(share != 0.0), output_applied_fraction=share)
     assert [signal.score for signal in score(row, None).signals if signal.name == "landed"] == [landed]
 
 
