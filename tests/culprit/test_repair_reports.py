@@ -181,6 +181,19 @@ def test_the_direction_of_the_bias_of_unknown_lines_is_said(fix: int, direction:
     assert _bounds([written("agent", 1000, fix=5)]) == []
 
 
+def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, Path]) -> None:
+    """It is in every export of tables. The rewrite is no fix, so that its five lines are not there."""
+    repo, db = repaired
+    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    with Store(db) as store:
+        shas = {row["subject"]: row["commit_sha"] for row in store.rows("SELECT subject, commit_sha FROM commits")}
+        rows = store.rows("SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM repaired_lines")
+    assert rows == [
+        {"fix_sha": shas["fix: compute two"], "introduced_by": shas["add"], "is_culprit": 1, "path": "a.py", "line": 1, "lines": 3,
+         "class": "declared"}
+    ]  # fmt: skip
+
+
 # --- ownership --------------------------------------------------------------------------------------------------------
 
 

@@ -30,3 +30,28 @@ CREATE TABLE IF NOT EXISTS commit_reviews (
   reviewer TEXT NOT NULL, -- address of the person
   PRIMARY KEY (repo_id, commit_sha, reviewer)
 ) WITHOUT ROWID;
+
+-- Lines that fixes repaired, with who wrote them and in which turn of a session: for data sets. `whowrote culprit --all` fills what it reads.
+--   repo_id: their repository
+--   fix_sha: the fix [sha]
+--   fixed_at: its author time [UTC]
+--   tier: the strongest sign that it is a fix: {FixTier}
+--   outcome: what it was traced by: {RepairOutcome}
+--   introduced_by: commit that wrote the lines [sha]
+--   introduced_at: its author time [UTC]
+--   is_culprit: whether that commit most likely introduced what was repaired
+--   path: file in which they were written
+--   line: number of the first of them there
+--   lines: lines of code [lines]
+--   class: class of reports: {LineClass}; NULL when not attributed
+--   model: model that wrote them
+--   session_id: session that wrote them
+--   turn_index: its turn, see turns.prompt
+--   edited_by: who changed an agent's line before the commit
+CREATE VIEW IF NOT EXISTS repaired_lines AS
+SELECT x.repo_id, x.commit_sha AS fix_sha, x.fixed_at, x.tier, x.outcome, b.commit_sha AS introduced_by, b.author_at AS introduced_at,
+       x.culprit_sha IS b.commit_sha AS is_culprit, l.path, r.line, r.lines, {LineClass of o} AS class, o.model, o.session_id,
+       o.turn_index, o.edited_by
+FROM fixes x JOIN fixed_lines r ON r.fix_id = x.id JOIN line_fates t ON t.repo_id = x.repo_id AND t.origin = r.origin
+JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
+LEFT JOIN origins o ON o.id = t.origin_id;
