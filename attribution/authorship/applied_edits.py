@@ -13,11 +13,11 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines
+from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines, without_layout
 from attribution.authorship.align import is_low_information, neighbour
 from attribution.authorship.case import SLACK
 from attribution.authorship.diffs import runs
@@ -191,6 +191,31 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
             verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of))
 
 
+def give_to_maker(commit: Commit, verdict: CommitVerdict, maker: int, existing: AppliedEdits, texts: Texts) -> None:
+    """Of the lines of other sessions than the commit is linked to, those that an edit of its maker brings are the maker's.
+
+    What the file was seen with before that edit is not the edit's. A session that is left without a line has no part in the commit.
+    """
+    until = max(commit.author_time, commit.commit_time) + SLACK
+    for file, spans in verdict.files:
+        by_line = verdicts_by_line(spans)
+        linked = verdict.named | {maker}
+        others = {line for line, v in by_line.items() if v.author == Author.AGENT and v.call and v.call.session_id not in linked}
+        lines = texts.lines(file) if others else []
+        names = existing.names_of(file.change.path, file.change.old_path) if others else {}
+        for line in sorted(others):
+            text = lines[line - 1] if line <= len(lines) else ""
+            writers = existing.writers(names, text, without_layout(text))
+            ours = [item for item in writers if item.call.session_id == maker and item.at <= until]
+            if ours:
+                by_line[line] = _verdict_of(max(ours, key=lambda item: item.at), text, How.EXACT)
+            elif is_low_information(text) and by_line.get(line - 1, by_line[line]) != by_line[line]:
+                by_line[line] = replace(by_line[line], call=by_line[line - 1].call)
+        if others:
+            spans[:] = spans_of(by_line, lines)
+    verdict.note_sessions()
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """Who wrote lines of one file of a commit."""
@@ -209,9 +234,7 @@ class _Asked:
         writer = self._writer(index, reason)
         if writer is None:
             return None
-        same = writer.text == self.lines[index].strip()
-        how = How.SUBAGENT if writer.by_subagent else How.SHELL if writer.call.by_shell else How.MOVED if same else How.REFORMATTED
-        return Verdict(Author.AGENT, how, Evidence.MATCHED, call=writer.call)
+        return _verdict_of(writer, self.lines[index], How.MOVED)
 
     def _writer(self, index: int, reason: Reason) -> _Written | None:
         """The last edit that holds the line where the commit has it."""
@@ -275,6 +298,13 @@ class _Before:
     def places(self) -> frozenset[_Place]:
         bares = [bare for bare in lines_without_layout(self.text) if len(bare) >= MIN_LENGTH]
         return frozenset(_Place(bare, *around) for bare, *around in zip(bares[1:], bares, bares[2:], strict=False))
+
+
+def _verdict_of(writer: _Written, text: str, same: How) -> Verdict:
+    """`same`: how the line came where the edit has its very text."""
+    how = same if writer.text == text.strip() else How.REFORMATTED
+    how = How.SUBAGENT if writer.by_subagent else How.SHELL if writer.call.by_shell else how
+    return Verdict(Author.AGENT, how, Evidence.MATCHED, call=writer.call)
 
 
 def _stands_alike(item: _Written, above: str, below: str) -> bool:

@@ -65,8 +65,7 @@ def conclude(
         result.files.append((file, spans))
     if method == "content":  # the replay may be exact: that it is this commit's is a conclusion from its text
         result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
-    verdicts = [span.verdict for _, spans in result.files for span in spans]
-    result.sessions = {verdict.call.session_id for verdict in verdicts if verdict.author == Author.AGENT and verdict.call}
+    result.note_sessions()
     return result
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times, without_layout
-from attribution.authorship.applied_edits import applied_edits, attribute_to_edits
+from attribution.authorship.applied_edits import applied_edits, attribute_to_edits, give_to_maker
 from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.of_others import lines_of_others, testify
@@ -130,10 +130,16 @@ def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: 
 
 
 def give_lines_to_edits(judged: Judged) -> None:
-    """Lines that the replay lost track of go to an applied edit of that file that holds them."""
-    edits = applied_edits(judged.replayed.edits, judged.replayed.timelines)
+    """Lines that the replay lost track of go to an applied edit of that file that holds them.
+
+    In a commit whose id a call printed, so do lines of other sessions that the session of that call brings as well.
+    """
+    edits, ids = applied_edits(judged.replayed.edits, judged.replayed.timelines), judged.evidence.sessions.ids
     for commit in judged.evidence.history.commits:
-        attribute_to_edits(commit, judged.verdicts[commit.sha], edits, judged.texts)
+        verdict, own = judged.verdicts[commit.sha], judged.evidence.links[commit.sha].own
+        if own is not None and own.printed:
+            give_to_maker(commit, verdict, ids[own.session], edits, judged.texts)
+        attribute_to_edits(commit, verdict, edits, judged.texts)
 
 
 def doubt_people_near_holes(judged: Judged) -> None:
@@ -189,7 +195,7 @@ PASSES = (
     Pass(give_lines_of_others_to_people, (Author.UNKNOWN, Author.DECLARED, Author.HUMAN), (Author.HUMAN,)),
     Pass(settle_by_sightings, (Author.UNKNOWN, Author.TOOL, Author.AGENT), (Author.HUMAN, Author.UNKNOWN)),
     Pass(confirm_people, (Author.HUMAN,), (Author.UNKNOWN, Author.TOOL)),
-    Pass(give_lines_to_edits, (Author.UNKNOWN,), (Author.AGENT, Author.TOOL)),
+    Pass(give_lines_to_edits, (Author.UNKNOWN, Author.AGENT), (Author.AGENT, Author.TOOL)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),

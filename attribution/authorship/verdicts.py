@@ -131,3 +131,8 @@ class CommitVerdict:
     confidence: float = 0.0
     sessions: Set[int] = frozenset()  # sessions whose calls wrote lines
     named: Set[int] = frozenset()  # sessions that the commit is linked to by name
+
+    def note_sessions(self) -> None:
+        """Notes whose calls wrote lines."""
+        verdicts = [span.verdict for _, spans in self.files for span in spans]
+        self.sessions = {verdict.call.session_id for verdict in verdicts if verdict.author == Author.AGENT and verdict.call}

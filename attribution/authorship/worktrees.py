@@ -108,6 +108,7 @@ class Runner:
         self.tree, self.run_ = tree, WorktreeRun(timeline.root)
         self._files, self._rarity, self._is_ancestor = files, rarity, is_ancestor
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
+        self._in_older: dict[int, list[tuple[str, str]]] = {}  # agent line -> the first commit whose files had it before, the same
         self._fates: dict[int, AgentLine] = {}
         for path, edit in timeline.cut_off:
             tree.note_text(path, edit)
@@ -155,7 +156,7 @@ class Runner:
         files = self._files(look.sha)
         if not look.linked and not any(self.tree.born.get(file.path) or file.path in self.tree.files for file in files):
             return
-        when, was_committed = Moments(look.at, look.since, look.redone, look.authored), self._was_committed(look.sha)
+        when, was_committed = Moments(look.at, look.since, look.redone, look.authored), self._was_committed(look)
         judged: list[_Judged] = []
         for file in files:
             alignment = align_state(self.tree, file)
@@ -203,10 +204,13 @@ class Runner:
             if match.state is not None and match.file.text and not waiting:
                 self.tree.note_commit(match.file.path, match.file.text, look.at - SLACK)
 
-    def _was_committed(self, sha: str) -> Committed:
+    def _was_committed(self, look: CommitProbe) -> Committed:
+        """Where no session is known to have made the commit, a line that any older version had is not new either."""
+
         def was_committed(line: int, text: str | None) -> bool:
-            earlier = (c for c, old in self._committed.get(line, ()) if c != sha and (text is None or old == text))
-            return any(self._is_ancestor(commit, sha) for commit in earlier)
+            versions = [*self._committed.get(line, ()), *(() if look.linked else self._in_older.get(line, ()))]
+            earlier = (c for c, old in versions if c != look.sha and (text is None or old == text))
+            return any(self._is_ancestor(commit, look.sha) for commit in earlier)
 
         return was_committed
 
@@ -222,10 +226,7 @@ class Runner:
         for result, verdicts in judged:
             present = {line for line in result.ids if line >= 0}
             present |= {line for line, kin in result.kin.values() if kin.kind == "reformatted"}
-            for index, verdict in verdicts.items():
-                line = result.ids[index]
-                if verdict.author == Author.AGENT and line >= 0:
-                    self._committed.setdefault(line, []).append((look.sha, result.file.lines[index]))
+            self._note_versions(look.sha, result, verdicts)
             lost = {line for line, _ in result.lost}
             for line in self.tree.take_born(result.file.path):
                 if self.tree.nonblank[line]:
@@ -234,6 +235,15 @@ class Runner:
                 existing = self._fates[line]
                 if existing.fate not in ("survived", "self_overwritten"):
                     existing.fate, existing.sha = "survived", look.sha  # left out of an earlier commit, committed now
+
+    def _note_versions(self, sha: str, result: StateAlignment, verdicts: Mapping[int, Verdict]) -> None:
+        """Notes the agent lines of a commit: those that it adds, and those that its files had before."""
+        for index, line in enumerate(result.ids):
+            verdict, version = verdicts.get(index), (sha, result.file.lines[index])
+            if line >= 0 and verdict is not None and verdict.author == Author.AGENT:
+                self._committed.setdefault(line, []).append(version)
+            elif line >= 0 and verdict is None and line not in self._in_older and self.tree.origin(line).kind == AGENT:
+                self._in_older[line] = [version]
 
     def _fate(self, line: int, look: CommitProbe, alignment: StateAlignment, present: set[int], lost: set[int]) -> AgentLine:
         path, place = alignment.file.path, None

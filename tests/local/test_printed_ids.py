@@ -179,3 +179,82 @@ def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents
     WRITERS[agent](home, session)
     told = said_of(clone, tmp_path / "out.db", sha)
     assert told.methods == ["made_by_call"] and told.authors() == ["unknown"]
+
+
+# --- two sessions and one commit ----------------------------------------------------------------------------------------
+
+LARGE = "".join(f"def f{n}(value):\n    return compute(value, {n}) + offset_of(value)\n\n\n" for n in range(4))
+PAIRS = [("claude-code", "codex"), ("codex", "claude-code"), ("gemini-cli", "claude-code"), ("claude-code", "claude-code")]
+
+
+def linked_sessions(clone: Clone, db: Path, sha: str) -> dict[str, int]:
+    """Session -> its lines of the commit that are linked to it."""
+    said_of(clone, db, sha)
+    links = (
+        "SELECT s.key, x.agent_lines FROM commit_sessions x JOIN commits c ON c.id = x.commit_id "
+        "JOIN sessions s ON s.id = x.session_id WHERE c.commit_sha = ?"
+    )
+    with Store(db, create=False) as store:
+        return {row["key"]: row["agent_lines"] for row in store.rows(links, (sha,))}
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
+    pair: tuple[str, str], clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    first, second = clone.session("5c7d5c23-0691-4467-9e3b-000000000001"), clone.session("5c7d5c23-0691-4467-9e3b-000000000002")
+    first.prompt("Write the functions")
+    first.write("src/f.py", LARGE)
+    clone.lines.pop("src/f.py")
+    (clone.path / "src" / "f.py").unlink()  # somebody threw it away
+    clone.wait(2 * MINUTE)
+    second.prompt("Write the functions")
+    second.write("src/f.py", LARGE)
+    sha = second.commit("Add the functions")
+    WRITERS[pair[0]](home, first)
+    WRITERS[pair[1]](home, second)
+    assert list(linked_sessions(clone, tmp_path / "out.db", sha)) == [second.id]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+@pytest.mark.parametrize("whole", [False, True])
+def test_commit_is_both_sessions_where_the_file_has_lines_that_only_the_other_wrote(
+    pair: tuple[str, str], whole: bool, clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    first, second = clone.session("5c7d5c23-0691-4467-9e3b-000000000001"), clone.session("5c7d5c23-0691-4467-9e3b-000000000002")
+    first.prompt("Write the functions")
+    first.write("src/f.py", LARGE)
+    clone.wait(2 * MINUTE)
+    second.prompt("Write one more")
+    more = "def more(value):\n    return f1(value) + f2(value)\n"
+    if whole and pair[1] == "claude-code":  # its record has the file before
+        second.write("src/f.py", LARGE + more)
+    else:
+        second.edit("src/f.py", "def f3", more + "\n\ndef f3")
+    sha = second.commit("Add the functions")
+    WRITERS[pair[0]](home, first)
+    WRITERS[pair[1]](home, second)
+    assert linked_sessions(clone, tmp_path / "out.db", sha).keys() == {first.id, second.id}
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_commit_that_puts_back_what_an_older_version_had_is_not_the_sessions_that_wrote_it_twice(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.prompt("Write the functions")
+    session.write("src/f.py", LARGE)
+    session.commit("Add the functions")
+    line = "    return compute(value, 2) + offset_of(value)\n"
+    session.edit("src/f.py", line, "    return None\n")
+    session.edit("src/f.py", "    return None\n", line)
+    session.edit("src/f.py", "def f3", "def third")
+    session.commit("Rename one")
+    WRITERS[agent](home, session)
+    clone.wait(HOUR)
+    clone.person("src/f.py", (clone.text("src/f.py") or "").replace(line, "    return value\n"))
+    clone.commit("Simplify it")
+    clone.wait(HOUR)
+    clone.person("src/f.py", (clone.text("src/f.py") or "").replace("    return value\n", line))
+    sha = clone.commit("Take that back")
+    told = said_of(clone, tmp_path / "out.db", sha)
+    assert told.methods == [] and "agent" not in told.authors()
