@@ -48,13 +48,14 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "25"  # version of everything that is read here
+FACTS = "26"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
 _MAX_MESSAGE = 20_000
 _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
+_FURTHEST_AHEAD = 14 * 3600.0  # seconds by which a clock is ahead of UTC at most
 _AFTER_COMMIT = 6.0  # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 
@@ -208,12 +209,26 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     began = next((call.not_before for call in session.calls if call.not_before is not None), None)
     if offset is None and began is not None:
         offset = repo.author_offset_near(began, emails)
-    calls, last = [], None
+    calls, last, after = [], None, dict[str, float | None]()
     for call, commit in zip(session.calls, made, strict=True):
-        began = call.not_before - offset if call.not_before is not None and offset is not None else None
-        calls.append(replace(call, not_before=max((moment for moment in (began, last) if moment is not None), default=None)))
+        calls.append(replace(call, not_before=_later(_in_utc(call.not_before, offset), last)))
         last = commit.author_time + _AFTER_COMMIT if commit is not None else last
-    return replace(session, calls=tuple(calls))
+        after[call.call_id] = last
+    # No clock is further ahead of UTC: so much is known of what was said, which is compared but not replayed.
+    earliest = offset if offset is not None else _FURTHEST_AHEAD
+    messages, beside = (
+        tuple(replace(m, not_before=_later(_in_utc(m.not_before, earliest), after.get(m.after))) for m in several)
+        for several in (session.messages, session.said_beside)
+    )
+    return replace(session, calls=tuple(calls), messages=messages, said_beside=beside)
+
+
+def _in_utc(moment: float | None, offset: float | None) -> float | None:
+    return moment - offset if moment is not None and offset is not None else None
+
+
+def _later(*moments: float | None) -> float | None:
+    return max((moment for moment in moments if moment is not None), default=None)
 
 
 def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:

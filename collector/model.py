@@ -186,6 +186,8 @@ class AgentMessage:
     kind: str
     text: str
     agent_id: str = ""
+    not_before: float | None = None  # as of a call
+    after: str = ""  # where no time is recorded: the call that it follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +247,7 @@ class Session:
     started_at: float | None = None
     ended_at: float | None = None
     of_others: tuple[ChangeOfOthers, ...] = ()
+    said_beside: tuple[AgentMessage, ...] = ()  # in conversations before or after it that edited nothing: they are not sessions
     local_clock: bool = False  # moments before which calls were not made are those of the author's clock, taken for UTC
     truncated_start: bool = False  # the first record continues a record that no copy has: earlier work is not on record
     problems: tuple[Problem, ...] = ()

@@ -78,9 +78,9 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
         for text in _texts_of(call):
             yield last, text
     question = {turn.index: turn.at for turn in session.turns}
-    for message in session.messages:
-        at = message.at if message.at is not None else question.get(message.turn)
-        yield at if at is not None else session.started_at or 0.0, message.text
+    for message in (*session.said_beside, *session.messages):
+        existing = (moment for moment in (message.at, message.not_before, question.get(message.turn)) if moment is not None)
+        yield next(existing, session.started_at or 0.0), message.text
 
 
 def _texts_of(call: ToolCall) -> Iterator[str]:

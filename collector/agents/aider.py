@@ -21,7 +21,7 @@ from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
-from collector.model import ChangeOfOthers, Command, Edit, Replacement, Session
+from collector.model import AgentMessage, ChangeOfOthers, Command, Edit, Replacement, Session
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
 
@@ -40,6 +40,9 @@ _TOKENS = re.compile(rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cos
 _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
+_FAILED = re.compile(r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$", re.M)
+_OTHERS_APPLIED = re.compile(r"^# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied successfully\.\s*$", re.M)
+_END_OF_FAILED = "The SEARCH section must exactly match"
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~ -]{1,300}?)[*`:\s]*$")
@@ -57,6 +60,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     began = session_id.removeprefix(f"{NAME} ")
     others: dict[ChangeOfOthers, None] = {}
+    beside: dict[AgentMessage, None] = {}
     for blob in copies(blobs):
         text = decode(blob)
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
@@ -64,7 +68,28 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
             text = text[place.end() :]
         reader.copy(_run_of(text, began))
         others.update(dict.fromkeys(_changes_of_others(text)))
-    return replace(reader.session(), local_clock=True, of_others=tuple(others))
+        beside.update(dict.fromkeys(_said_beside(text, began)))
+    return replace(reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside))
+
+
+def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
+    """What runs without edits said: those between the run before and this one, and what follows the last run with edits."""
+    waiting: list[AgentMessage] = []
+    is_last = False
+    for moment, run in _runs(text):
+        if not _has_edits(run):
+            reader = _Reader(NAME, moment)
+            reader.copy(run)
+            waiting += [message for _, message in reader.messages.values()]
+        else:
+            is_last = moment == began
+            yield from waiting if is_last else ()
+            waiting = []
+    yield from waiting if is_last else ()
+
+
+def _has_edits(run: str) -> bool:
+    return "\n> Applied edit to " in run or _OTHERS_APPLIED.search(run) is not None
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
@@ -108,6 +133,8 @@ class _Reader(RecordReader):
         self.began: float | None = None
         self.is_before = False  # the next commit has nothing of the latest answer
         self.offered: list[tuple[str, Edit]] = []  # (path as it was written, edit) of the latest answer
+        self.last_call = ""
+        self.answers: list[int] = []  # keys of the messages since the last call
 
     def take(self, record: dict[str, Any]) -> None:
         """There are no records."""
@@ -150,8 +177,24 @@ class _Reader(RecordReader):
         text, self.answer = "\n".join(self.answer).strip("\n"), []
         if text.strip():
             self.begin(None)
-            self.add_message(number, None, "text", text)
+            answer = AgentMessage(None, 0, "text", text, not_before=self.began, after=self.last_call)
+            self.messages.setdefault(number, (self.order, answer))
+            self.answers.append(number)
+            program, mark, rest = text.partition(_END_OF_FAILED)
+            if mark and (failed := {(path, block) for path, block in _failed_blocks(program)}):
+                self._apply_others(failed, _OTHERS_APPLIED.search(rest), number)
+                text = rest
             self.offered = [*self.offered, *_offers(text.split("\n"))]
+
+    def _apply_others(self, failed: set[tuple[str, Replacement]], others: re.Match[str] | None, number: int) -> None:
+        """Of the blocks that are offered some were not found in their files; the others were applied if the program says so."""
+        offered = [(path, block) for path, edit in self.offered for block in edit.replacements if (path, block) not in failed]
+        self.offered = []
+        if others is not None and len(offered) == int(others[1]):
+            for path in dict.fromkeys(path for path, _ in offered):
+                self.begin(None)
+                edits = [Edit(path, "edit", tuple(block for named, block in offered if named == path))]
+                self._add(f"{number} {path}", "edit", {"path": path, "edit": edits}, "")
 
     def _notice(self, line: str, number: int) -> None:
         """What the program says of itself, of an edit or of a commit."""
@@ -172,18 +215,23 @@ class _Reader(RecordReader):
         elif match := _COMMIT.match(line):
             if not self.is_before:  # else of changes that were there before: the edits that are offered come next
                 self.offered = []
-            self.is_before = False
             self.begin(None)
-            self._add(number, "commit", {"commit": match[1]}, line)
+            self._add(str(number), "commit", {"commit": match[1]}, line)
+            self.is_before = False
 
     def _apply_offer(self, path: str, number: int) -> None:
         edits = [edit for named, edit in self.offered if named == path]
         self.offered = [(named, edit) for named, edit in self.offered if named != path]
         self.begin(None)
-        self._add(number, "edit", {"path": path, "edit": edits}, "")
+        self._add(str(number), "edit", {"path": path, "edit": edits}, "")
 
-    def _add(self, number: int, name: str, arguments: dict[str, Any], notice: str) -> None:
-        self.call_tool(f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began)
+    def _add(self, number: str, name: str, arguments: dict[str, Any], notice: str) -> None:
+        self.last_call = self.call_tool(f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began)
+        if self.is_before:  # what the answer brings had not been written to any file then
+            for key in self.answers:
+                order, answer = self.messages[key]
+                self.messages[key] = order, replace(answer, after=self.last_call)
+        self.answers = []
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name != "edit" or not isinstance(call.arguments, dict):
@@ -206,6 +254,13 @@ class _Reader(RecordReader):
 def _replacing_edit(path: str, blocks: tuple[Replacement, ...]) -> Edit:
     new = len(blocks) == 1 and not blocks[0].old  # a file that was not there
     return Edit(path, "write", content=blocks[0].new) if new else Edit(path, "edit", replacements=blocks)
+
+
+def _failed_blocks(text: str) -> Iterator[tuple[str, Replacement]]:
+    """(file, block) of those that the program did not find in their files."""
+    _, *parts = _FAILED.split(text)
+    for path, part in zip(parts[::2], parts[1::2], strict=True):
+        yield from ((path, block) for block in search_replace_blocks(part))
 
 
 def _closing(line: str) -> str:
@@ -261,7 +316,7 @@ _RUN = re.compile(rf"^{_BEGINNING}(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
 
 def runs(text: str) -> list[str]:
     """Ids of the runs of a history that edited something; each is a session."""
-    return [f"{NAME} {moment}" for moment, run in _runs(text) if "\n> Applied edit to " in run]
+    return [f"{NAME} {moment}" for moment, run in _runs(text) if _has_edits(run)]
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:

@@ -290,6 +290,52 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
+LATER = """
+# aider chat started at 2025-08-06 12:40:00
+
+#### show me halved  
+
+a.py has:
+
+```python
+{text}```
+
+> Tokens: 8.5k sent, 233 received. Cost: $0.0014 message, $0.0087 session.  
+"""  # noqa: W291
+
+
+def _verdicts_of_halved(tmp_path: Path, sooner: str = "", later: str = "", answer: str = "", zone: str = "+0200") -> set[str]:
+    """Classes of the lines that Aider committed before its edits: with what runs before and after it, and its answer, say."""
+    clone = with_aider(tmp_path / "work")
+    clone.put("a.py", CODE + PERSONS)
+    before = clone.commit(25, "feat: what stood there", zone)
+    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
+    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
+    after = clone.commit(26, "feat: one more", zone)
+    history = clone.path / ".aider.chat.history.md"
+    run_ = MORE.format(before=before[:7], after=after[:7]).replace("\na.py\n", answer + "\na.py\n", 1)
+    history.write_text(history.read_text() + sooner + run_ + later)
+    clone.commit(50, "The history", zone)
+    spans(bare(clone), tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        sql = "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank"
+        return {f"{row['class']} {row['reason'] or ''}".strip() for row in store.rows(sql, (before,))}
+
+
+def test_what_later_answers_repeat_of_a_persons_lines_does_not_take_them_away(tmp_path: Path) -> None:
+    assert _verdicts_of_halved(tmp_path, later=LATER.format(text=PERSONS)) == {"likely_human"}
+
+
+def test_what_the_answer_to_the_very_prompt_repeats_of_a_persons_lines_does_not_take_them_away(tmp_path: Path) -> None:
+    """The file was committed before anything of the answer was written."""
+    assert _verdicts_of_halved(tmp_path, answer=f"\nI see:\n\n```python\n{PERSONS}```\n") == {"likely_human"}
+
+
+def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -> None:
+    sooner = LATER.format(text=PERSONS).replace("12:40:00", "12:15:00")
+    assert _verdicts_of_halved(tmp_path, sooner=sooner) == {"unknown agent_text"}
+
+
 # --- what hooks of Claude Code wrote down, and databases --------------------------------------------------------------
 
 HOME = "/home/ana/work"

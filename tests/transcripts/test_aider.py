@@ -160,3 +160,96 @@ def test_damaged_histories_are_read(data: st.DataObject) -> None:
     session = aider.read("damaged", [text])
     assert session.id == "damaged"
     assert all(call.edits for call in session.calls if call.name == "edit")
+
+
+PARTLY = f"""# aider chat started at 2026-03-02 09:00:00
+
+#### Two limits$$
+
+a.go
+{FENCE}go
+<<<<<<< SEARCH
+const A = 1
+=======
+const A = 2
+>>>>>>> REPLACE
+<<<<<<< SEARCH
+const Gone = 1
+=======
+const Gone = 2
+>>>>>>> REPLACE
+{FENCE}
+
+b.go
+{FENCE}go
+<<<<<<< SEARCH
+=======
+const B = 1
+>>>>>>> REPLACE
+{FENCE}
+
+> # 1 SEARCH/REPLACE block failed to match!$$
+
+## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.go
+<<<<<<< SEARCH
+const Gone = 1
+=======
+const Gone = 2
+>>>>>>> REPLACE
+
+Did you mean to match some of these actual lines from a.go?
+
+{FENCE}
+const Going = 1
+{FENCE}
+
+The SEARCH section must exactly match an existing block of lines including all white space, comments, indentation, docstrings, etc
+
+# The other 2 SEARCH/REPLACE blocks were applied successfully.
+Don't re-send them.
+Just reply with fixed versions of the block above that failed to match.$$
+> Commit 1a2b3c4 feat: limits$$
+
+a.go
+{FENCE}go
+<<<<<<< SEARCH
+const Going = 1
+=======
+const Going = 2
+>>>>>>> REPLACE
+{FENCE}
+
+> Applied edit to a.go$$
+> Commit 5d6e7f8 feat: going$$
+""".replace("$$", "  ")
+
+
+def _edits_and_commits(text: str) -> list[tuple[str, list[str]]]:
+    calls = read(text).calls
+    return [(call.name, [block.new or "" for edit in call.edits for block in edit.replacements]) for call in calls]
+
+
+def test_blocks_that_were_applied_although_others_were_not_found_are_edits() -> None:
+    going = ("edit", ["const Going = 2\n"])
+    assert _edits_and_commits(PARTLY) == [("edit", ["const A = 2\n"]), ("edit", []), ("commit", []), going, ("commit", [])]
+    assert [edit.content for call in read(PARTLY).calls for edit in call.edits if edit.op == "write"] == ["const B = 1\n"]
+    windows = [edit for call in read(PARTLY.replace("\n", "\r\n")).calls for edit in call.edits]
+    assert len(windows) == 3
+
+
+def test_blocks_are_applied_only_as_far_as_the_program_says() -> None:
+    """Where another number was applied than is left over, it is not known which."""
+    other = PARTLY.replace("The other 2 SEARCH/REPLACE blocks were", "The other 1 SEARCH/REPLACE block was")
+    assert [name for name, _ in _edits_and_commits(other)] == ["commit", "edit", "commit"]
+    none = PARTLY.replace("# The other 2 SEARCH/REPLACE blocks were applied successfully.\n", "").replace(
+        "> Commit 1a2b3c4 feat: limits  \n", ""
+    )
+    assert _edits_and_commits(none) == [("edit", ["const Going = 2\n"]), ("commit", [])]  # what failed is not applied with the rest
+
+
+def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
+    answers = [(message.after, message.not_before) for message in read(BEFORE).messages]
+    before = next(call.call_id for call in read(BEFORE).calls if call.commits == ("1a2b3c4",))
+    assert answers == [(before, 1_772_442_000.0)]
+    calls = {call.call_id: call for call in read(HISTORY).calls}
+    assert [calls[m.after].name if m.after else "" for m in read(HISTORY).messages] == ["", "commit"]
