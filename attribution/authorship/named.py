@@ -9,7 +9,7 @@ import re
 
 from attribution.shell import Effect, mentions
 
-_UNNAMED = ("modify", "generate", "write", "append")
+UNNAMED = ("modify", "generate", "write", "append")
 
 # Commands are hostile input: what repeats within a repeated beginning has a bound, so that no text makes a search quadratic.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
@@ -31,7 +31,7 @@ def says_it_writes(effects: tuple[Effect, ...], command: str, path: str) -> str:
     unnamed = {effect.kind for effect in effects if not effect.paths}
     if "generate" in unnamed and mentions(command, path):
         return "program"
-    if unnamed.intersection(_UNNAMED) and mentions(_QUOTED.sub(" ", command), path):  # not in what sed is to replace
+    if unnamed.intersection(UNNAMED) and mentions(_QUOTED.sub(" ", command), path):  # not in what sed is to replace
         return "program"
     if "opaque" not in unnamed or not mentions(command, path):
         return ""

@@ -7,14 +7,13 @@ calls we cannot see, or a transcript that is missing make it unknown.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 
+from attribution.authorship.action_index import NAMED, RUNS_TASK, WHOLE, ActionIndex, covered_part, covered_parts
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
@@ -23,11 +22,6 @@ from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
-
-_LACKING = frozenset({Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_NOT_STORED})  # a part of a session
-_NAMED = ("write", "append", "modify", "copy", "move", "remove")  # kinds of effect that name the files they change
-# Commands that run tasks of the project.
-_RUNS_TASK = re.compile(r"\b(?:npm|pnpm|yarn|bun|nx|turbo|mise|poe|pdm|task)\b")
 
 
 @dataclass(slots=True)
@@ -43,21 +37,24 @@ class AttributionWindows:
     prompts: list[Prompt] = field(default_factory=list)
     tasks: TasksAt = lambda *_: None  # until a repository is at hand
     tracked: TrackedAt = lambda *_: False
-    _starts: list[float] = field(default_factory=list)
-    _longest: float = 0.0
+    _index: ActionIndex | None = None
     _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)  # command, directory, moment of a task
     _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)
 
     def settle(self) -> None:
         self.actions.sort(key=lambda a: a.at)
-        self._starts = [a.at for a in self.actions]
         self.moments.sort()
-        self._longest = max((a.until - a.at for a in self.actions), default=0.0)
+
+    @property
+    def index(self) -> ActionIndex:
+        """Made when somebody asks: most commands only look and are in no window that matters."""
+        if self._index is None:
+            self._index = ActionIndex(self.root, self.actions, self.effects_of)
+        return self._index
 
     def between(self, after: float, before: float) -> list[WorktreeAction]:
         """Actions that overlap the open interval, earliest first."""
-        first, end = bisect_left(self._starts, after - self._longest), bisect_left(self._starts, before)
-        return [action for action in self.actions[first:end] if action.until > after]
+        return [self.actions[number] for number in self.index.all.overlapping(after, before)][::-1]
 
     def cause(self, window: AttributionWindow) -> CandidateAuthor:
         """Who it was, as far as the agents' actions tell."""
@@ -69,14 +66,15 @@ class AttributionWindows:
         return self._answers[window]
 
     def _cause(self, window: AttributionWindow) -> CandidateAuthor:
+        lacking = self.index.lacking.earliest(window.after, window.before)
+        if lacking is not None:  # whatever else is known, part of what was done is not
+            action = self.actions[lacking]
+            return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call)
         weaker: CandidateAuthor | None = None
         scripts: list[CandidateAuthor] = []
-        actions = self.between(window.after, window.before)
-        for action in actions:
-            if action.unseen in _LACKING:  # whatever else is known, part of what was done is not
-                return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call)
-        for action in reversed(actions):
-            result = self.answer_of(action, window)
+        says = self.index.hits_on(window.path).says
+        for number in self.index.candidates(window):
+            result = self._answer(self.actions[number], self.index.effects[number], says.get(number, ""), window)
             if result is None:
                 continue
             if result.scripts:
@@ -96,24 +94,25 @@ class AttributionWindows:
         there = next((moment for moment, exists in sighted if exists), question.before)
         absent = max((moment for moment, exists in sighted if not exists and moment < there), default=None)
         window = replace(question, after=question.after if absent is None else absent, before=there)
-        actions = self.between(window.after, window.before)
-        if any(action.unseen in _LACKING for action in actions):
+        if self.index.lacking.earliest(window.after, window.before) is not None:
             return None
         result = self._cause(window)
         if result.author in (Author.AGENT, Author.TOOL):
             return result
-        if maker := self._told_to_make(question.path, actions):
+        if maker := self._told_to_make(window):
             return maker
         active = there < question.before or is_active(question.before, STRANGE, self.spans, self.moments)
         within_turn = absent is not None and active and not any(window.after < prompt.at < there for prompt in self.prompts)
-        return self._only_writer(actions) if within_turn else None
+        return self._only_writer(window) if within_turn else None
 
-    def _told_to_make(self, path: str, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
+    def _told_to_make(self, window: AttributionWindow) -> CandidateAuthor | None:
         """The first subagent that was told to make the file; one that was named before was there, or is somebody else's."""
-        for action in actions:
+        path = window.path
+        for number in reversed([*self.index.unseen.overlapping(window.after, window.before)]):
+            action = self.actions[number]
             if action.unseen == Reason.INVISIBLE_SUBAGENT and (self._made_by(action, path) or asks_for(action.told, path)):
                 texts = [prompt.text for prompt in self.prompts if prompt.at <= action.at]
-                texts += [item.command or item.told for item in actions if item.at < action.at]
+                texts += [item.command or item.told for item in self.between(window.after, min(action.at, window.before))]
                 named = any(mentions(text, path) for text in texts if text)
                 return None if named else CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call)
         return None
@@ -122,37 +121,37 @@ class AttributionWindows:
         """Whether the recorder found the file when the subagent was done, and git did not know it before."""
         return path in (action.files or ()) and not self.tracked(path, action.at)
 
-    def _only_writer(self, actions: Sequence[WorktreeAction]) -> CandidateAuthor | None:
+    def _only_writer(self, window: AttributionWindow) -> CandidateAuthor | None:
         """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""
-        kinds: dict[str, CandidateAuthor] = {}
-        for action in actions:
-            if action.unseen:
-                kinds.setdefault("subagent", CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call))
-                continue
-            for effect in self.effects_of(action):
-                if effect.kind == "generate" and not effect.paths:
-                    kinds.setdefault("generate", _ran(effect, action))
-                elif effect.kind == "opaque":
-                    kinds.setdefault("opaque", _did(action))
-        return next((kinds[kind] for kind in ("generate", "subagent", "opaque") if kind in kinds), None)
+        generating, unseen, opaque = (
+            spans.earliest(window.after, window.before) for spans in (self.index.generating, self.index.unseen, self.index.opaque)
+        )
+        if generating is not None:
+            return _ran_generator(self.index.effects[generating], self.actions[generating])
+        if unseen is not None:
+            return CandidateAuthor(Author.AGENT, How.SUBAGENT, call=self.actions[unseen].call)
+        return None if opaque is None else _did(self.actions[opaque])
 
     def answer_of(self, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """What one action says about the change; None: nothing."""
+        effects = () if action.unseen else self.effects_of(action)
+        return self._answer(action, effects, says_it_writes(effects, action.command, window.path), window)
+
+    def _answer(
+        self, action: WorktreeAction, effects: tuple[Effect, ...], how: str, window: AttributionWindow
+    ) -> CandidateAuthor | None:
         if action.unseen:
             hides = self._may_hide(action, window)
             return CandidateAuthor(Author.UNKNOWN, reason=action.unseen, call=action.call) if hides else None
         weaker: CandidateAuthor | None = None
-        result = self.effects_of(action)
-        for effect in result:
+        for effect in effects:
             answer = self._cause_of_effect(effect, action, window)
             if answer is not None and answer.author in (Author.AGENT, Author.TOOL):
                 return answer
             weaker = _weaker(weaker, answer)
-        how = says_it_writes(result, action.command, window.path)
         if not how:
             return weaker
-        generators = [effect for effect in result if effect.kind == "generate" and not effect.paths]
-        return _ran(generators[0], action) if generators else _script_cause(action) if how == "script" else _did(action)
+        return _ran_generator(effects, action) or (_script_cause(action) if how == "script" else _did(action))
 
     def _may_hide(self, action: WorktreeAction, window: AttributionWindow) -> bool:
         """Whether what was not recorded may have changed the file.
@@ -168,7 +167,7 @@ class AttributionWindows:
         """What one effect of an action says about the change; None: nothing."""
         if effect.kind == "generate":
             return self._cause_of_generator(effect, action, window) if self._touches(effect, window.path) else None
-        if effect.kind in _NAMED:
+        if effect.kind in NAMED:
             touched = self._touches(effect, window.path) and (window.made or not self._is_into(effect, window.path))
             return self._cause_of_named(effect, action, window) if touched else None
         if effect.kind == "format" and self._may_touch(effect, window.path):
@@ -182,7 +181,7 @@ class AttributionWindows:
 
     def _cause_of_generator(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """A generator that names the file, or a directory that it fills; one that fills the whole worktree only adds files."""
-        if not window.made and any(map(self._is_root, effect.paths)):
+        if not window.made and any(covered_part(path, self.root) == WHOLE for path in effect.paths):
             return None
         fills = not any("*" in path or path.endswith("/" + window.path) or path == window.path for path in effect.paths)
         return replace(_ran(effect, action), fills_directory=fills)
@@ -197,8 +196,8 @@ class AttributionWindows:
         return _script_cause(action)
 
     def effects_of(self, action: WorktreeAction) -> tuple[Effect, ...]:
-        """Most commands only look and are in no window that matters: they are read when somebody asks."""
-        runs_task = _RUNS_TASK.search(action.command) is not None
+        """What the command did; it is read when somebody asks."""
+        runs_task = RUNS_TASK.search(action.command) is not None
         if action.effects is not None and not runs_task:
             return action.effects
         key = (action.command, action.cwd, action.at if runs_task else 0.0)
@@ -208,8 +207,9 @@ class AttributionWindows:
         return self._effects[key]
 
     def _touches(self, effect: Effect, path: str) -> bool:
-        named = (effect.target,) if effect.kind == "copy" else (*effect.paths, effect.target)  # what is copied stays as it is
-        return any(self._same(p, path) for p in named if p)
+        """Whether the effect names the file, a directory above it or a glob that it matches."""
+        parts = covered_parts(effect, self.root)
+        return any(part in (WHOLE, path) or path.startswith(part + "/") or ("*" in part and fnmatch(path, part)) for part in parts)
 
     def _is_into(self, effect: Effect, path: str) -> bool:
         """Whether files whose names are not known were copied into a directory above: they may be others than this one."""
@@ -217,18 +217,6 @@ class AttributionWindows:
 
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)
-
-    def _is_root(self, pattern: str) -> bool:
-        """Whether a path of a command is the whole worktree."""
-        return pattern in (self.root, ".", "./...")
-
-    def _same(self, pattern: str, path: str) -> bool:
-        """Whether a path of a command (absolute, relative, a directory or a glob) covers the repository path."""
-        relative = pattern.removeprefix(self.root + "/")
-        if relative.startswith("/") or self._is_root(pattern):
-            return self._is_root(pattern)
-        relative = relative.removesuffix("/...").rstrip("/")
-        return path == relative or path.startswith(relative + "/") or ("*" in relative and fnmatch(path, relative))
 
 
 def _weaker(existing: CandidateAuthor | None, other: CandidateAuthor | None) -> CandidateAuthor | None:
@@ -257,9 +245,14 @@ def _scripts_cause(causes: Sequence[CandidateAuthor], otherwise: CandidateAuthor
 
 def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:
     """A change of layout while a formatter ran. A task that is only called `lint` or `format` need not write anything."""
-    if _RUNS_TASK.fullmatch(effect.tool):
+    if RUNS_TASK.fullmatch(effect.tool):
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.FORMATTER, call=action.call)
     return _ran(effect, action)
+
+
+def _ran_generator(effects: Sequence[Effect], action: WorktreeAction) -> CandidateAuthor | None:
+    """The tool was a generator that names no file; None where there was none."""
+    return next((_ran(effect, action) for effect in effects if effect.kind == "generate" and not effect.paths), None)
 
 
 def _ran(effect: Effect, action: WorktreeAction) -> CandidateAuthor:

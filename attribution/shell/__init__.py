@@ -17,9 +17,11 @@ __all__ = ["MAX_EFFECTS", "Effect", "effects", "mentions"]
 
 def mentions(command: str, path: str) -> bool:
     """Whether the text names this repo-relative path: in full, or by a base name that is distinctive, scripts included."""
-    text = command.replace("\\", "/") if "\\" in command else command
     path = path.strip("/")
     parts = path.split("/")
+    if parts[-1] not in command:
+        return False
+    text = command.replace("\\", "/") if "\\" in command else command
     common = parts[-1] in tables.COMMON_NAMES or len(parts[-1]) < 5 or "." not in parts[-1].strip(".")
     names = [path]
     if not common:

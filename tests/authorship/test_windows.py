@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor
@@ -452,3 +452,55 @@ def test_loop_that_copies_files_into_directories_made_the_new_ones() -> None:
     assert _gaps(loop).cause(AttributionWindow("es/a.txt", 10, 100, made=True)).author == Author.HUMAN
     assert _gaps(loop).cause(AttributionWindow("de/a.txt", 10, 100)).author == Author.HUMAN
     assert _gaps(_command("cp -r en/. de/")).cause(made).author == Author.AGENT
+
+
+_TEXTS = [
+    "", "ls", "sed -i 's/a/b/' src/app.py", "sed -i 's/a/b/' src/*.py", "echo x >> src/app.py", "rm -rf src", "prettier --write .",
+    "npm run format", "ruff format src", "./x", "./x && git pull", "git checkout .", "git checkout -- src/app.py", "git stash pop",
+    "python -c \"open('src/app.py', 'w')\"; ./x", "mytool -o src/app.py", "cargo new src --lib", "npm create vite .",
+    "sed -i 's/a/b/' .", "cp -r lib/. src/", "mv app.py src", "python gen.py > $OUT; cat app.py", "bun i; sed -i 's/a/b/' \"$F\"",
+]  # fmt: skip
+_ACTS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 9), st.sampled_from(_TEXTS), st.sampled_from("uuf")), max_size=14)
+
+
+def _one_after_another(gaps: AttributionWindows, window: AttributionWindow) -> CandidateAuthor:
+    """The answer when every action of the time is asked."""
+    weaker, scripts = HUMAN, []
+    for action in reversed(gaps.between(window.after, window.before)):
+        answer = gaps.answer_of(action, window)
+        if answer is not None and answer.scripts:
+            scripts.append(answer)
+        elif answer is not None and answer.author in (Author.AGENT, Author.TOOL):
+            weaker = weaker if answer.fills_directory and _rank(weaker) else answer
+            break
+        elif answer is not None and (_rank(answer) > _rank(weaker) or weaker is HUMAN):
+            weaker = answer
+    if not scripts:
+        return weaker
+    return replace(scripts[0], scripts=tuple(script for answer in scripts for script in answer.scripts), otherwise=weaker)
+
+
+def _rank(answer: CandidateAuthor) -> int:
+    if answer.author != Author.HUMAN:
+        return 3
+    return {Reason.GIT_OPERATION: 2, Reason.OPAQUE_SHELL: 1}.get(answer.reason, 0)
+
+
+@example([(1, 0, "./x", "u"), (2, 0, _TEXTS[14], "u")], F, 0, 9, False)  # the later one has another answer for this file
+@example([(1, 0, "./x", "u"), (2, 0, "git pull", "u"), (3, 0, "./x", "u")], F, 0, 9, False)
+@given(
+    _ACTS, st.sampled_from([F, "app.py", "src/sub/app.py", "lib/other.rs"]), st.integers(0, 20), st.integers(1, 12), st.booleans()
+)
+def test_answer_is_that_of_all_actions_asked_one_after_another(
+    acts: list[tuple[int, int, str, str]], path: str, after: int, length: int, layout: bool
+) -> None:
+    actions = []
+    for number, (at, lasts, text, kind) in enumerate(acts):
+        action = _command(text, float(at), float(at + lasts), number)
+        if not text:
+            files = frozenset({F}) if kind == "f" else None
+            action = replace(action, unseen=Reason.INVISIBLE_SUBAGENT, files=files)
+        actions.append(action)
+    gaps, window = _gaps(*actions), AttributionWindow(path, float(after), float(after + length), layout)
+    gaps.spans = [(0.0, 100.0)]
+    assert gaps.cause(window) == _one_after_another(gaps, window)
