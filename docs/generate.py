@@ -195,7 +195,7 @@ def metrics_page() -> str:
     from attribution.features import groups
     from attribution.features.nulls import null_text
     from attribution.features.prices import standard_prices
-    from attribution.features.registry import ABSENT, ALIASES
+    from attribution.features.registry import ALIASES
     from collector.vocabulary import Word
     from collector.vocabulary.lines import Author, FileKind, LineClass, Witness
 
@@ -219,7 +219,6 @@ def metrics_page() -> str:
             "rules": " ".join(_details(task_type.__doc__).split()),
             "task_types": table(("task type", *PARTS, *_BASELINE), tasks),
             "aliases": table(("elsewhere", "here"), [(f"`{k}`", f"`{v}`") for k, v in ALIASES.items()]),
-            "absent": table(("signal", "why"), [(f"`{k}`", v) for k, v in ABSENT.items()]),
         },
     )
 

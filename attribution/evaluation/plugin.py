@@ -27,16 +27,19 @@ def judge_labels(store: Store) -> dict[tuple[str, int, str], str | float]:
 
 
 def after_features(store: Store, repo_id: int) -> None:
-    """Scores of sessions."""
+    """Scores of sessions, and how they failed."""
+    from attribution.evaluation.failure_modes.stage import fill_failure_modes
     from attribution.evaluation.scores.stage import fill_scores
 
     fill_scores(store, repo_id)
+    fill_failure_modes(store, repo_id)
 
 
 def features_version() -> str:
-    from attribution.evaluation.scores.quality import VERSION
+    from attribution.evaluation.failure_modes import stage as failure_modes
+    from attribution.evaluation.scores import quality
 
-    return str(VERSION)
+    return f"{quality.VERSION} {failure_modes.VERSION}"
 
 
 def session_works(store: Store, repo_id: int) -> dict[int, str]:

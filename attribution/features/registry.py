@@ -48,10 +48,6 @@ def version_of(features: Iterable[Feature], *data: str) -> str:
     return hashlib.sha256("\n".join([*parts, *data]).encode()).hexdigest()[:16]
 
 
-# Signals that people ask for and that this version does not compute, with the reason.
-_JUDGE = "needs to know which files and steps the task calls for; the optional judge answers scope_drift instead"
-ABSENT: dict[str, str] = {"gd_actions": _JUDGE}
-
 # Names used elsewhere for what is a column or table here.
 ALIASES: dict[str, str] = {
     "input_tokens_total": "input_tokens",

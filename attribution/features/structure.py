@@ -44,7 +44,7 @@ FEATURES = (
     Feature("subagent_count", "integer", "subagents", "subagents started"),
     Feature("subagents_succeeded", "integer", "subagents", "of those, the ones whose call ended without an error", null=("no_subagent",)),
     Feature("compaction_events", "json", "list of {turn, at, tokens_before, tokens_after}", "times the context was summarised, with the input of the main agent's response before and after it, caches included; null where no usage or time is recorded", version=2),
-    Feature("model_changes", "json", "list of {turn, from, to}", "changes of the main agent's model", null=("no_usage",)),
+    Feature("model_changes", "json", "list of {turn, from, to}", "changes of the main agent's model, by its responses and by the choices of another one that are on record", null=("no_usage",), version=2),
     Feature("ended_normally", "boolean", "0 or 1", "0: the last thing on record is an interruption, an error of the model's service or a call without result", HEURISTIC),
 )  # fmt: skip
 
@@ -168,12 +168,15 @@ def _target(call: ToolCall) -> str:
 
 
 def _model_changes(view: SessionView) -> list[dict[str, object]]:
+    """A model may be chosen and never answer."""
     changes: list[dict[str, object]] = []
+    named = [(usage.turn, usage.at or 0.0, 1, usage.model) for usage in view.responses]
+    named += [(mark.turn, mark.at or 0.0, 0, mark.detail) for mark in view.session.marks if mark.kind == "model_change"]
     last = ""
-    for usage in sorted(view.responses, key=lambda u: u.at or 0.0):
-        if last and usage.model and usage.model != last:
-            changes.append({"turn": usage.turn, "from": last, "to": usage.model})
-        last = usage.model or last
+    for turn, _, _, model in sorted(named):
+        if last and model and model.rpartition("/")[2] != last.rpartition("/")[2]:
+            changes.append({"turn": turn, "from": last, "to": model})
+        last = model or last
     return changes
 
 

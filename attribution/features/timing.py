@@ -13,6 +13,7 @@ from attribution.features.registry import Feature, Values
 from attribution.features.tokens import usage_by_model, usage_of
 from attribution.features.view import SessionView, is_edit
 from collector.model import Usage
+from collector.storage.store import iso
 
 NAME = "timing"
 TITLE = "Time, and turn by turn"
@@ -25,7 +26,8 @@ FEATURES = (
     Feature("wall_time_s", "real", "seconds", "first event to last event", null=_NONE),
     Feature("session_runtime_s", "real", "seconds", "the same without gaps of more than 2 minutes between events", null=_NONE),
     Feature("agent_runtime_s", "real", "seconds", "sum over turns of the time from the message to the agent's last event before the next one", null=("spawned", "no_times", "no_turn_time")),
-    Feature("turn_timestamps", "json", "list of seconds since 1970", "time of each user turn and of each response of the main agent, in order", null=_NONE),
+    Feature("turn_timestamps", "json", "list of UTC times", "time of each user turn and of each response of the main agent, in order, as 2026-02-18T00:07:22.729Z", null=_NONE, version=2),
+    Feature("turn_roles", "json", "list of user, agent", "whose turn each of turn_timestamps is", null=_NONE),
     Feature("per_turn_agent_latency_s", "json", "list of seconds", "for each user turn, the time to the agent's last event of that turn; null for turns without answer", null=("spawned", "no_times", "no_turn_time")),
     Feature("per_response_latency_s", "json", "list of seconds", "for each response of the main agent with a time, in order: the time since what it answers, the latest of the user's message, the result of a call and the response before it", null=("no_usage", *_NONE, "no_response_times")),
     Feature("time_to_first_edit_s", "real", "seconds", "first event to the first call that changed a file", null=("no_edit", "no_times", "no_call_times"), version=2),
@@ -42,12 +44,14 @@ def compute(view: SessionView) -> Values:
     spans = _turn_spans(view)
     first = view.first_edit
     edited = view.calls[first].at if first < len(view.calls) and is_edit(view.calls[first]) else None
-    stamps = sorted([t.at for t in view.user_turns if t.at is not None] + [u.at for u in view.responses if u.at is not None])
+    timed = [("user", turn.at) for turn in view.user_turns] + [("agent", usage.at) for usage in view.responses]
+    stamps = sorted(((at, role) for role, at in timed if at is not None), key=lambda stamp: stamp[0])
     return {
         "wall_time_s": round(times[-1] - times[0], 3) if times else None,
         "session_runtime_s": round(sum(b - a for a, b in pairwise(times) if b - a <= IDLE), 3) if times else None,
         "agent_runtime_s": round(sum(s for s in spans if s is not None), 3) if any(s is not None for s in spans) else None,
-        "turn_timestamps": [round(stamp, 3) for stamp in stamps] if times else None,
+        "turn_timestamps": [iso(at) for at, _ in stamps] if times else None,
+        "turn_roles": [role for _, role in stamps] if times else None,
         "per_turn_agent_latency_s": spans if any(s is not None for s in spans) else None,
         "per_response_latency_s": _response_latencies(view) or None,
         "time_to_first_edit_s": round(max(edited - times[0], 0.0), 3) if edited is not None else None,

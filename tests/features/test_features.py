@@ -13,7 +13,7 @@ import pytest
 from attribution.features import features, groups, of_session
 from attribution.features.costs import cost_of
 from attribution.features.prices import chosen_prices, read_choice, standard_prices
-from attribution.features.registry import ABSENT, ALIASES, KINDS, TYPES
+from attribution.features.registry import ALIASES, KINDS, TYPES
 from attribution.features.tools import command_kind, paths_read, program
 from attribution.features.view import words_in
 from attribution.features.word_lists import words
@@ -117,15 +117,14 @@ _OF_RUNS = """
 attempt1_tool_cap retry_tool_cap agent_type model_id dataset concurrency timeout_s localization_mode localized_correct_file
 plannotator_phases reward patch_outcome_label fail_to_pass_count pass_to_fail_count pass_to_pass_count fail_to_fail_count
 patch_applies wall_time_s timed_out attempt_index recovery_mode final_failure_mode cost_usd turn_count tool_call_count edit_calls
-touched_files diff_lines
+touched_files diff_lines scope_drift gd_actions tool_sequence bash_mediated_edits cache_write_tokens
 """
 
 
 def test_every_signal_of_the_inventory_is_a_column_or_has_a_reason() -> None:
     columns = {f.name for f in features()}
     of_runs = set(columns_by_table().get("attempts", _OF_RUNS.split()))  # without the plug-in there are no runs
-    assert [n for n in _INVENTORY.split() if n not in columns | of_runs | ABSENT.keys() | ALIASES.keys()] == []
-    assert (columns | of_runs) & ABSENT.keys() == set()
+    assert [n for n in _INVENTORY.split() if n not in columns | of_runs | ALIASES.keys()] == []
     assert [n for n in _OF_RUNS.split() if n not in of_runs] == []
     assert all(target in columns or target.startswith("table ") for target in ALIASES.values())
 

@@ -47,11 +47,11 @@ NO_TEXT_COLUMNS = {
     # of session_features: numbers, moments, names of tools and models, paths
     "interrupted_turns", "recorded_cost_by_turn", "tokens_by_turn", "turn_numbers", "typed_turn_numbers",
     "cost_source", "tokens_too_low", "turn_classes", "turn_languages", "turn_pushes_back", "unrecorded_tokens",
-    "files_seen", "interruption_events", "per_response_latency_s", "reasoning_lengths",
+    "first_touched_file", "files_seen", "interruption_events", "per_response_latency_s", "reasoning_lengths",
     "agent_hedging_curve", "compaction_events", "context_growth_curve", "model_changes", "per_turn_agent_latency_s",
     "phase_transitions", "prices_as_of", "region_edit_convergence", "output_applied_elsewhere",
     "reverted_by", "session_outcome",
-    "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_timestamps", "user_msg_lengths",
+    "tool_counts", "tool_errors_by_type", "tool_result_sizes", "tool_sequence", "turn_roles", "turn_timestamps", "user_msg_lengths",
 }  # fmt: skip
 NO_TEXT_HERE = {("judgements", "prompt"), ("judge_labels", "label"), ("judge_labels", "value"), ("problems", "subject")}
 WRITTEN_APART = {("sessions", "label")}  # load.py asks the policy itself

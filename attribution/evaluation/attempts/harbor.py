@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import Attempt, Document
-from collector.json_values import get, get_dict, parse_json
+from collector.json_values import get, get_dict, get_list, parse_json
 
 NAME = "harbor"
 ORDER = 30
 CONTEXT = "config.json"
+_CACHE_WRITES = ("creation_input", "write_input", "write")  # how the agents' trajectories call them
 _MARKS = ("verifier_result", "agent_info", "agent_result")
 _SETTINGS = {
     "agent_version": "agent_info.version",
@@ -17,6 +21,17 @@ _SETTINGS = {
     "environment": "config.environment.type",
 }
 _MULTIPLIERS = tuple(f"{part}timeout_multiplier" for part in ("", "agent_", "verifier_", "agent_setup_", "environment_build_"))
+
+
+def _settings(*names: str) -> tuple[str, ...]:
+    """Where a controller's own settings stand: Harbor hands them to the agent as arguments or variables."""
+    homes = ("config.agent.kwargs.", "config.agent.env.", "agent_result.metadata.", "(job).")
+    return tuple(home + name for home in homes for name in (*names, names[0].upper()))
+
+
+def _cap(value: object) -> int | None:
+    """A number of calls, which a variable holds as text."""
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 10 else fields.integer(value)
 
 
 def _paths(*names: str) -> tuple[str, ...]:
@@ -33,7 +48,7 @@ _SHAPE = fields.Shape(
         "trial": (fields.name, ("trial_name", "(above).1")),
         "agent": (fields.name, ("agent_info.name", "config.agent.name")),
         "model": (fields.name, ("config.agent.model_name", "(model)", "agent_info.model_info.name")),
-        "dataset": (fields.name, ("source", "config.task.source")),
+        "dataset": (fields.name, ("(dataset)", "source", "config.task.source")),
     },
     columns={
         "error": (fields.name, ("exception_info.exception_type",)),
@@ -41,6 +56,12 @@ _SHAPE = fields.Shape(
         "finished_at": (fields.moment, ("finished_at",)),
         "input_tokens": (fields.integer, ("agent_result.n_input_tokens",)),
         "cache_read_tokens": (fields.integer, ("agent_result.n_cache_tokens",)),
+        "cache_write_tokens": (
+            fields.integer,
+            tuple(f"(trajectory).final_metrics.extra.total_cache_{kind}_tokens" for kind in _CACHE_WRITES),
+        ),
+        "attempt1_tool_cap": (_cap, _settings("attempt1_tool_cap", "attempt1ToolCap")),
+        "retry_tool_cap": (_cap, _settings("retry_tool_cap", "retryToolCap")),
         "output_tokens": (fields.integer, ("agent_result.n_output_tokens",)),
         "cost_usd": (fields.number, ("agent_result.cost_usd",)),
         "turn_count": (fields.integer, ("(trajectory).final_metrics.total_steps",)),
@@ -71,8 +92,10 @@ def read(document: Document) -> list[Attempt] | None:
     if not isinstance(trial, dict) or "task_name" not in trial or not any(mark in trial for mark in _MARKS):
         return None
     name, provider = (fields.text(get(trial, "agent_info", "model_info", part)) for part in ("name", "provider"))
+    job = document.context(CONTEXT, 1)  # the trial has a file of that name too
     beside = {
-        "(job)": document.context(CONTEXT),
+        "(job)": job,
+        "(dataset)": _dataset(trial, job),
         "(trajectory)": parse_json(document.sibling("agent/trajectory.json")),  # that Harbor's agents leave
         "(model)": f"{provider}/{name}" if provider and name else "",  # as it was asked for
     }
@@ -84,3 +107,11 @@ def read(document: Document) -> list[Attempt] | None:
     if len(rewards) > 1:
         attempt.extra["rewards"] = fields.storable(rewards)
     return [attempt]
+
+
+def _dataset(trial: Mapping[str, Any], job: Mapping[str, Any]) -> str:
+    """The data set that the trial names, with the version that the job asked for; empty where one of them is missing."""
+    source = fields.text(trial.get("source")) or fields.text(get(trial, "config", "task", "source"))
+    listed = [entry for entry in get_list(job, "datasets") if isinstance(entry, dict) and entry.get("name") == source]
+    version = next((text for entry in listed for name in ("version", "ref") if (text := fields.text(entry.get(name)))), "")
+    return f"{source}@{version}" if source and version else ""

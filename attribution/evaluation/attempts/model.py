@@ -21,7 +21,7 @@ class Document:
     name: str
     value: Any
     sibling: Callable[[str], str | None] = lambda _: None  # text of a file beside it
-    context: Callable[[str], Mapping[str, Any]] = lambda _: {}  # the nearest document of that file name in a directory above
+    context: Callable[[str, int], Mapping[str, Any]] = lambda *_: {}  # the nearest document of a file name, so many directories up
 
     def folder(self, depth: int) -> str:
         """Name of the directory `depth` levels above the file, from 1; empty when there is none."""

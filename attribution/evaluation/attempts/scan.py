@@ -105,7 +105,7 @@ class _Scan:
         return Document(
             printable(source), tuple(printable(part) for part in folder.parts[1:]), printable(path.name), value,
             lambda name: _text(folder / name, RESULT_BYTES) if self._is_inside(folder / name) else None,
-            lambda name: self._context(folder, name),
+            lambda name, up: self._context(folder.parent if up and folder != self.root else folder, name),
         )  # fmt: skip
 
     def _whole(self, source: str, path: Path) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,8 +19,11 @@ from collector.storage.catalog import described
 from collector.storage.store import Store
 from collector.text import printable
 
-_ASSIGNED = ("id", "attempt_index", "session_id", "patch_outcome_label", "localized_correct_file")  # once the rows are stored
-_JSON = ("touched_files", "plannotator_phases", "tests", "extra")
+_ASSIGNED = (  # once the rows are stored
+    "id", "attempt_index", "session_id", "patch_outcome_label", "bash_mediated_edits", "localized_correct_file", "scope_drift",
+    "gd_actions",
+)  # fmt: skip
+_JSON = ("touched_files", "plannotator_phases", "tool_sequence", "tests", "extra")
 _LARGEST = 2**63
 _DIGITS = re.compile(r"(\d+)")
 
@@ -36,7 +39,10 @@ def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[s
         rows = ([row[name] for name in columns] for row in map(_row, scanned.attempts))
         connection.executemany(_upsert(columns), store.policy.rows("attempts", columns, rows))
         new = int(store.value("SELECT COUNT(*) FROM attempts")) - int(before)
-        connection.execute(f"UPDATE attempts SET patch_outcome_label = {outcome.LABEL}")
+        connection.execute(
+            f"UPDATE attempts SET patch_outcome_label = {outcome.LABEL}, "
+            "bash_mediated_edits = edit_calls = 0 AND touched_files <> '[]'"
+        )
         if gold:
             _localize(store, gold)
         _number(store)
@@ -94,13 +100,22 @@ def _cell(name: str, value: Any) -> Any:
 
 
 def _localize(store: Store, gold: Mapping[str, frozenset[str]]) -> None:
-    rows = store.rows("SELECT id, instance, touched_files FROM attempts WHERE touched_files <> '[]'")
-    changes = [
-        (int(not gold[row["instance"]].isdisjoint(json.loads(row["touched_files"]))), row["id"])
-        for row in rows
-        if row["instance"] in gold
-    ]
-    store.connection.executemany("UPDATE attempts SET localized_correct_file = ? WHERE id = ?", changes)
+    changes = []
+    for row in store.rows(
+        "SELECT id, instance, touched_files, first_touched_file AS first FROM attempts WHERE touched_files <> '[]'"
+    ):
+        right, touched = gold.get(row["instance"]), set(json.loads(row["touched_files"]))
+        if right:
+            is_right = _is_among(row["first"], right) if row["first"] else any(_is_among(path, right) for path in touched)
+            outside = [path for path in touched if not _is_among(path, right)]
+            changes.append((int(is_right), len(touched) / len(right), len(outside) / len(touched), row["id"]))
+    columns = "localized_correct_file = ?, scope_drift = ?, gd_actions = ?"
+    store.connection.executemany(f"UPDATE attempts SET {columns} WHERE id = ?", changes)
+
+
+def _is_among(path: str, files: Iterable[str]) -> bool:
+    """Transcripts have paths of the container, such as /testbed/a.py."""
+    return any(path == file or path.endswith("/" + file) for file in files)
 
 
 def _number(store: Store) -> None:

@@ -54,7 +54,7 @@ def _is_trial(value: object) -> bool:
 
 
 def _trial(document: Document, trial: dict[str, Any], depth: int) -> Attempt:
-    run = document.context(CONTEXT)
+    run = document.context(CONTEXT, 0)
     attempt = fields.attempt_of(NAME, document, trial, _SHAPE, {"(run)": run, "(directory)": document.folder(depth)})
     dataset, version = fields.text(run.get("dataset_name")), fields.text(run.get("dataset_version"))
     attempt.dataset = f"{dataset}@{version}" if dataset and version else dataset

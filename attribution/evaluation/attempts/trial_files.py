@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from attribution.evaluation.attempts import fields
+from attribution.features.tools import category
+from attribution.features.view import is_edit
 from collector.agents import atif, reader_for, readers
 from collector.agents.machine.files import content, listed
 from collector.json_values import get_str, parse_json
@@ -75,6 +77,9 @@ def _columns(session: Session) -> dict[str, Any]:
         "turn_count": len(responses) or None,
         "tool_call_count": len(session.calls),
         "edit_calls": len(edits),
+        "tool_sequence": [category(call) for call in session.calls],
+        "first_touched_file": next((edit.path for call in session.calls if is_edit(call) for edit in call.edits), None),
+        "cache_write_tokens": sum(usage.cache_write for usage in session.usage) if session.counts_tokens else None,
     }
 
 
@@ -108,7 +113,8 @@ def _printed_values(name: str, value: str) -> dict[str, Any]:
     files = [file for part in parts if (file := _FILE.fullmatch(part.strip()))]
     if not files:
         return {}
-    return {"touched_files": [fields.storable(file[1]) for file in files], "diff_lines": sum(int(file[2]) for file in files)}
+    touched = [fields.storable(file[1]) for file in files]
+    return {"touched_files": touched, "first_touched_file": touched[0], "diff_lines": sum(int(file[2]) for file in files)}
 
 
 def _event(line: str) -> Any:

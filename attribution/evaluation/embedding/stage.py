@@ -60,7 +60,8 @@ def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) ->
             result.unchanged += 1
         else:
             _embed_session(run, session, embedder, result)
-    fill_failure_modes(context.store, context.repo_id)
+    with context.store.transaction():
+        fill_failure_modes(context.store, context.repo_id)
 
 
 def _embed_session(run: StageRun, recorded: RecordedSession, embedder: Embedder, result: EmbeddingRun) -> None:

@@ -4,11 +4,13 @@ The questions are asked in order and the first rule that holds decides; a questi
 later rule must not stand in for an earlier one.
 
 1. stuck_loop: at least 5 calls repeat an earlier one exactly, and they are 30 % of all calls.
-2. assumption_locked: assumption_lock_turn is set (needs embeddings, and a language that the classifier was measured on).
-3. scope_drift above 2, more than twice the files needed (needs a judge; no file changed: not asked):
-   multi_intent_confusion if the scope was wide from the first turn (conflation_turn there or nowhere) under a plan of 8 steps or
-   more, scope_bleed if conflation_turn names a turn; else no rule fits.
-4. shifted_intent: drift_onset_calibrated is set, and the user pushed back little.
+2. assumption_locked: assumption_lock_turn is set (needs embeddings, unless no two messages that follow each other push back, and a
+   language that the classifier was measured on).
+3. scope_drift above 2, more than twice the files needed: by a judge; without one by the files that the session touched for each of
+   them that a commit linked to it has; where there is none, or no file was changed, the question is not asked.
+   multi_intent_confusion if the scope was wide from the first turn (conflation_turn, or the first turn that touched another file,
+   there or nowhere) under a plan of 8 steps or more, scope_bleed if a later turn is known; else no rule fits.
+4. shifted_intent: drift_onset_calibrated is set, and the user pushed back little (needs embeddings where there are later messages).
 5. clean: no such drift, and the user pushed back little.
 6. Else no rule fits.
 
@@ -19,23 +21,26 @@ When these are fewer than half of the later messages, nothing is known about the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from attribution.evaluation.words import FailureMode
 from attribution.queries.features import features_ready, session_features
 from collector.storage.store import Store
 
-VERSION = 2
+VERSION = 3
 REPEATED, REPETITION_RATE = 5, 0.3
 SCOPE_DRIFT = 2.0
 MANY_STEPS = 8
 FEW_PUSHBACKS = 0.25
 COVERED = 0.5  # share of the later messages that the classifier must have read
 
+_NO_EMBEDDINGS = "no embeddings; run: whowrote data embed"
 _SILENT = "most later messages are in a language that the classifier was not measured on"
 
 Inputs = Mapping[str, Any]
-"""Feature -> value. `embedded` and `judged` say whether the session has embeddings and labels; `first_turn` is its number."""
+"""Feature -> value. `embedded`: the session has embeddings; `first_turn`: the number of its first turn; `first_outside`: that of
+the first turn that touched a file of no commit linked to it; `touched_per_committed`: files touched for each that one has."""
 
 
 class FailureVerdict(NamedTuple):
@@ -58,8 +63,9 @@ def failure_mode(values: Inputs) -> FailureVerdict:
 
 def _lock(values: Inputs) -> FailureVerdict | None:
     """None: the agent followed."""
-    if not values["embedded"]:
-        return FailureVerdict(None, "no embeddings; run: whowrote data embed")
+    pushes = values["turn_pushes_back"] or ()
+    if not values["embedded"] and any(before == after == 1 for before, after in pairwise(pushes)):
+        return FailureVerdict(None, _NO_EMBEDDINGS)
     if values["assumption_lock_turn"] is not None:
         return FailureVerdict(
             FailureMode.ASSUMPTION_LOCKED, f"pushed back twice from turn {values['assumption_lock_turn']} on without effect"
@@ -70,22 +76,21 @@ def _lock(values: Inputs) -> FailureVerdict | None:
 
 
 def _scope(values: Inputs) -> FailureVerdict | None:
-    """None: the scope was kept, or nothing was changed."""
-    if values["files_changed"] and not values["judged"]:
-        return FailureVerdict(None, "no labels by a judge; run: whowrote data judge run")
-    drift = values["scope_drift"]
-    if values["files_changed"] and drift is None:
-        return FailureVerdict(None, "the judge could not determine scope_drift")
-    return _wide(drift, values) if values["files_changed"] and drift > SCOPE_DRIFT else None
-
-
-def _wide(drift: float, values: Inputs) -> FailureVerdict:
-    turn, steps = values["conflation_turn"], values["plan_steps_first"] or 0
+    """None: the scope was kept, nothing was changed, or nothing tells what was needed."""
+    by_judge = values["scope_drift"] is not None
+    drift, turn = (
+        values["scope_drift" if by_judge else "touched_per_committed"],
+        values["conflation_turn" if by_judge else "first_outside"],
+    )
+    if not values["files_changed"] or drift is None or drift <= SCOPE_DRIFT:
+        return None
+    said = f"scope_drift {drift:.3g}" if by_judge else f"{drift:.3g} files touched for each that was committed"
+    steps = values["plan_steps_first"] or values["plan_steps_detected"] or 0
     if steps >= MANY_STEPS and (turn is None or turn <= values["first_turn"]):
-        return FailureVerdict(FailureMode.MULTI_INTENT, f"scope_drift {drift:g} from the start, a first plan of {steps} steps")
-    if turn is not None:
-        return FailureVerdict(FailureMode.SCOPE_BLEED, f"scope_drift {drift:g}, from turn {turn:g} on")
-    return FailureVerdict(None, f"no rule fits: scope_drift {drift:g}, but no turn where it began")
+        return FailureVerdict(FailureMode.MULTI_INTENT, f"{said} from the start, a first plan of {steps} steps")
+    if turn is not None and (by_judge or turn > values["first_turn"]):
+        return FailureVerdict(FailureMode.SCOPE_BLEED, f"{said}, from turn {turn:g} on")
+    return FailureVerdict(None, f"no rule fits: {said}, but no turn where it began")
 
 
 def _intent(values: Inputs) -> FailureVerdict:
@@ -96,11 +101,16 @@ def _intent(values: Inputs) -> FailureVerdict:
         return FailureVerdict(None, _SILENT)
     if share > FEW_PUSHBACKS:
         return FailureVerdict(None, f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed")
+    if _later(values) and not values["embedded"]:
+        return FailureVerdict(None, _NO_EMBEDDINGS)
     if values["drift_onset_calibrated"] is not None:
         return FailureVerdict(
             FailureMode.SHIFTED_INTENT, f"the user's messages leave the task at turn {values['drift_onset_calibrated']}"
         )
-    return FailureVerdict(FailureMode.CLEAN, "no drift, little pushback")
+    judged = values["scope_drift"] is not None or not values["files_changed"]
+    return FailureVerdict(
+        FailureMode.CLEAN, "no drift, little pushback" + ("" if judged else "; no judge was asked about the scope")
+    )
 
 
 def _later(values: Inputs) -> int:
@@ -136,13 +146,25 @@ _FIRST_TURNS = """
 SELECT t.session_id, MIN(t.turn_index) AS first_turn FROM turns t JOIN sessions s ON s.id = t.session_id
 WHERE s.repo_id = ? GROUP BY t.session_id
 """
+_SCOPES = """
+WITH touched AS (
+  SELECT g.session_id, g.path, MIN(e.turn_index) AS turn, EXISTS (
+    SELECT 1 FROM commit_sessions cs JOIN commit_files c ON c.commit_id = cs.commit_id
+    WHERE cs.session_id = g.session_id AND c.path = g.path) AS committed
+  FROM regions g JOIN region_edits e ON e.region_id = g.id JOIN sessions s ON s.id = g.session_id
+  WHERE s.repo_id = ? GROUP BY g.session_id, g.path)
+SELECT session_id, 1.0 * COUNT(*) / NULLIF(SUM(committed), 0) AS touched_per_committed,
+  MIN(CASE WHEN NOT committed THEN turn END) AS first_outside
+FROM touched GROUP BY session_id
+"""
 
 
 def fill_failure_modes(store: Store, repo_id: int) -> None:
-    """Decides for every session of a repository again. Labels of different judges are never mixed. Raises DatabaseUnusable."""
+    """Decides for every session of a repository again. Labels of different judges are never mixed. Call within a transaction."""
     if not features_ready(store):
         return
-    embeddings, labels, first_turns = (_session_rows(store, sql, repo_id) for sql in (_EMBEDDINGS, _LABELS, _FIRST_TURNS))
+    queries = (_EMBEDDINGS, _LABELS, _FIRST_TURNS, _SCOPES)
+    embeddings, labels, first_turns, scopes = (_session_rows(store, sql, repo_id) for sql in queries)
     rows = []
     for features in session_features(store, repo_id):
         session = features["session_id"]
@@ -152,18 +174,18 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
                 **features,
                 **{name: vectors.get(name) for name in ("assumption_lock_turn", "drift_onset_calibrated", "plan_steps_first")},
                 "scope_drift": judged.get("scope_drift"), "conflation_turn": judged.get("conflation_turn"),
-                "embedded": bool(vectors), "judged": bool(judged),
+                "embedded": bool(vectors),
+                **{name: scopes.get(session, {}).get(name) for name in ("touched_per_committed", "first_outside")},
                 "first_turn": first_turns.get(session, {"first_turn": 1})["first_turn"],
                 "files_changed": bool(features["touched_files"]),
             }
         )  # fmt: skip
         judge = (judged.get("model"), judged.get("prompt_version"))
         rows.append((session, mode, reason, vectors.get("model"), *judge, VERSION))
-    with store.transaction() as connection:
-        connection.execute(
-            "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,)
-        )
-        store.insert("session_failure_modes", _COLUMNS, rows)
+    store.connection.execute(
+        "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,)
+    )
+    store.insert("session_failure_modes", _COLUMNS, rows)
 
 
 def _session_rows(store: Store, sql: str, repo_id: int) -> dict[int, dict[str, Any]]:

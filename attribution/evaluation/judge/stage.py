@@ -116,8 +116,8 @@ def run_judge(store: Store, repo: int | None, requests: Sequence[Request], optio
             return ask_all(store, requests, options, progress)
         finally:
             for row in all_repositories(store, repo):
-                fill_failure_modes(store, row.id)
                 with store.transaction():
+                    fill_failure_modes(store, row.id)
                     fill_turn_labels(store, row.id)
 
 

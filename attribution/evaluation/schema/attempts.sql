@@ -30,12 +30,15 @@ CREATE TABLE IF NOT EXISTS attempts (
   tests_to_fix_failed INTEGER, -- of those, the ones the reference patch fixes
   touched_files TEXT, -- files of the patch, JSON list
   diff_lines INTEGER, -- lines the patch adds and removes; NULL also when it is damaged
+  first_touched_file TEXT, -- the file that it changed first, by its transcript, what it printed or its result; NULL where none tells
+  tool_sequence TEXT, -- kind of each call in order, as tool_sequence of session_features, or as recorded; NULL without either [list]
   turn_count INTEGER, -- model responses, as recorded
   tool_call_count INTEGER, -- tool calls, as recorded
   edit_calls INTEGER, -- calls of edit tools, as recorded
   input_tokens INTEGER, -- as recorded; some harnesses count cached tokens in
   output_tokens INTEGER, -- as recorded
   cache_read_tokens INTEGER, -- as recorded
+  cache_write_tokens INTEGER, -- as recorded; NULL where the harness does not tell
   cost_usd REAL, -- as recorded
   wall_time_s REAL, -- seconds from start to finish, including containers and tests
   timed_out INTEGER, -- 1: stopped by a time limit
@@ -54,7 +57,10 @@ CREATE TABLE IF NOT EXISTS attempts (
   tests TEXT, -- category -> [succeeded, failed], JSON; ALL: every test, where before and after are not compared
   extra TEXT, -- what else was recorded, without secrets and long texts, JSON
   patch_outcome_label TEXT {PatchOutcome}, -- what the patch did; NULL without a patch, and where tests were not compared and the reward is 0
-  localized_correct_file INTEGER -- 1: the patch touches a file of the gold patch; NULL without either
+  bash_mediated_edits INTEGER, -- 1: it changed files without a call of an edit tool; NULL where calls or files are not known
+  localized_correct_file INTEGER, -- 1: the file that it changed first is one of the gold patch; where that file is not known, any file of the patch is; NULL without either patch
+  scope_drift REAL, -- files that it touched / files of the gold patch; NULL without either patch [ratio]
+  gd_actions REAL -- of the files that it touched, those that the gold patch leaves alone; NULL without either patch [share]
 );
 CREATE INDEX IF NOT EXISTS attempts_instance ON attempts(instance);
 CREATE INDEX IF NOT EXISTS attempts_session ON attempts(session_id);

@@ -286,6 +286,39 @@ def test_harbor(tmp_path: Path) -> None:
     assert "s3cret" not in json.dumps(row)
 
 
+def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path) -> None:
+    """A trial keeps a config.json of its own, which says nothing of concurrency and data set."""
+    root = tmp_path / "in"
+    datasets = [{"name": "other", "version": "9"}, {"name": "org/verified", "ref": "1.0"}]
+    _put(root, "job1/config.json", {"job_name": "night", "n_concurrent_trials": 8, "datasets": datasets})
+    for number, agent in enumerate(
+        ({"kwargs": {"attempt1_tool_cap": 50, "retryToolCap": 20}}, {"env": {"ATTEMPT1_TOOL_CAP": "50", "RETRY_TOOL_CAP": "20"}})
+    ):
+        config = {"trial_name": f"t{number}", "task": {"name": "org/x", "source": "org/verified"}, "agent": agent}
+        trial = {
+            "task_name": "org/x",
+            "trial_name": f"t{number}",
+            "config": config,
+            "agent_info": {"name": "a"},
+            "agent_result": {},
+        }
+        _put(root, f"job1/t{number}/config.json", config)
+        _put(root, f"job1/t{number}/result.json", trial)
+        metrics = {"total_steps": 3, "extra": {"total_cache_creation_input_tokens": 70 + number}}
+        _put(root, f"job1/t{number}/agent/trajectory.json", {"final_metrics": metrics})
+    found = _imported(root, tmp_path / "a.db")
+    assert [(r["run"], r["dataset"], r["concurrency"]) for r in found] == [("night", "org/verified@1.0", 8)] * 2
+    assert [(r["attempt1_tool_cap"], r["retry_tool_cap"], r["cache_write_tokens"]) for r in found] == [(50, 20, 70), (50, 20, 71)]
+
+
+def test_a_trial_read_alone_has_no_job(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    _harbor_trial(tmp_path, "in", "x")
+    _put(root, "config.json", {"trial_name": "in", "task": {"name": "x"}})
+    row = _one(root)
+    assert (row["dataset"], row["concurrency"], row["attempt1_tool_cap"]) == ("", None, None)
+
+
 def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Path:
     trial = {"task_name": task, "trial_name": place.rpartition("/")[2], "verifier_result": {"rewards": {"reward": reward}}}
     return _put(root, f"{place}/result.json", {**trial, "agent_info": {"name": "claude-code"}, "agent_result": {}})
@@ -327,6 +360,7 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_pa
     edits = sum(any(not edit.by_shell for edit in call.edits) for call in session.calls)
     assert edits > 0
     assert (one["session_key"], one["turn_count"]) == (name, 17)
+    assert len(json.loads(one["tool_sequence"])) == one["tool_call_count"] and one["first_touched_file"]
     assert one["transcript"] == f"agent/sessions/projects/-app/{name}.jsonl"
     assert (one["tool_call_count"], one["edit_calls"]) == (len(session.calls), edits)
     assert (two["session_key"], two["transcript"], two["tool_call_count"]) == (None, None, None)
@@ -456,6 +490,40 @@ def test_the_right_file(tmp_path: Path) -> None:
         gold_files(_put(tmp_path, "empty.jsonl", "{}"))
     with pytest.raises(WhoWroteError, match="not valid JSON"):
         gold_files(_put(tmp_path, "bad.jsonl", "{"))
+
+
+@pytest.mark.parametrize(
+    ("result", "localized", "drift", "outside"),
+    [
+        ({"touched_files": ["src/a.py"]}, 1, 1.0, 0.0),
+        ({"touched_files": ["src/z.py", "src/a.py"]}, 0, 2.0, 0.5),  # the first one counts
+        ({"patch": DIFF.format("src/a.py") + DIFF.format("src/z.py")}, 1, 2.0, 0.5),  # a patch has no order: any file
+        ({"touched_files": ["/testbed/src/a.py"]}, 1, 1.0, 0.0),  # a path of the container
+        ({}, None, None, None),
+    ],
+)
+def test_where_an_attempt_worked_beside_the_gold_patch(
+    tmp_path: Path, result: dict[str, Any], localized: int | None, drift: float | None, outside: float | None
+) -> None:
+    root = tmp_path / "in"
+    _put(root, "result.json", {"instance_id": "x", "reward": 0, **result})
+    gold = _put(tmp_path, "gold.json", [{"instance_id": "x", "patch": DIFF.format("src/a.py")}])
+    (row,) = _imported(root, tmp_path / "a.db", gold)
+    assert (row["localized_correct_file"], row["scope_drift"], row["gd_actions"]) == (localized, drift, outside)
+
+
+def test_files_changed_without_an_edit_call_were_changed_through_the_shell(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    for name, more in (
+        ("a", {"edit_calls": 0, "touched_files": ["x.py"]}),
+        ("b", {"edit_calls": 2, "touched_files": ["x.py"]}),
+        ("c", {"edit_calls": 0, "touched_files": []}),
+        ("d", {"touched_files": ["x.py"]}),
+    ):
+        _put(root, f"{name}/result.json", {"instance_id": name, "reward": 0, **more, "tool_sequence": ["read", "bash"]})
+    found = _imported(root, tmp_path / "a.db")
+    assert [row["bash_mediated_edits"] for row in found] == [1, 0, 0, None]
+    assert {row["tool_sequence"] for row in found} == {'["read","bash"]'}
 
 
 def test_gold_from_parquet(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
 _CLEAN: dict[str, Any] = {
-    "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": True, "judged": True, "files_changed": True,
+    "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": True, "files_changed": True,
     "assumption_lock_turn": None, "drift_onset_calibrated": None, "plan_steps_first": None, "scope_drift": 1.0,
     "conflation_turn": None, "user_msg_lengths": [9, 9, 9, 9, 9], "turns_classified": 4, "pushback_turns": 0, "first_turn": 1,
+    "turn_pushes_back": [0, 0, 0, 0, 0], "touched_per_committed": None, "first_outside": None, "plan_steps_detected": 0,
 }  # fmt: skip
 
 
@@ -40,10 +41,23 @@ _CLEAN: dict[str, Any] = {
         ({"drift_onset_calibrated": 3, "pushback_turns": 1}, "shifted_intent"),
         ({"turns_classified": 2}, "clean"),
         ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
-        ({"files_changed": False, "judged": False, "scope_drift": None}, "clean"),
+        ({"files_changed": False, "scope_drift": None}, "clean"),
+        # Without a judge the files of the session's commits say what was needed; without a commit nobody is asked.
+        ({"scope_drift": None}, "clean"),
+        ({"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3}, "clean"),
+        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3}, "scope_bleed"),
+        (
+            {"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 1, "plan_steps_detected": 8},
+            "multi_intent_confusion",
+        ),
+        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3, "plan_steps_detected": 8}, "scope_bleed"),
+        ({"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3}, "clean"),  # the judge is believed
+        # Without embeddings: a single message leaves no task, and nobody is locked who was not pushed back twice in a row.
+        ({"embedded": False, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
+        ({"embedded": False, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
         # The first rule that holds decides.
         ({"repeated_calls": 9, "repetition_rate": 0.9, "assumption_lock_turn": 1, "embedded": False}, "stuck_loop"),
-        ({"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2, "judged": False}, "assumption_locked"),
+        ({"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2}, "assumption_locked"),
     ],
 )
 def test_rules(changed: dict[str, Any], mode: str) -> None:
@@ -56,8 +70,8 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
     [
         ({"tool_call_count": None}, "cannot be read"),
         ({"embedded": False}, "whowrote data embed"),
-        ({"judged": False}, "whowrote data judge run"),
-        ({"scope_drift": None}, "could not determine scope_drift"),
+        ({"embedded": False, "turn_pushes_back": [0, 1, 1, 0, 0], "scope_drift": 9.0, "conflation_turn": 2}, "whowrote data embed"),
+        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 1}, "no turn where it began"),
         ({"scope_drift": 5.0}, "no turn where it began"),
         ({"user_msg_lengths": []}, "typed nothing"),
         ({"user_msg_lengths": None}, "typed nothing"),
@@ -84,7 +98,9 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(t
         insert("INSERT INTO judge_labels VALUES (1, 0, 'conflation_turn', NULL, 2, 'old', '1', 1)")
         insert("INSERT INTO judge_labels VALUES (1, 0, 'scope_drift', NULL, 1.0, 'new', '1', 2)")
         insert("INSERT INTO session_embeddings (session_id, backend, model, version, texts) VALUES (1, 'ngrams', 'm', 'v', 2)")
-        fill_failure_modes(store, 1)
+        assert [r["session_failure_mode"] for r in store.rows("SELECT * FROM session_failure_modes WHERE session_id = 1")] == [None]
+        with store.transaction():
+            fill_failure_modes(store, 1)
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
         assert rows.keys() == {row["session_id"] for row in store.rows("SELECT session_id FROM session_features")}
         assert (rows[1]["session_failure_mode"], rows[1]["judge_model"], rows[1]["embedding_model"]) == ("clean", "new", "m")
