@@ -35,12 +35,14 @@ def without_layout(text: str) -> str:
 def lines_without_layout(text: str) -> list[str]:
     """What is left of each line of a text.
 
-    One pass over all of it is several times as fast as one over each line, but only in ASCII: for any other text `translate`
-    looks up every character.
+    One pass over many lines is several times as fast as one over each, but only in ASCII: in any other text `translate` looks up
+    every character.
     """
     if text.isascii():
         return text.translate(_DROPPED_IN_LINES).split("\n")
-    return [line.translate(_DROPPED) for line in text.split("\n")]
+    lines = text.split("\n")
+    ascii_lines = iter("\n".join(filter(str.isascii, lines)).translate(_DROPPED_IN_LINES).split("\n"))
+    return [next(ascii_lines) if line.isascii() else line.translate(_DROPPED) for line in lines]
 
 
 def each_without_layout(lines: Collection[str]) -> list[str]:

@@ -10,7 +10,7 @@ same lines: equal lines in other functions of a file are common. Of a long line 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import MIN_LENGTH, each_without_layout, lines_without_layout, new_lines, without_layout
-from attribution.authorship.align import is_low_information, neighbour
+from attribution.authorship.align import is_low_information
 from attribution.authorship.case import SLACK
 from attribution.authorship.diffs import runs
 from attribution.authorship.formatters import ToolOf, give_to_formatters, tools_of
@@ -164,15 +164,22 @@ def _note(
     result: _FileLines, moment: float, call: CallRef, text: Sequence[str], added: Iterable[int], by_subagent: bool = False
 ) -> None:
     bares = each_without_layout(text)
+    telling = _telling(bares)
     for index in added:
         if len(bares[index]) >= MIN_LENGTH:
-            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), *_around(bares, index), by_subagent))
+            around = _around(bares, telling, index)
+            result.written[bares[index]].append(_Written(moment, call, text[index].strip(), *around, by_subagent))
 
 
-def _around(bares: Sequence[str], index: int) -> tuple[str, str]:
-    """The next lines above and below that say something, without layout."""
-    above, below = (neighbour(bares, index, step, lambda bare: len(bare) >= MIN_LENGTH) for step in (-1, 1))
-    return above, below
+def _telling(bares: Sequence[str]) -> list[int]:
+    """Indices of the lines that say something."""
+    return [index for index, bare in enumerate(bares) if len(bare) >= MIN_LENGTH]
+
+
+def _around(bares: Sequence[str], telling: Sequence[int], index: int) -> tuple[str, str]:
+    """The next of the `telling` lines above and below; "" where there is none."""
+    first, end = bisect_left(telling, index), bisect_right(telling, index)
+    return bares[telling[first - 1]] if first else "", bares[telling[end]] if end < len(telling) else ""
 
 
 def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: AppliedEdits, texts: Texts) -> None:
@@ -186,7 +193,8 @@ def attribute_to_edits(commit: Commit, verdict: CommitVerdict, existing: Applied
             names = existing.names_of(file.change.path, file.change.old_path)
             lines = texts.lines(file)
             bares = lines_without_layout("\n".join(lines)) if lines else []
-            question = _Asked(existing, names, lines, bares, Counter(bares), _Before(texts.before(file)), sessions, until)
+            before = _Before(texts.before(file))
+            question = _Asked(existing, names, lines, bares, _telling(bares), Counter(bares), before, sessions, until)
             result = _attribute_spans(spans, question)
             verdict.files[number] = (file, give_to_formatters(result, lines, question.before.text, existing.tool_of))
 
@@ -224,6 +232,7 @@ class _Asked:
     names: Mapping[str, float]  # with the moment until which the file had them
     lines: Sequence[str]
     bares: Sequence[str]  # the lines without layout
+    telling: Sequence[int]  # indices of those that say something
     times: Mapping[str, int]  # how often each of them stands in the file
     before: _Before
     sessions: frozenset[int]
@@ -242,7 +251,7 @@ class _Asked:
         is_copy = reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare)
         if len(bare) < MIN_LENGTH or is_copy:
             return None
-        location = _Place(bare, *_around(self.bares, index))
+        location = _Place(bare, *_around(self.bares, self.telling, index))
         alone = len(bare) >= _ALONE and self.times[bare] == 1 and reason not in _MISSING
         # Agents produced the very text, so that nobody else is left for it: it need not stand between the same lines.
         verbatim = reason == Reason.AGENT_TEXT and len(bare) >= _SIMILAR and self.times[bare] == 1 and bare not in self.before.bare

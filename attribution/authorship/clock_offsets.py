@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 from attribution.authorship.case import SLACK, AddedFile
@@ -43,9 +44,16 @@ def on_session_clocks(
     yield from (own[commit.sha].on_its_clock(commit) for commit in history.commits if commit.sha in own)
     others = [commit for commit in history.commits if commit.sha not in own]
     writers = [_Writer(session) for session in sessions if session.edits and not _began_before(session)]
+    by_file: dict[tuple[str, str], list[_Writer]] = defaultdict(list)  # by address of a person and name of a file
+    for writer in writers:
+        for key in writer.files():
+            by_file[key].append(writer)
     evidence: list[_Evidence] = []
     for commit in others:
-        near = [writer for writer in writers if writer.wrote_after(commit, history.touched(commit.sha))]
+        names = {(commit.author_email, _name(path)) for path in history.touched(commit.sha)}
+        near = {
+            id(writer): writer for key in names for writer in by_file.get(key, ()) if writer.wrote_after(commit, key[1])
+        }.values()
         files = added(history.diffs[commit.sha]) if near and len(commit.parents) < 2 else []
         offset = _offset(commit, near, writers, files, history.rarity)
         if offset:
@@ -76,7 +84,7 @@ def _offset(
     texts = "\n".join(file.lines[index] for file in files for index in file.added)
     lines = {line for line in telling_lines(texts) if rarity(line) == 1}
     later = {line: moment for line in lines if at < (moment := first.get(line, 0.0)) <= at + _LONGEST}
-    if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(writer.seen_before(at) & later.keys() for writer in writers):
+    if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(writer.had_seen(later, at) for writer in writers):
         return 0.0
     last = max((moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0)
     return last + _AFTER - commit.author_time if last else 0.0
@@ -92,11 +100,14 @@ class _Writer:
             self._times[_name(raw.edit.path)].append(raw.at)
         self._first: dict[str, float] | None = None
 
-    def wrote_after(self, commit: Commit, paths: Iterable[str]) -> bool:
-        """Whether it wrote files of the names that a commit of its person changed, in the hour after the commit."""
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The addresses of its person, each with the name of every file that it wrote."""
+        return product(self._session.emails, self._times)
+
+    def wrote_after(self, commit: Commit, name: str) -> bool:
+        """Whether it wrote a file of this name in the hour after a commit."""
         at = commit.author_time + SLACK
-        names = map(_name, paths) if commit.author_email in self._session.emails else ()
-        return any(at < moment <= at + _LONGEST for name in names for moment in self._times.get(name, ()))
+        return any(at < moment <= at + _LONGEST for moment in self._times[name])
 
     @property
     def first(self) -> dict[str, float]:
@@ -109,9 +120,10 @@ class _Writer:
                 seen |= lines
         return self._first
 
-    def seen_before(self, moment: float) -> set[str]:
-        """Lines that it had seen or written until then."""
-        return {line for at, _, text, _ in self._events() if at <= moment for line in telling_lines(text)}
+    def had_seen(self, lines: Mapping[str, object], moment: float) -> bool:
+        """Whether it had seen or written one of these telling lines until then."""
+        texts = (text for at, _, text, _ in self._events() if at <= moment)
+        return any(not lines.keys().isdisjoint(map(str.strip, text.split("\n"))) for text in texts)
 
     def _events(self) -> Iterator[tuple[float, int, str, float]]:
         """(when, order at that moment, text, when it was written or 0 if it was seen)."""

@@ -189,7 +189,7 @@ class Worktree:
             number = len(self.origins) - 1
         start = len(self.origin_of)
         self.origin_of.extend([number] * len(lines))
-        self.nonblank.extend(1 if line.strip() else 0 for line in lines)
+        self.nonblank.extend(map(bool, map(str.strip, lines)))
         return list(range(start, start + len(lines)))
 
     # --- steps ----------------------------------------------------------------------------------------------------

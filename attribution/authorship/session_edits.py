@@ -164,7 +164,7 @@ def _base(raw: RawEdit) -> str:
 
 def telling_lines(text: str) -> Iterator[str]:
     """Lines that are not written again and again, without the blanks around them."""
-    return (line for whole in text.split("\n") if len(line := whole.strip()) >= _TELLING)
+    return (line for line in map(str.strip, text.split("\n")) if len(line) >= _TELLING)
 
 
 def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
@@ -185,7 +185,7 @@ def characters_of(sessions: Iterable[SessionEdits]) -> frozenset[str]:
     """The characters beside ASCII in the texts of all edits."""
     edits = (raw.edit for session in sessions for raw in session.edits)
     special = (text for edit in edits for text in _texts_of(edit) if text and not text.isascii())
-    return frozenset(character for text in special for character in set(text) if not character.isascii())
+    return frozenset(character for character in set[str]().union(*special) if not character.isascii())
 
 
 def _texts_of(edit: Edit) -> Iterator[str | None]:

@@ -42,6 +42,11 @@ class Sighting:
         return lines_without_layout(self.text)
 
     @cached_property
+    def strong(self) -> list[str]:
+        """Those of them that say something."""
+        return [bare for bare in self.bares if len(bare) >= MIN_LENGTH]
+
+    @cached_property
     def bare(self) -> str:
         return without_layout(self.text)
 
@@ -114,7 +119,7 @@ class Version:
 
     def is_same_file(self, sighting: Sighting, before: frozenset[str]) -> bool:
         """Whether a text can be one of this file; `before`: the lines without layout of the version before."""
-        strong = [bare for bare in sighting.bares if len(bare) >= MIN_LENGTH]
+        strong = sighting.strong
         return not strong or sum(1 for bare in strong if bare in self._strong or bare in before) >= _SAME_FILE * len(strong)
 
     def neighbours(self, index: int) -> tuple[str | None, str | None]:

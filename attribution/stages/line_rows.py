@@ -227,9 +227,10 @@ def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
     paths = {path for _, path in persons}
     result: dict[Any, Counter[str]] = defaultdict(Counter)
     for fate in (fate for run in judged.replayed.runs for fate in run.fates):
-        in_place = persons.get((fate.sha, fate.path), set()).intersection(fate.place or ())
-        is_seen = bool(in_place) if fate.place is not None else fate.path in paths
-        result[key(fate)]["unexplained" if fate.fate == "human_overwritten" and not is_seen else fate.fate] += 1
+        is_unseen = fate.fate == "human_overwritten" and not (
+            fate.path in paths if fate.place is None else persons.get((fate.sha, fate.path), set()).intersection(fate.place)
+        )
+        result[key(fate)]["unexplained" if is_unseen else fate.fate] += 1
     return result
 
 

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.authorship import agent_text
-from attribution.authorship.agent_text import ProducedText, first_times, new_text, produced_texts, without_layout
+from attribution.authorship.agent_text import (
+    ProducedText,
+    first_times,
+    lines_without_layout,
+    new_text,
+    produced_texts,
+    without_layout,
+)
 from collector.model import AgentMessage, Command, Edit, Hunk, Replacement, Session, Status, ToolCall
 
 PATCH = """\
@@ -164,3 +171,8 @@ def test_long_lines_that_begin_alike_are_told_apart(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(agent_text, "LINE_HEAD", 10)
     one, other = "0123456789abc", "0123456789abd"
     assert first_times([one, other], [ProducedText(7.0, f"before {one} after")]) == {one: 7.0}
+
+
+@given(st.lists(st.text(st.sampled_from("ab ,;'\t\r\u00e4\u3042\u00a0"), max_size=6), max_size=6))
+def test_lines_of_a_text_that_is_not_all_ascii_are_bare_as_each_of_them_is(lines: list[str]) -> None:
+    assert lines_without_layout("\n".join(lines)) == [without_layout(line) for line in (lines or [""])]
