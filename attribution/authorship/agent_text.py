@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from collector.json_values import load_json
 from collector.limits import LINE_HEAD
+from collector.text import word_finder
 
 if TYPE_CHECKING:  # one line is explained faster without it
     from collector.model import Edit, Session, ToolCall
@@ -150,21 +151,16 @@ def _strings(arguments: str) -> Iterator[str]:
 
 def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str, float]:
     """Line without layout -> when an agent first produced it; lines that no agent ever produced are left out."""
-    import ahocorasick
-
     by_head: dict[str, list[str]] = {}
     for line in lines:
         if len(line) >= MIN_LENGTH:
             by_head.setdefault(line[:LINE_HEAD], []).append(line)
     if not by_head:
         return {}
-    automaton = ahocorasick.Automaton()
-    for head in by_head:
-        automaton.add_word(head, head)
-    automaton.make_automaton()
+    heads_of = word_finder(by_head)
     result: dict[str, float] = {}
     for item in sorted(texts, key=lambda text: text.at):
-        for head in {head for _, head in automaton.iter(item.text)}:
+        for head in heads_of(item.text):
             for line in by_head[head]:
                 if line not in result and (line == head or line in item.text):
                     result[line] = item.at

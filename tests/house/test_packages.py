@@ -44,7 +44,7 @@ ADAPTERS = {
         "collector/storage/schema/__init__.py",  # splits statements, and asks which columns a table has
     },
     "orjson": {"collector/agents/common/jsonl.py", "collector/storage/packed.py"},
-    "ahocorasick": {"attribution/authorship/agent_text.py"},
+    "ahocorasick": {"collector/text.py"},
     "pathspec": {"collector/files/git_patterns.py"},
     "unidiff": {"collector/git/patches.py"},
     "httpx2": {"collector/discovery/github/transport.py", "collector/discovery/github/timed.py"},
