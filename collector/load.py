@@ -22,7 +22,7 @@ from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSessions
-from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, TranscriptReader
+from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, ToolCall, TranscriptReader
 from collector.repository_rows import claim_repo, describe_repo, find_repo, stored_name
 from collector.runtime.bounds import PART_ERRORS, part_of_the_time
 from collector.runtime.progress import Progress
@@ -57,6 +57,7 @@ _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
 _FURTHEST_AHEAD = 14 * 3600.0  # seconds by which a clock is ahead of UTC at most
 _AFTER_COMMIT = 6.0  # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
+_ZONES, _MOST_AHEAD = 900.0, 14 * 3600.0  # seconds: what zones differ by, and the most that one is ahead of UTC
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 
 
@@ -205,6 +206,8 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     if not session.local_clock:
         return session
     made = [repo.find_commit(call.commits[0]) if call.commits else None for call in session.calls]
+    if any(call.at is not None for call in session.calls):
+        return _moved(session, _ahead_of_utc(session, made))
     offset = next((repo.author_offset(commit.sha) for commit in made if commit is not None), None)
     began = next((call.not_before for call in session.calls if call.not_before is not None), None)
     if offset is None and began is not None:
@@ -229,6 +232,35 @@ def _in_utc(moment: float | None, offset: float | None) -> float | None:
 
 def _later(*moments: float | None) -> float | None:
     return max((moment for moment in moments if moment is not None), default=None)
+
+
+def _ahead_of_utc(session: Session, made: Sequence[Commit | None]) -> float | None:
+    """By how many seconds the clock of a session's calls is ahead of that of the commits that they made: quarters of hours."""
+    pairs = zip(session.calls, made, strict=True)
+    ahead = (call.at - commit.author_time for call, commit in pairs if call.at is not None and commit is not None)
+    return next((round(seconds / _ZONES) * _ZONES for seconds in ahead), None)
+
+
+def _moved(session: Session, ahead: float | None) -> Session:
+    """The session with all times on another clock; without any but the earliest that its calls can have, where none is known."""
+
+    def move(moment: float | None) -> float | None:
+        return moment - ahead if moment is not None and ahead is not None else None
+
+    def earliest(call: ToolCall) -> float | None:
+        return call.at - _MOST_AHEAD if call.at is not None and ahead is None else call.not_before
+
+    calls = (replace(c, at=move(c.at), done_at=move(c.done_at), not_before=earliest(c)) for c in session.calls)
+    return replace(
+        session,
+        calls=tuple(calls),
+        turns=tuple(replace(turn, at=move(turn.at)) for turn in session.turns),
+        messages=tuple(replace(said, at=move(said.at)) for said in session.messages),
+        usage=tuple(replace(used, at=move(used.at)) for used in session.usage),
+        marks=tuple(replace(mark, at=move(mark.at)) for mark in session.marks),
+        started_at=move(session.started_at),
+        ended_at=move(session.ended_at),
+    )
 
 
 def _read_stored(repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]) -> LoadedSession:

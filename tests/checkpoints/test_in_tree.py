@@ -520,6 +520,82 @@ def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_o
             assert store.value("SELECT count(*) FROM sessions") == number
 
 
+def by_openhands(sha: str) -> Any:
+    """On a server whose clock is seven hours behind UTC."""
+    new = {"path": "/workspace/src/b.py", "prev_exist": False, "old_content": None, "new_content": HALVED}
+    commit = {"command": "git commit -m all", "metadata": {"exit_code": 0, "working_dir": "/workspace"}}
+    events: list[dict[str, Any]] = [
+        {"source": "user", "action": "message", "args": {"content": "Halve it"}},
+        {"source": "agent", "action": "edit", "args": {"path": "/workspace/src/b.py", "command": "create", "file_text": HALVED}},
+        {"source": "agent", "observation": "edit", "cause": 1, "content": "Created", "extras": new},
+        {"source": "agent", "action": "run", "args": {"command": "git commit -m all"}},
+        {"source": "agent", "observation": "run", "cause": 3, "content": f"[main {sha[:7]}] all", "extras": commit},
+    ]
+    return [event | {"id": n, "timestamp": f"2025-08-06T03:07:{10 * n:02}.100118"} for n, event in enumerate(events)]
+
+
+def by_mini_swe_agent(sha: str) -> Any:
+    command = f"cd {HOME} && cat > src/b.py <<'EOF'\n{HALVED}EOF"
+    asked = {"role": "assistant", "content": "", "extra": {"actions": [{"command": command}], "timestamp": 1754474700.5}}
+    done = {"role": "tool", "content": "", "extra": {"raw_output": "", "returncode": 0, "timestamp": 1754474701.5}}
+    messages = [{"role": "system", "content": ""}, {"role": "user", "content": "Halve it"}, asked, done]
+    about = {"mini_version": "2.3.0", "config": {"environment": {"cwd": HOME}}}
+    return {"info": about, "messages": messages, "trajectory_format": "mini-swe-agent-1.1"}
+
+
+def by_swe_agent(sha: str) -> Any:
+    action = f"str_replace_editor create /home/ana/work/src/b.py --file_text '{HALVED}'"
+    state = {"working_dir": HOME}
+    return {
+        "trajectory": [{"action": action, "observation": "File created", "thought": "", "state": state}],
+        "history": [],
+        "info": {},
+    }
+
+
+@pytest.mark.parametrize("zone", ZONES, indirect=True)
+@pytest.mark.parametrize(
+    ("agent", "record", "name"),
+    [
+        ("openhands", by_openhands, "trajectory.json"),
+        ("mini-swe-agent", by_mini_swe_agent, "runs/one.traj.json"),
+        ("swe-agent", by_swe_agent, "runs/one.traj"),
+    ],
+)
+def test_a_trajectory_of_work_on_the_repository_is_read(zone: None, agent: str, record: Any, name: str, tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    clone.put("a.py", "x = 1\n")
+    clone.commit(0)
+    clone.put("src/b.py", HALVED)
+    sha = clone.commit(8, "all")
+    clone.put(name, json.dumps(record(sha)))
+    clone.commit(20, "Keep the record")
+    lines = spans(bare(clone), tmp_path / "a.db", "src/b.py")
+    timed = agent != "swe-agent"  # without times its edits are known, and not in which commit they are
+    assert [(row[0], *row[3:]) for row in lines] == [("agent", agent, 1, 6) if timed else ("undeclared", None, 1, 6)]
+    with Store(tmp_path / "a.db", create=False) as store:
+        assert [tuple(row.values()) for row in store.rows("SELECT path, outcome FROM edits")] == [("src/b.py", "applied")]
+    assert spans(clone.path, tmp_path / "b.db", "src/b.py") == lines
+    other = Clone(tmp_path / "other")
+    other.put("src/b.py", "# no line that a session wrote\n")
+    other.put(name, json.dumps(record(sha)))
+    other.commit(0)
+    with attributed(bare(other), tmp_path / "c.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 0
+
+
+@pytest.mark.parametrize(("made", "began"), [(True, "2025-08-06T10:07:00.100Z"), (False, None)])
+def test_commits_say_on_which_clock_openhands_wrote_its_times(made: bool, began: str | None, tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "work")
+    clone.put("src/b.py", HALVED)
+    sha = clone.commit(7, "all")
+    clone.put("trajectory.json", json.dumps(by_openhands(sha if made else "0" * 40)))
+    clone.commit(20, "Keep the record")
+    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [("agent", "openhands", 1, 6)]
+    with Store(tmp_path / "a.db", create=False) as store:
+        assert store.value("SELECT started_at FROM sessions") == began
+
+
 TABLES = """
 CREATE TABLE sessions (id, parent_session_id, message_count, prompt_tokens, completion_tokens, cost, created_at, updated_at);
 CREATE TABLE messages (id, session_id, role, parts, model, created_at);

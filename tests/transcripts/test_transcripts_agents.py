@@ -188,6 +188,8 @@ def _shorter(name: str) -> list[bytes]:
         lines = blob.split(b"\n")
         return [b"\n".join(lines[:n]) for n in range(1, len(lines), 3)]
     document = json.loads(blob)
+    if isinstance(document, list):
+        return [json.dumps(document[:n]).encode() for n in range(1, len(document))]
     count = len(document.get("messages", ()))  # a document without is put together from an editor's files, once
     return [json.dumps({**document, "messages": document["messages"][:n]}).encode() for n in range(1, count)]
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from collector.agents.common.jsonl import first_value
 from collector.agents.machine import files
 from collector.text import comparable_path, normal_path
 
@@ -160,6 +161,7 @@ class Roots:
         return [root[len(top) :] for root in self.paths if root.startswith(top)]
 
 
+_SUFFIXES = re.compile(r"(?:\.traj)?(?:\.json)?$")
 ANYWHERE = Roots(anywhere=True)
 
 
@@ -235,3 +237,8 @@ def session_in_path(pattern: str) -> Callable[[str, bytes], Sequence[str]]:
     """The session whose id the path of a file has where `pattern` says."""
     named = re.compile(pattern)
     return lambda path, data: [match[1] for match in [named.search(path)] if match]
+
+
+def file_is_session(sniff: Callable[[object], bool]) -> Callable[[str, bytes], Sequence[str]]:
+    """The session in a file that has no id: its path without the ends of its name."""
+    return lambda path, data: [_SUFFIXES.sub("", path)] if sniff(first_value(data)) else []
