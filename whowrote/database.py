@@ -199,7 +199,7 @@ class Database:
     def report(
         self, by: Sequence[str] = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None
     ) -> Report:
-        """Added lines by month, repository, team, directory, agent or person, as `whowrote report --by`: a row for each group.
+        """Added lines by month, week, repository, team, directory, agent or person, as `whowrote report --by`: a row for each.
 
         `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises WhoWroteError.
         """

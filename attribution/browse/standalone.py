@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib import resources
 from importlib.util import find_spec
 from typing import Any
+from urllib.parse import quote
 
 from attribution.browse import charts, tables, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
-from attribution.queries.overview import CLASSES, Overview, overview, repositories, sum_by_class, survival_table
+from attribution.queries.overview import CLASSES, Overview, months, overview, repositories, sum_by_class, survival_table
+from attribution.queries.weekly import WeeklyReport
 from collector.errors import WhoWroteError
 from collector.plugins import plugin_directories
 from collector.runtime.version import version
@@ -19,20 +21,44 @@ from collector.storage.store import Store
 from collector.storage.views import Table
 
 
-def html(store: Store) -> str:
-    """The page. Raises WhoWroteError when Jinja2 is missing or the database is empty."""
+def html_pages(store: Store, index: str) -> Iterator[tuple[str, str]]:
+    """(file, page): one page of a single repository; of several the index, and a page of each in a directory beside it.
+
+    `index` is the name of the first file; the others are relative to it. Raises WhoWroteError when Jinja2 is missing or the
+    database is empty.
+    """
     repos, overviews = every_overview(store)
-    survivals = {item.repo.id: tables.survival_html(survival_table(store, item.repo.id)) for item in overviews}
-    return page(
-        "whowrote_report.html", repos=repos, overviews=overviews, totals=sum_by_class(repos),
-        table=tables.repository_html(repos, "#{}".format), show=tables.section_html, kinds_html=tables.kinds_html,
-        survivals=survivals, more=partial(tables.added_sections, store, to=Addresses("")), base="", a=None,
-    )  # fmt: skip
+    single = len(overviews) == 1
+    directory = index.rpartition(".")[0] or f"{index}-pages"
+    if not single:
+        table = tables.repository_html(repos, lambda name: f"{quote(directory)}/{quote(_file_of(name))}")
+        totals = sum_by_class(repos)
+        yield index, page("whowrote_report.html", o=None, table=table, totals=totals, months=months(store), base="", a=None)
+    for item in overviews:
+        values: dict[str, Any] = {
+            "show": tables.section_html,
+            "kinds_html": tables.kinds_html,
+            "survival": tables.survival_html(survival_table(store, item.repo.id)),
+            "more": partial(tables.added_sections, store, to=Addresses("")),
+            "up": "" if single else f"../{quote(index)}",
+        }
+        file = index if single else f"{directory}/{_file_of(item.repo.name)}"
+        yield file, page("whowrote_report.html", o=item, base="", a=None, **values)
+
+
+def _file_of(repository: str) -> str:
+    """No two repositories have the same."""
+    return f"{quote(repository, safe=' ').replace('%2F', '+')}.html"
 
 
 def breakdown_html(breakdown: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
     return page("whowrote_breakdown.html", b=breakdown, classes=_class_lines, warnings=NOT_TO_CONCLUDE, a=None)
+
+
+def weekly_html(report: WeeklyReport) -> str:
+    """The page of a week. Raises WhoWroteError when Jinja2 is missing."""
+    return page("whowrote_week.html", r=report, show=tables.section_html)
 
 
 def _class_lines(row: Mapping[str, Any]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from attribution.browse import charts, words
 from attribution.browse.addresses import Addresses
+from attribution.queries.agent_share import AgentShare
 from attribution.queries.overview import Section
 from collector.console.tables import Cell, html
 from collector.plugins import hooks
@@ -52,18 +53,25 @@ def small_bar(lines: Mapping[str, int]) -> str:
 
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     """All repositories with links to their pages."""
-    table = replace(repos, columns=[*repos.columns, Column("tip", "", "non-blank lines at HEAD by class; NULL when not computed")])
+    more = [Column("share", "", "lines that agents wrote, by record or declared"), Column("tip", "", "lines at HEAD by class")]
+    table = replace(repos, columns=[*repos.columns, *more])
     columns = (
         "repo=repository",
         "commits",
         "sessions",
         "agents",
+        "share=by agents",
         "classes=lines added",
         "tip=lines at HEAD",
         "last_commit_at=last commit",
     )
-    makers = {"repo": lambda row: link(address(row["repo"]), row["repo"]), "classes": bar, "tip": _tip_cell}
+    makers = {"repo": lambda row: link(address(row["repo"]), row["repo"]), "share": _share_cell, "classes": bar, "tip": _tip_cell}
     return html(table, columns, makers)
+
+
+def _share_cell(row: dict[str, Any]) -> str:
+    share = AgentShare.of({name: row[name] for name in LINE_CLASSES})
+    return words.percent(share.by_agents, share.lines)
 
 
 def _tip_cell(row: dict[str, Any]) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from collector.console.commands import CommandFiles
-from collector.console.tables import print_table
-from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
+from collector.console.tables import print_table, print_title, show_table
+from collector.console.terminal import data_options, database_option, notice, one_line, out, write_json, writing
 
 if TYPE_CHECKING:
     from attribution.queries.breakdown import Breakdown
+    from attribution.queries.breakdown_facts import BreakdownOptions
+    from collector.storage.store import Store
 
 _MEANING = (
     "Added non-blank lines of source and test files. coverage: lines with a named author, in commits with any sign of an agent. "
@@ -26,18 +29,30 @@ _COLUMNS = (
     "lines", "commits", "coverage", "agent_share=agent", "agent_or_declared_share=or declared", "agent_kept_30_days=kept 30 d",
     "agent_at_head=at HEAD", "cost_per_line_at_head?=USD per line", "findings_per_1000?=found per 1,000",
 )  # fmt: skip
+_GROUPS_SHOWN = 20  # on a terminal
 
 
 @click.group(commands=CommandFiles("REPORTS"), invoke_without_command=True)
 @click.option(
-    "--html", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a self-contained HTML page."
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a self-contained HTML page; of several repositories an index, and a page of each beside it.",
 )
 @click.option(
     "--by",
     multiple=True,
     metavar="NAMES",
-    help="Break lines down by month, repository, team, directory, agent or person: one or several, by commas.",
+    help="Break lines down by month, week, repository, team, directory, agent or person: one or several, by commas.",
 )
+@click.option(
+    "--last",
+    metavar="6w",
+    callback=lambda context, option, value: _period(value),
+    help="With --by: only the last weeks, days or months: 6w, 30d, 3m.",
+)
+@click.option("--sort", default="", metavar="COLUMN", help="With --by: the largest first, by a column of --json.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="With --by: only commits authored on this day or later (UTC).")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="With --by: only commits authored on this day or earlier (UTC).")
 @click.option(
@@ -54,7 +69,8 @@ def report(context: click.Context, /, page: Path | None, db: Path, output_format
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
     For a pull request: whowrote log BASE..HEAD --md
-    For a lead: whowrote report --by month,directory --since 2026-01-01 --html FILE (or --csv)
+    For a lead: whowrote report --by week --last 6w --by team --teams FILE (or repository, directory, agent)
+    As data: whowrote report --by month,directory --since 2026-01-01 --csv
     """
     if context.invoked_subcommand is not None:
         return
@@ -69,7 +85,7 @@ def report(context: click.Context, /, page: Path | None, db: Path, output_format
 
     with Store(db, create=False) as store:
         if page is not None:
-            _write(page, standalone.html(store))
+            _write_pages(page, dict(standalone.html_pages(store, page.name)))
         else:
             out().print(comment.markdown(store), soft_wrap=True, end="")
 
@@ -80,13 +96,20 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping
     from attribution.queries.breakdown_facts import BreakdownOptions
     from collector.storage.store import Store
 
+    if chosen["last"] and chosen["since"]:
+        raise click.UsageError("--last and --since: choose one of them")
     options = BreakdownOptions(
         tuple(name.strip() for names in chosen["by"] for name in names.split(",") if name.strip()),
-        _day(chosen["since"]),
+        _first_day(chosen["last"], chosen["until"]) or _day(chosen["since"]),
         _day(chosen["until"]),
         _teams(chosen["teams"]) if chosen["teams"] else {},
+        chosen["sort"],
+        fold=not output_format,
     )
     with Store(db, create=False) as store:
+        if "week" in options.by and not output_format:
+            _weekly(store, options, page)
+            return
         result = breakdown(store, options)
     if page is not None:
         _write(page, standalone.breakdown_html(result))
@@ -95,6 +118,23 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping
         write_json({"by": list(options.by), "rows": table.rows, "whole": result.whole, "notes": table.notes})
     else:
         _print_groups(output_format, result)
+
+
+def _weekly(store: Store, options: BreakdownOptions, page: Path | None) -> None:
+    from attribution.browse import standalone
+    from attribution.queries.weekly import weekly_report
+
+    report = weekly_report(store, options)
+    if page is not None:
+        _write(page, standalone.weekly_html(report))
+        return
+    for section in report.sections:
+        print_title(section.title)
+        show_table(out(), section.table, section.columns, _GROUPS_SHOWN)
+        out().print()
+    print_title("What cannot be known")
+    for text in (*report.unknowable, *report.notes):
+        out().print(one_line(text), style="dim")
 
 
 def _print_groups(output_format: str, result: Breakdown) -> None:
@@ -112,6 +152,37 @@ def _write(page: Path, text: str) -> None:
     with writing(page):
         page.write_text(text, "utf-8")
     notice(f"{page}: {len(text) // 1024} kB, open it in a browser")
+
+
+def _period(text: str | None) -> tuple[int, str] | None:
+    match = re.fullmatch(r"([1-9][0-9]{0,3})([dwm])", text or "")
+    if text and not match:
+        raise click.BadParameter(f"{text}: write for example 6w, 30d or 3m")
+    return (int(match[1]), match[2]) if match else None
+
+
+def _first_day(period: tuple[int, str] | None, until: datetime | None) -> str:
+    """The first of the last weeks (from a Monday), days or months (from the first of one), today's or that of `until` included."""
+    if period is None:
+        return ""
+    count, unit = period
+    last = (until or datetime.now(UTC)).date()
+    if unit == "m":
+        year, month = divmod(last.year * 12 + last.month - count, 12)
+        return f"{year:04}-{month + 1:02}-01"
+    last -= timedelta(last.weekday()) if unit == "w" else timedelta(0)
+    return (last - timedelta((count - 1) * (7 if unit == "w" else 1))).isoformat()
+
+
+def _write_pages(index: Path, texts: Mapping[str, str]) -> None:
+    _write(index, texts[index.name])
+    others = [index.parent / name for name in texts if name != index.name]
+    for file in others:
+        with writing(file):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(texts[file.relative_to(index.parent).as_posix()], "utf-8")
+    if others:
+        notice(f"a page of each of the {len(others)} repositories is in {others[0].parent}")
 
 
 def _day(moment: datetime | None) -> str:

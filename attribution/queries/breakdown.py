@@ -1,4 +1,4 @@
-"""A database taken apart by month, directory, team, agent: who wrote the lines, what became of them, what they cost.
+"""A database taken apart by month, week, directory, team, agent: who wrote the lines, what became of them, what they cost.
 
 Lines are added non-blank lines of source and test files. Every share comes with the lines and commits it rests on and an interval
 over commits; where `attribution.lineage.minimum` asks for more lines than there are, there is none. Nothing here ranks: groups are
@@ -8,6 +8,7 @@ in order of their names.
 from __future__ import annotations
 
 import fnmatch
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.queries.agent_share import BY_AGENTS, BY_RECORD
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, LineCell, Place, Prompt, facts
 from attribution.queries.coverage import ATTRIBUTED
+from attribution.queries.overview import monday
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals
 from attribution.stats.accuracy import audited_note
@@ -28,10 +30,10 @@ from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
-DIMENSIONS = ("month", "repository", "team", "directory", "agent", "person")
+DIMENSIONS = ("month", "week", "repository", "team", "directory", "agent", "person")
 """What groups can be made of. `person` is the git author, and nobody's merit: who commits a line need not have written it."""
 NO_TEAM, NO_AGENT = "no team", "no agent"
-_OF_TURNS = frozenset({"month", "repository", "agent"})  # a prompt has these, and no directory, team or person
+_OF_TURNS = frozenset({"month", "week", "repository", "agent"})  # a prompt has these, and no directory, team or person
 _BASELINE = str(LineClass.UNDECLARED)
 
 
@@ -52,20 +54,47 @@ class Breakdown:
 
 def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     """Raises WhoWroteError for an unknown dimension, teams that nobody named, and a database in which no line is left."""
-    _check(options)
+    check(options)
     result = facts(store, options)
     if not result.cells:
-        raise WhoWroteError(f"{store.path} has no attributed line of these days")
-    scope = _Asked("agent" not in options.by, bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
-    groups = result.grouped(_Naming(options).key)
-    rows = [dict(zip(options.by, key, strict=True)) | _row(groups[key], scope) for key in sorted(groups) if groups[key].cells]
+        raise no_lines(store)
+    scope = _scope(result, options)
+    rows = group_rows(result, options)
     whole = _row(result, scope._replace(of_prompts=True, shares=True))
-    units = {name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]}
+    units = {name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]} | {"agent": "agent"}
     notes = [*_notes(options, scope), *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")])]
-    return Breakdown(options, table_of(rows, units, notes), whole, _months(result.cells))
+    return Breakdown(options, table_of(_in_order(rows, options, whole), units, notes), whole, _months(result.cells, options))
 
 
-def _check(options: BreakdownOptions) -> None:
+def no_lines(store: Store) -> WhoWroteError:
+    latest = store.value("SELECT substr(MAX(author_at), 1, 10) FROM commits")
+    return WhoWroteError(
+        f"{store.path} has no attributed line of these days",
+        f"Its newest commit is of {latest}: add --until {latest}" if latest else "",
+    )
+
+
+def group_rows(result: Facts, options: BreakdownOptions) -> list[dict[str, Any]]:
+    """The names and numbers of the groups that have lines, in order of their names."""
+    scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
+    return [dict(zip(options.by, key, strict=True)) | _row(groups[key], scope) for key in sorted(groups) if groups[key].cells]
+
+
+def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
+    return _Asked("agent" not in options.by, bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
+
+
+def _in_order(rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """By the column that was asked for, the largest first, groups without a value last. Raises WhoWroteError."""
+    if not options.sort:
+        return rows
+    if options.sort not in whole:
+        raise WhoWroteError(f"no column {options.sort} to sort by", f"Choose from: {', '.join(whole)}")
+    return sorted(rows, key=lambda row: (row[options.sort] is None, -(row[options.sort] or 0)))
+
+
+def check(options: BreakdownOptions) -> None:
+    """Raises WhoWroteError for what cannot be grouped so."""
     unknown = [name for name in options.by if name not in DIMENSIONS]
     if unknown or not options.by:
         raise WhoWroteError(
@@ -73,24 +102,29 @@ def _check(options: BreakdownOptions) -> None:
         )
     if "team" in options.by and not options.teams:
         raise WhoWroteError("no teams are known", "Name a CSV file with the columns email and team: --teams FILE")
+    if "person" in options.by and options.sort:
+        raise WhoWroteError("persons are not ranked here", "Leave out --sort")
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
 class _Naming:
-    """Names of groups as they are shown."""
+    """Names of groups as they are shown. Months before and between those of agents are one group, where that is asked for."""
 
-    def __init__(self, options: BreakdownOptions) -> None:
+    def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
         self._options = options
         self._teams: dict[str, str] = {}
+        self._folded = _folded(cells) if options.fold else {}
 
     def key(self, location: Place) -> tuple[str, ...]:
         return tuple(self._name(dimension, location) for dimension in self._options.by)
 
     def _name(self, dimension: str, location: Place) -> str:
         if dimension == "month":
-            return location.month
+            return self._folded.get(location.day[:7], location.day[:7])
+        if dimension == "week":
+            return monday(location.day)
         if dimension == "directory":
             return location.directory
         if dimension == "agent":
@@ -104,6 +138,18 @@ class _Naming:
             fits = (team for pattern, team in self._options.teams.items() if fnmatch.fnmatchcase(email, pattern.lower()))
             self._teams[email] = next(fits, NO_TEAM)
         return self._teams[email]
+
+
+def _folded(cells: Sequence[LineCell]) -> dict[str, str]:
+    """Month without a line of agents, beside another such month -> the name of all of them."""
+    agents = {cell.place.day[:7] for cell in cells if cell.line_class in BY_AGENTS}
+    result: dict[str, str] = {}
+    every = sorted({cell.place.day[:7] for cell in cells}) if agents else []
+    for of_agents, run in itertools.groupby(every, agents.__contains__):
+        months = list(run)
+        if not of_agents and len(months) > 1:
+            result |= dict.fromkeys(months, f"{months[0]} to {months[-1]}")
+    return result
 
 
 # --- one group --------------------------------------------------------------------------------------------------------
@@ -138,7 +184,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     records = [life.record for life in group.lives]
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
-    cost, priced, per_line = _cost(group.prompts) if scope.of_prompts else (None, None, None)
+    cost, priced, per_line = cost_of(group.prompts) if scope.of_prompts else (None, None, None)
     weaknesses = rate_if_enough(total(weak.cell for weak in group.weak)) if scope.scanned else (None,) * len(_WEAKNESSES)
     return {
         "commits": len({cell.commit_id for cell in group.cells}),
@@ -198,7 +244,7 @@ def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     return result.share, low, high, lines
 
 
-def _cost(prompts: Sequence[Prompt]) -> tuple[float | None, int, float | None]:
+def cost_of(prompts: Sequence[Prompt]) -> tuple[float | None, int, float | None]:
     """USD, prompts with a known cost, and USD per line that HEAD still has."""
     priced = [prompt for prompt in prompts if prompt.cost_usd is not None]
     if not priced:
@@ -209,11 +255,13 @@ def _cost(prompts: Sequence[Prompt]) -> tuple[float | None, int, float | None]:
     return cost, len(priced), cost / lines if len(there) == len(priced) and lines >= minimum.PART.lines else None
 
 
-def _months(cells: Iterable[LineCell]) -> dict[str, dict[str, int]]:
+def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, dict[str, int]]:
+    """Without those that are folded."""
+    folded = _folded(cells) if options.fold else {}
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for cell in cells:
-        result[cell.place.month][cell.line_class] += cell.lines
-    return {month: dict(result[month]) for month in sorted(result)}
+        result[cell.place.day[:7]][cell.line_class] += cell.lines
+    return {month: dict(result[month]) for month in sorted(result) if month not in folded}
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

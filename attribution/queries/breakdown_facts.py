@@ -20,7 +20,7 @@ from collector.vocabulary.lines import LineClass, line_class_sql
 class Place(NamedTuple):
     """Where lines belong."""
 
-    month: str  # 2026-03, by the author time of the commit
+    day: str  # 2026-03-09, by the author time of the commit or the time of the prompt
     repository: str
     directory: str  # of the top: "src/", or "." for its files
     agent: str  # "" for lines that no agent is known to have written
@@ -36,6 +36,8 @@ class BreakdownOptions:
     since: str = ""
     until: str = ""
     teams: Mapping[str, str] = field(default_factory=dict)  # pattern of e-mail addresses -> team; the first that fits counts
+    sort: str = ""  # a column of numbers, the largest first; "" for the order of names
+    fold: bool = False  # months without agents side by side are one group, and not in `months`
 
 
 class LineCell(NamedTuple):
@@ -77,7 +79,7 @@ def days(moment: str) -> str:
 def place_columns(path: str, agent: str) -> str:
     """SQL of the columns of a place, from a path and an agent; `c` is the commit, `r` its repository."""
     return (
-        f"COALESCE(substr(c.author_at, 1, 7), '') AS month, r.name AS repository, CASE instr({path}, '/') WHEN 0 THEN '.' "
+        f"COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository, CASE instr({path}, '/') WHEN 0 THEN '.' "
         f"ELSE substr({path}, 1, instr({path}, '/')) END AS directory, {agent} AS agent, COALESCE(c.author_name, '') AS name, "
         "lower(COALESCE(c.author_email, '')) AS email"
     )
@@ -107,7 +109,7 @@ def placed(store: Store, sql: str, options: BreakdownOptions, *more: object) -> 
 
 
 _BIRTHS = f"""
-SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 7) AS month, COALESCE(c.author_name, '') AS name,
+SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 10) AS day, COALESCE(c.author_name, '') AS name,
   lower(COALESCE(c.author_email, '')) AS email
 FROM history_commits h JOIN repos r ON r.id = h.repo_id LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
 WHERE {days("h.author_at")}
@@ -122,12 +124,12 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
             agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
             top, slash, _ = record.path.partition("/")
             directory = top + slash if slash else "."
-            result.append(Life(Place(birth["month"], birth["repository"], directory, agent, birth["name"], birth["email"]), record))
+            result.append(Life(Place(birth["day"], birth["repository"], directory, agent, birth["name"], birth["email"]), record))
     return result
 
 
 _PROMPTS = f"""
-SELECT COALESCE(substr(t.at, 1, 7), '') AS month, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
+SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
   '' AS email, t.cost_usd, t.present
 FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index
@@ -144,6 +146,7 @@ class Facts:
     weak: list[Weak] = field(default_factory=list)
 
     def grouped(self, key: Callable[[Place], tuple[str, ...]]) -> dict[tuple[str, ...], Facts]:
+        """A dictionary that makes a group without facts of every other key."""
         result: dict[tuple[str, ...], Facts] = defaultdict(Facts)
         for part in fields(self):
             for item in getattr(self, part.name):

@@ -153,11 +153,11 @@ def _agent_files(store: Store, of_repo: dict[str, Any]) -> Table:
 def _weeks(days: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     weeks: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:
-        weeks[_monday(row["day"])].update({name: row[name] for name in CLASSES})
+        weeks[monday(row["day"])].update({name: row[name] for name in CLASSES})
     return {week: dict(lines) for week, lines in weeks.items()}
 
 
-def _monday(day: str | None) -> str:
+def monday(day: str | None) -> str:
     """The first day of the week of a day, both in ISO 8601; "" when that is none."""
     try:
         start = date.fromisoformat((day or "")[:10])
@@ -168,7 +168,7 @@ def _monday(day: str | None) -> str:
 
 def _sessions_by_week(store: Store, repo_id: int) -> dict[str, int]:
     rows = store.rows("SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1", (repo_id,))
-    return dict(Counter(_monday(row["started_at"]) for row in rows))
+    return dict(Counter(monday(row["started_at"]) for row in rows))
 
 
 def _survival(store: Store, repo_id: int) -> dict[str, list[dict[str, Any]]]:

@@ -54,15 +54,16 @@ def print_tables(output_format: str, tables: Sequence[Table]) -> None:
         write_csv(["table", *columns], ({"table": table.name, **row} for table in tables for row in table))
     else:
         for table in tables:
-            _print_title(table)
+            print_title(table.title, table.name)
             show_table(out(), table)
             out().print()
 
 
-def _print_title(table: Table) -> None:
+def print_title(title: str, name: str = "") -> None:
+    """The heading of a table on a terminal."""
     from rich.text import Text
 
-    out().print(Text.assemble((one_line(table.title), "bold"), ("  " + one_line(table.name), "dim")))
+    out().print(Text.assemble((one_line(title), "bold"), (f"  {one_line(name)}" if name else "", "dim")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,4 +238,4 @@ def _page_cell(column: Column, row: dict[str, Any], renderers: Mapping[str, Cell
         return renderers[column.name](row)
     if row[column.name] is None:
         return f'<span class="dim" title="{escape(column.null_reason or "not known")}">–</span>'
-    return escape(cut(cell_text(column, row[column.name]), _CELL))
+    return escape(cut(cell_text(column, row[column.name]) + _interval_text(column, row), _CELL))

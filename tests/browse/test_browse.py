@@ -21,7 +21,7 @@ from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 import pytest
 from support.builder import git
@@ -441,14 +441,33 @@ def test_the_guard_of_csv(given: str, safe: str) -> None:
 # --- the page without a server ----------------------------------------------------------------------------------------
 
 
-def test_the_report_is_one_page_that_loads_nothing(db: Path, tmp_path: Path) -> None:
-    with Store(db) as store:
-        page = standalone.html(store)
-    parsed = links(page)
-    assert {tag for tag, _ in parsed.tags} & {"script", "link", "img", "iframe"} == set()
-    assert all(link.startswith("#") for link in parsed.found)
-    for name in (t for (t,) in sqlite3.connect(db).execute("SELECT name FROM repos")):
-        assert name in page
+def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(db: Path, tmp_path: Path) -> None:
+    names = [name for (name,) in sqlite3.connect(db).execute("SELECT name FROM repos")]
+    done = run("report", "--html", tmp_path / "all.html", "--db", db)
+    assert done.exit_code == 0 and str(tmp_path / "all") in "".join(done.stderr.split())
+    index = (tmp_path / "all.html").read_text("utf-8")
+    targets = [unquote(link) for link in links(index).found]
+    assert len(targets) == len(names) == len(list((tmp_path / "all").iterdir())) > 1
+    for name, page in (
+        (name, (tmp_path / target).read_text("utf-8")) for name, target in zip(sorted(names), sorted(targets), strict=True)
+    ):
+        assert f"<h1>{name}</h1>" in page and name in index
+        assert [tmp_path / "all" / link for link in links(page).found] == [tmp_path / "all" / ".." / "all.html"]
+    for text in (index, page):
+        assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
+
+
+def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
+    assert run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "-q").exit_code == 0
+    with Store(tmp_path / "x.db") as store:
+        ((file, page),) = standalone.html_pages(store, "page.html")
+    assert file == "page.html" and not links(page).found and "<h1>example</h1>" in page
+
+
+def test_names_of_repositories_are_names_of_files() -> None:
+    names = ("o/r", "o+r", "host.example:80/o/r", "o/r.html", "..", "o/r?x=1#y", "o/r%2F")
+    files = [standalone._file_of(name) for name in names]
+    assert len(set(files)) == len(names) and not any(set(file) & set("/?#:") for file in files)
 
 
 def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:

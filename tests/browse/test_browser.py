@@ -145,7 +145,7 @@ def test_text_stands_out_from_its_background(browser: Any, address: str, scheme:
           .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
         const behind = e => { while (e) { const p = paint(getComputedStyle(e).backgroundColor); if (p.length < 4 || p[3] > 0.99)
           return p; e = e.parentElement; } return [255, 255, 255]; };
-        return [...document.querySelectorAll('section.content *')].filter(e => [...e.childNodes].some(n => n.nodeType === 3
+        return [...document.querySelectorAll('main.content *')].filter(e => [...e.childNodes].some(n => n.nodeType === 3
           && n.textContent.trim()) && e.tagName !== 'TITLE' && e.tagName !== 'text' && e.offsetParent).map(e => {
           const a = light(paint(getComputedStyle(e).color)), b = light(behind(e));
           return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.tagName, e.className, e.textContent.slice(0, 30)]; })

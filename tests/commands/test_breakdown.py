@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.commands import clone, rows, run
 
+from attribution.commands import report as report_command
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries import breakdown as module
+from attribution.queries import lifetimes
 from attribution.queries.breakdown import DIMENSIONS, NOT_TO_CONCLUDE, breakdown
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, Life, LineCell, Place, Prompt
 from attribution.queries.coverage import headline
 from attribution.queries.survival import SurvivalOptions, survival_report
+from attribution.queries.weekly import weekly_report
+from collector.console.formats import percent
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -124,9 +130,102 @@ def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
     assert "USD per line" not in text
 
 
+# --- the page of a week -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def last_day(db: Path) -> str:
+    """The newest of the example's days with agents' lines."""
+    with Store(db) as store:
+        return str(store.value("SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON l.commit_id = c.id"))
+
+
+def test_the_week_says_what_the_breakdown_of_its_days_says(db: Path, last_day: str) -> None:
+    with Store(db) as store:
+        report = weekly_report(store, BreakdownOptions(("week", "repository"), until=last_day))
+        whole = breakdown(store, BreakdownOptions(since=report.days[0], until=last_day)).whole
+        by_week = breakdown(store, BreakdownOptions(("week",), until=last_day)).table.rows
+    compared, weeks, became, weaknesses, by_repository = report.sections
+    this = {row[""]: row["this week"] for row in compared.table}
+    assert this["lines added"] == f"{whole['lines']:,}" and this["commits"] == f"{whole['commits']:,}"
+    assert this["agents: by record or declared"] == percent(whole["agent_or_declared_share"], 1)
+    assert this["coverage: lines with a named author"].startswith(percent(whole["coverage"], 1))
+    assert next(iter(this)).startswith("coverage")
+    shown = [row["lines"] for row in weeks.table]
+    assert len(shown) > 1 and shown == [row["lines"] for row in reversed(by_week)][: len(shown)]
+    assert sum(row["lines"] or 0 for row in by_repository.table) == whole["lines"]
+    assert len(report.unknowable) == 3 and "findings scan" in weaknesses.table.notes[0]
+    assert became.title.startswith("What became")
+
+
+def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(db: Path, last_day: str) -> None:
+    later = date.fromisoformat(last_day) + timedelta(weeks=2)
+    with Store(db) as store:
+        report = weekly_report(store, BreakdownOptions(("week",), until=later.isoformat()))
+        days = [(later - timedelta(later.weekday(), weeks=weeks)).isoformat() for weeks in (4, 0)]
+        lives = lifetimes.records_of(store, [1, 2])
+        births = {row["id"] for row in store.rows("SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?", days)}
+    expected = sum(life.lines for life in lives if life.birth in births and life.author == "agent")
+    rows = report.sections[2].table.rows
+    assert expected and sum(row["lines"] for row in rows) == expected
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    assert report.sections[0].table.rows[1]["this week"] == "0"  # nothing in that week, and no number for its shares
+    assert {row["this week"] for row in report.sections[0].table if row[""].startswith("–")} == {""}
+
+
+def test_last_counts_whole_weeks_days_and_months(db: Path) -> None:
+    until = datetime(2026, 3, 12)  # a Thursday
+    periods = ("1w", "6w", "1d", "30d", "1m", "3m", "15m")
+    firsts = {period: report_command._first_day(report_command._period(period), until) for period in periods}
+    assert firsts == {
+        "1w": "2026-03-09", "6w": "2026-02-02", "1d": "2026-03-12", "30d": "2026-02-11", "1m": "2026-03-01", "3m": "2026-01-01",
+        "15m": "2025-01-01",
+    }  # fmt: skip
+
+
+def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(db: Path, last_day: str, tmp_path: Path) -> None:
+    options = ("report", "--by", "week", "--last", "6w", "--until", last_day, "--by", "agent", "--db", db)
+    shown = run(*options)
+    assert shown.exit_code == 0 and run(*options, "--html", tmp_path / "w.html").exit_code == 0
+    page = (tmp_path / "w.html").read_text("utf-8")
+    for heading in ("and the week before", "Week by week", "Open weaknesses", "By agent", "What cannot be known", "Claude Code"):
+        assert heading in shown.stdout and heading in page, heading
+    assert "claude-code" not in shown.stdout and "<main" in page and "<script" not in page
+    assert json.loads(run(*options, "--json").stdout)["rows"][0].keys() >= {"week", "agent", "lines"}
+
+
+def test_months_without_agents_are_folded_for_people_and_not_in_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(day: str, line_class: str, lines: int) -> LineCell:
+        return LineCell(Place(day, "r", ".", "", "n", ""), int(day.replace("-", "")), line_class, 0, lines)
+
+    months = ["2019-01-03", "2019-02-03", "2021-07-01", "2025-01-05", "2025-03-01", "2025-04-01", "2025-05-01"]
+    cells = [of(day, "agent" if day.startswith(("2025-01", "2025-05")) else "undeclared", 30) for day in months]
+    options = BreakdownOptions(("month",))
+    folded = module.group_rows(Facts(cells), replace(options, fold=True))
+    assert [row["month"] for row in folded] == ["2019-01 to 2021-07", "2025-01", "2025-03 to 2025-04", "2025-05"]
+    assert [row["lines"] for row in folded] == [90, 30, 60, 30]
+    assert [row["month"] for row in module.group_rows(Facts(cells), options)] == [day[:7] for day in months]
+    alone = [of(day, "undeclared", 30) for day in months]
+    assert len(module.group_rows(Facts(alone), replace(options, fold=True))) == len(months)
+
+
+def test_groups_are_sorted_by_a_column(db: Path) -> None:
+    by_lines = json.loads(run("report", "--by", "directory", "--sort", "lines", "--db", db, "--json").stdout)["rows"]
+    lines = [row["lines"] for row in by_lines]
+    assert lines == sorted(lines, reverse=True) and len(set(lines)) > 1
+    by_name = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)["rows"]
+    assert sorted(row["directory"] for row in by_lines) == [row["directory"] for row in by_name]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (("--by", "week", "--last", "6"), "write for example 6w"),
+        (("--by", "week", "--last", "6w", "--since", "2026-01-01"), "choose one of them"),
+        (("--by", "week", "--until", "2001-01-01"), "add --until"),
+        (("--by", "person", "--sort", "lines"), "persons are not ranked"),
+        (("--by", "month", "--sort", "beauty"), "no column beauty"),
+        (("--last", "6w"), "only together with --by"),
         (("--by", "weather"), "cannot be grouped by weather"),
         (("--by", ","), "cannot be grouped by nothing"),
         (("--by", "team"), "no teams are known"),

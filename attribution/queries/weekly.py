@@ -1,0 +1,229 @@
+"""What a lead reads every week: this week beside the last, what became of the weeks before, what is open, what cannot be known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from attribution.lineage.survival import ENDERS, LifetimeRecord, ended_by
+from attribution.queries.agent_share import AgentShare
+from attribution.queries.breakdown import check, cost_of, group_rows, no_lines
+from attribution.queries.breakdown_facts import BreakdownOptions, Prompt, facts
+from attribution.queries.overview import Section, monday
+from attribution.stats.accuracy import audited_note
+from collector.console.formats import number, percent, words
+from collector.errors import WhoWroteError
+from collector.plugins import hooks
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
+from collector.vocabulary.lines import LINE_CLASSES, LineClass
+
+WEEKS_BEFORE = 4
+"""Weeks before this one whose agent lines are followed: the last month, in whole weeks."""
+_SEVERITIES = {"ERROR": "high", "WARNING": "medium", "INFO": "low"}
+Row = Mapping[str, Any]
+_UNITS = dict.fromkeys(("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share") | {
+    "cost_usd": "USD"
+}
+_WEEK = (
+    "week",
+    "coverage",
+    "lines",
+    "commits",
+    "agent_share=agents by record",
+    "agent_or_declared_share=or declared",
+    "cost_usd=USD",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WeeklyReport:
+    """`days`: Monday of this week, and the last day that is counted. Sections are tables for people, in order of importance."""
+
+    days: tuple[str, str]
+    sections: Sequence[Section]
+    unknowable: Sequence[str]
+    notes: Sequence[str]
+
+
+def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
+    """The week of `options.until`, by default of today, and those since `options.since`; the other names of `by` make groups of it.
+
+    Raises WhoWroteError as `breakdown` does.
+    """
+    check(options)
+    until = date.fromisoformat(options.until) if options.until else datetime.now(UTC).date()
+    this = date.fromisoformat(monday(until.isoformat()))
+    first = min(options.since or "9999", _before(this, WEEKS_BEFORE))
+    result = facts(store, replace(options, since=first, until=until.isoformat()))
+    if not result.cells:
+        raise no_lines(store)
+    weeks = {row["week"]: row for row in group_rows(result, replace(options, by=("week",)))}
+    now, last = (weeks.get(week, {}) for week in (this.isoformat(), _before(this, 1)))
+    by_week = result.grouped(lambda place: (monday(place.day),))
+    month = [by_week[(_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
+    shown = [row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)]
+    sections = [
+        Section(
+            f"{_until(this, until)}, and the week before", table_of(_compared(now, last)), ("", "this week", "last week", "change")
+        ),
+        Section("Week by week", table_of(shown, _UNITS), _WEEK),
+        _became([life.record for part in month for life in part.lives], [prompt for part in month for prompt in part.prompts]),
+        _open_weaknesses(store, this),
+        *_groups(group_rows(result, options), options, this),
+    ]
+    notes = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
+    return WeeklyReport((this.isoformat(), until.isoformat()), sections, _unknowable(now), notes)
+
+
+def _before(day: date, weeks: int) -> str:
+    return (day - timedelta(weeks=weeks)).isoformat()
+
+
+def _until(this: date, until: date) -> str:
+    return f"Week of {this.isoformat()}" + (f", up to {until.isoformat()}" if until < this + timedelta(days=6) else "")
+
+
+# --- this week and the last ---------------------------------------------------------------------------------------------
+
+
+def _compared(now: Row, last: Row) -> list[Row]:
+    """Coverage first: what the other shares are worth depends on it."""
+    lines = [_line("lines added", now.get("lines", 0), last.get("lines", 0))]
+    shares = [("coverage: lines with a named author", "coverage", "coverage_of")]
+    shares += [("agents: by record or declared", "agent_or_declared_share", "lines")]
+    shares += [(f"– {words(name)}", f"{name}_lines", "lines") for name in LINE_CLASSES]
+    coverage, *classes = (_share_line(*names, now, last) for names in shares)
+    money = _line("cost of prompts, USD", now.get("cost_usd"), last.get("cost_usd"))
+    return [coverage, *lines, *classes, _line("commits", now.get("commits", 0), last.get("commits", 0)), money]
+
+
+def _line(name: str, now: float | None, last: float | None) -> Row:
+    change = (now or 0) - (last or 0)
+    text = f"{change:+,}" if isinstance(change, int) else f"{change:+,.2f}"
+    return {"": name, "this week": number(now), "last week": number(last), "change": text if change and now is not None else ""}
+
+
+def _share_line(name: str, part: str, whole: str, now: Row, last: Row) -> Row:
+    shares = [_share(row, part, whole) for row in (now, last)]
+    now_share, last_share = shares
+    differs = now_share is not None and last_share is not None and now_share != last_share
+    change = f"{100 * ((now_share or 0) - (last_share or 0)):+.1f} points" if differs else ""
+    of = [f" of {row[whole]:,}" if part == "coverage" and row.get(whole) else "" for row in (now, last)]
+    cells = [percent(share, 1) + (text if share is not None else "") for share, text in zip(shares, of, strict=True)]
+    return {"": name, "this week": cells[0], "last week": cells[1], "change": change}
+
+
+def _share(row: Row, part: str, whole: str) -> float | None:
+    """`part` is a share, or lines of `whole`."""
+    if not row.get(whole) or row[part] is None:
+        return None
+    return float(row[part]) if not part.endswith("_lines") else row[part] / row[whole]
+
+
+# --- what became of the weeks before ------------------------------------------------------------------------------------
+
+
+def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Section:
+    """The agents' lines of the weeks before this one, by what became of them, and what those that are left cost."""
+    title = f"What became of the agents' lines of the {WEEKS_BEFORE} weeks before"
+    agents = [life for life in lives if life.author == LineClass.AGENT]
+    every = sum(life.lines for life in agents)
+    if not every:
+        note = "none is known: none was added, or whowrote survival PATH has not followed them yet"
+        return Section(title, Table("", "", [], [], [note]), ())
+    fates = {"still there": sum(life.lines for life in agents if not life.dead and not life.lost)}
+    fates |= {f"changed or removed by {_ENDERS.get(name, name)}": lines for name, lines in ended_by(agents).items()}
+    fates["not followed further"] = sum(life.lines for life in agents if life.lost)
+    rows = [{"lines of agents": name, "lines": lines, "share": lines / every} for name, lines in fates.items() if lines]
+    return Section(title, table_of(rows, _UNITS, [_cost_note(prompts)]), ("lines of agents", "lines", "share"))
+
+
+_ENDERS = dict(
+    zip(
+        ENDERS,
+        (
+            "the session that wrote them",
+            "another session",
+            "an agent, the session is not known",
+            "a person",
+            "somebody who is not known",
+        ),
+        strict=True,
+    )
+)
+
+
+def _cost_note(prompts: Sequence[Prompt]) -> str:
+    cost, priced, per_line = cost_of(prompts)
+    if cost is None:
+        return "what they cost is not known: no prompt of these weeks has a price"
+    known = f"the prompts of these weeks cost USD {cost:,.2f} ({priced:,} of {len(prompts):,} have a price)"
+    return f"{known}, USD {per_line:.4f} for each line that is still there" if per_line is not None else known
+
+
+# --- what is open, and in which group -----------------------------------------------------------------------------------
+
+
+def _open_weaknesses(store: Store, this: date) -> Section:
+    """Findings of high and medium confidence that HEAD still has, by severity."""
+    title = "Open weaknesses"
+    try:
+        rows = [row for read in hooks("finding_rows") for row in read(store, None, ("high", "medium")) if row["alive_at_head"]]
+    except WhoWroteError as error:
+        return Section(title, Table("", "", [], [], [error.hint or str(error)]), ())
+    by_severity = [_severity(name, [row for row in rows if row["severity"] == key], this) for key, name in _SEVERITIES.items()]
+    return Section(title, table_of(by_severity), tuple(by_severity[0]))
+
+
+def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
+    weeks = [monday(row["author_at"]) for row in rows]
+    return {
+        "severity": name,
+        "open": len(rows),
+        "in lines of agents": sum(row["author_class"] == LineClass.AGENT for row in rows),
+        "introduced this week": weeks.count(this.isoformat()),
+        "last week": weeks.count(_before(this, 1)),
+    }
+
+
+def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[Section]:
+    """This week and the last by the other names, the group with the most lines first, or as `sort` says."""
+    by = tuple(name for name in options.by if name != "week")
+    if not by:
+        return []
+    weeks: list[dict[tuple[str, ...], Row]] = [
+        {tuple(row[name] for name in by): row for row in rows if row["week"] == week}
+        for week in (this.isoformat(), _before(this, 1))
+    ]
+    now, last = weeks
+    joined: list[dict[str, Any]] = [
+        dict(zip(by, key, strict=True))
+        | {name: now.get(key, {}).get(name) for name in _OF_GROUP}
+        | {f"{name} last week": last.get(key, {}).get(name) for name in _OF_GROUP}
+        for key in {**now, **last}
+    ]
+    column = options.sort if options.sort in _OF_GROUP else "lines"
+    joined.sort(key=lambda row: (-(row[column] or 0), -(row[f"{column} last week"] or 0), *(row[name] for name in by)))
+    units = _UNITS | {f"{name} last week": unit for name, unit in _UNITS.items()} | {"agent": "agent"}
+    columns = (*by, *(column for name, title in _OF_GROUP.items() for column in (f"{name}={title}", f"{name} last week=last week")))
+    return [Section(f"By {', '.join(by)}", table_of(joined, units), columns)]
+
+
+_OF_GROUP = {"coverage": "coverage", "lines": "lines", "agent_or_declared_share": "agents' share"}
+
+
+def _unknowable(now: Row) -> list[str]:
+    share = AgentShare.of({name: now.get(f"{name}_lines", 0) for name in LINE_CLASSES})
+    between = ""
+    if share.lines:
+        low, high = percent(share.by_agents, share.lines), percent(share.by_agents + share.unanswered, share.lines)
+        between = f": this week it lies between {low} and {high}" if share.unanswered else ""
+    return [
+        "How much agents wrote where nobody recorded them: low coverage is not low use, and the share of agents is a lower bound"
+        f"{between}.",
+        "Whether the lines are good, or whose merit they are: code that is in use is changed, and lines do not measure work.",
+        "What the lines really cost: these are list prices of recorded tokens, often too low, without anybody's time.",
+    ]
