@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from attribution.shell.calls import ProgramCall, operands
 from attribution.shell.model import Effect, ShellWord, join
+from attribution.shell.python_writes import written_texts
 from attribution.shell.rules import unknown
 
 _PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
@@ -58,7 +59,7 @@ def interpreter(call: ProgramCall) -> list[Effect]:
         if texts[moment] == "-m" and call.name.startswith("py"):
             return call.program(call.args[moment + 1 :])
         if _CODE_FLAG.fullmatch(texts[moment]) and moment + 1 < len(texts):
-            return _scan(call, texts[moment + 1])
+            return _scan(call, texts[moment + 1], is_whole=call.args[moment + 1].exact)
         moment += 2 if texts[moment] in ("-W", "-X", "-r", "--require", "--import", "-I", "--loader") else 1
     return [] if call.has("--check", "--test", "--syntax-check", "-wc") else _script_file(call, texts[moment:])
 
@@ -73,11 +74,11 @@ def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()
     if text is None:
         return unknown(call, texts[0].rpartition("/")[2] if named else "")
-    return _scan(call, text)
+    return _scan(call, text, is_whole=named or text == call.stdin_text())
 
 
-def _scan(call: ProgramCall, text: str) -> list[Effect]:
-    """The effects of a script that is part of the command."""
+def _scan(call: ProgramCall, text: str, *, is_whole: bool) -> list[Effect]:
+    """The effects of a script that is part of the command. `is_whole`: the program reads it as it stands."""
     call.run.scripts -= len(text)
     if call.run.scripts < 0:
         return [Effect("opaque")]
@@ -85,7 +86,10 @@ def _scan(call: ProgramCall, text: str) -> list[Effect]:
     written, own, removed = (script.targets(pattern) for pattern in (_WRITES, _WRITES_OWN, _REMOVES))
     understood = len(_WRITES.findall(text)) + len(_WRITES_OWN.findall(text))
     hidden = len(_WRITE_CALLS.findall(text)) > understood or bool(_HIDDEN.search(text))
-    result = _known_effects(call, "modify", written | own) + _known_effects(call, "remove", removed)
+    exact = written_texts(text) if is_whole and call.name.startswith("py") and (written or own) else {}
+    result = [effect for path, content in exact.items() for effect in call.make("write", [ShellWord(path, True)], content)]
+    result += _known_effects(call, "modify", [path for path in written | own if path not in exact])
+    result += _known_effects(call, "remove", removed)
     missed = "" in written or "" in own or "" in removed
     if missed or hidden or _PROCESS.search(text):
         result.append(Effect("opaque"))

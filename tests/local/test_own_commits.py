@@ -336,3 +336,24 @@ def test_commit_that_names_the_session_by_its_other_id_is_its_own(
     bridge = {"type": "bridge-session", "sessionId": session.id, "bridgeSessionId": "cse_01NqYVUY" if known else "cse_other"}
     file.write_text(file.read_text("utf-8") + json.dumps(bridge) + "\n", "utf-8")
     assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (["agent"] if known else ["declared"])
+
+
+TABLE = (
+    "rows = ['id,name\\n'] + [f'{n},item {n % 7},{n * n}\\n' for n in range(40)]\nopen('src/table.csv', 'w').write(''.join(rows))\n"
+)
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_file_that_a_script_computes_is_the_agents_whoever_commits_it_and_what_follows_is_not(
+    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.prompt("Make the table")
+    session.shell(f"python3 - <<'EOF'\n{TABLE}EOF")
+    text = "id,name\n" + "".join(f"{n},item {n % 7},{n * n}\n" for n in range(40))
+    clone.put("src/table.csv", text, "agent")
+    session.say("Done")
+    WRITERS[agent](home, session)
+    clone.person("src/table.csv", text.replace("5,item 5,25\n", "what somebody typed instead of it\n") + "40,added by hand,0\n")
+    sha = clone.commit("Add the table")
+    said = said_of(clone, tmp_path / "out.db", sha, "src/table.csv")
+    assert {number for number, line in said.items() if line.author == "agent"} == set(range(1, 42)) - {7}

@@ -210,14 +210,18 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("x=$(sed -i s/a/b/ y; echo 1)", [one("modify", "y")]),
     ("echo `sed -i s/a/b/ y`", [one("modify", "y")]),
     # scripts in the command
-    ("python3 -c \"open('a.txt','w').write('x')\"", [one("modify", "a.txt")]),
+    ("python3 -c \"open('a.txt','w').write('x')\"", [one("write", "a.txt", content="x")]),
     (
         "python3 - <<'EOF'\nfrom pathlib import Path\np = Path('d') / 'a.py'\np.write_text('x')\nEOF",
-        [one("modify", "d/a.py")],
+        [one("write", "d/a.py", content="x")],
     ),
     ("cd d && python3 <<'EOF'\nwith open('a.py', mode='a') as f: f.write('x')\nEOF", [one("modify", "d/a.py")]),
     (
         "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write('')\nEOF",
+        [one("write", "a/x.md", content=""), one("write", "b/y.md", content="")],
+    ),
+    (
+        "python - <<'EOF'\nfiles = ['a/x.md', 'b/y.md']\nfor f in files:\n    open(f, 'w').write(compute())\nEOF",
         [one("modify", "a/x.md", "b/y.md")],
     ),
     ("python3 -c \"open(compute(), 'w')\"", [OPAQUE]),
