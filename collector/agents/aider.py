@@ -89,7 +89,8 @@ def _said_beside(text: str, began: str) -> Iterator[AgentMessage]:
 
 
 def _has_edits(run: str) -> bool:
-    return "\n> Applied edit to " in run or _OTHERS_APPLIED.search(run) is not None
+    """Whether a run applied edits, as far as their time can be known: of blocks beside others that failed its commit tells."""
+    return "\n> Applied edit to " in run or ("\n> Commit " in run and _OTHERS_APPLIED.search(run) is not None)
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:

@@ -253,3 +253,9 @@ def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
     assert answers == [(before, 1_772_442_000.0)]
     calls = {call.call_id: call for call in read(HISTORY).calls}
     assert [calls[m.after].name if m.after else "" for m in read(HISTORY).messages] == ["", "commit"]
+
+
+def test_a_run_of_which_only_some_blocks_were_applied_is_a_session_if_it_made_a_commit() -> None:
+    only = PARTLY[: PARTLY.index("\na.go\n", PARTLY.index("> Commit 1a2b3c4"))]
+    assert aider.runs(only) == ["aider 2026-03-02 09:00:00"]
+    assert aider.runs(only.replace("> Commit 1a2b3c4 feat: limits  \n", "")) == []
