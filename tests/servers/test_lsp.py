@@ -139,10 +139,13 @@ def test_a_line_of_a_newer_commit_is_not_attributed_yet(tmp_path: Path) -> None:
 
     async def question(editor: Editor) -> Any:
         editor.show(file.read_text())
-        return await editor.hover(0), await editor.hints(0, 0)
+        before = await editor.hover(0), await editor.hints(0, 0)
+        run("repo", repo, "--db", db, "-q")
+        return *before, await editor.hover(0)
 
-    hover, hints = ask(file, db, question)
+    hover, hints, attributed = ask(file, db, question)
     assert hover.startswith("not attributed yet\n") and "older" not in hover and not hints
+    assert attributed.startswith("undeclared\n"), "the server keeps no answer that a run has made old"
 
 
 def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:

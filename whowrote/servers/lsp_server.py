@@ -26,7 +26,7 @@ from collector.console.formats import cut
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
-from collector.storage.places import clone_around
+from collector.storage.places import clone_around, default_database
 from collector.text import printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -50,7 +50,7 @@ class FileAnswers(NamedTuple):
 
 
 class _Clones:
-    """Answers by file and commit; one question at a time, since a database belongs to one thread."""
+    """Answers by file, commit and state of the database; one question at a time, since a database belongs to one thread."""
 
     def __init__(self, db: Path | None) -> None:
         self._db = db
@@ -64,10 +64,12 @@ class _Clones:
             return None
         name = file.resolve().relative_to(clone).as_posix()
         with self._lock:
-            return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha)
+            db = self._db or default_database({"path": str(clone)})
+            state = tuple(map(_last_written, (db, db.with_name(f"{db.name}-wal"))))
+            return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha, state)
 
-    def _read(self, clone: Path, name: str, head: str) -> FileAnswers:
-        """The answers at HEAD, which is `head`."""
+    def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
+        """The answers at HEAD, which is `head`; `state`: when the database and its log were written."""
         with open_database(clone, self._db) as db:
             try:
                 lines, blocks = db.annotated(name, "HEAD")
@@ -75,6 +77,14 @@ class _Clones:
                 return FileAnswers([], {})
         texts = [line.text.removesuffix("\r").encode("utf-8", "surrogatepass") for line in lines]
         return FileAnswers(texts, {line: block for block in blocks for line in range(block.start, block.end + 1)})
+
+
+def _last_written(file: Path) -> int:
+    """When a file was last written, in nanoseconds; 0 when there is none."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 class Answers(BufferedWriter):
