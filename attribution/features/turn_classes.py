@@ -104,6 +104,11 @@ def guess(probabilities: Mapping[TurnClass, float]) -> Guess:
     return Guess(max(probabilities, key=lambda name: probabilities[name]), back >= PUSHES_BACK)
 
 
+def shows_error(text: str) -> bool:
+    """Whether it speaks of an error, or has what a program prints about one."""
+    return _TROUBLE.search(text.lower()) is not None
+
+
 def turn_features(text: str, first: bool) -> frozenset[str]:
     """Words, pairs of words, and one to three characters of scripts without blanks; length, question marks, pasted trouble."""
     whole = _PATH.sub(" ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000])))
@@ -124,7 +129,7 @@ def turn_features(text: str, first: bool) -> frozenset[str]:
         "q:end": whole.endswith(("?", "？")),
         "q:any": "?" in whole or "？" in whole,
         "lines": whole.count("\n") >= _LINES,
-        "error": _TROUBLE.search(whole) is not None,
+        "error": shows_error(whole),
         "first": first,
     }
     return frozenset(features | {name for name, is_so in holds.items() if is_so})

@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attribution.stats.intervals import LEVEL, Interval, Z
 
@@ -24,6 +24,7 @@ _DRAWS = 2_000
 ClassPairs = Sequence[tuple[Hashable, Hashable]]
 """(class that a person gave, class that the classifier gave)."""
 NumberPairs = Sequence[tuple[float, float]]
+Unit = TypeVar("Unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +130,10 @@ def ranks(values: Sequence[float]) -> list[float]:
     return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
 
 
-def bootstrap(pairs: NumberPairs, statistic: Callable[[NumberPairs], float | None]) -> Interval | None:
-    """Percentiles of a statistic of pairs drawn with replacement and a fixed seed; None when most have no value."""
+def bootstrap(units: Sequence[Unit], statistic: Callable[[Sequence[Unit]], float | None]) -> Interval | None:
+    """Percentiles of a statistic of units drawn with replacement and a fixed seed; None when most have no value."""
     generator = random.Random(1)
-    draws = (statistic(generator.choices(pairs, k=len(pairs))) for _ in range(_DRAWS if pairs else 0))
+    draws = (statistic(generator.choices(units, k=len(units))) for _ in range(_DRAWS if units else 0))
     values = sorted(value for value in draws if value is not None)
     if len(values) < _DRAWS / 2:
         return None

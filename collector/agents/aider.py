@@ -1,7 +1,8 @@
 """Aider: `.aider.chat.history.md`, Markdown. `####` prompts, `>` what the program said, all else is the model's.
 
 An edit counts when the program says that it was applied: a file named before a fenced text, or before blocks of text to search and
-to put in its place. A run says when it began, in local time without a zone; nothing was done before. Commits have their ids.
+to put in its place. An answer whose blocks match nothing is an edit that failed. A run says when it began, in local time without a
+zone; nothing was done before. Commits have their ids.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
-from collector.model import AgentMessage, ChangeOfOthers, Command, Edit, Replacement, Session
+from collector.model import AgentMessage, ChangeOfOthers, Command, Edit, Replacement, Session, Status
 from collector.text import decode, resolve
 from collector.vocabulary.agents import Agent
 
@@ -39,6 +40,7 @@ _NUMBER = r"(\d[\d,]{0,12}(?:\.\d{1,6})?)([km]?)"
 _TOKENS = re.compile(rf"^> Tokens: {_NUMBER} sent,.*?{_NUMBER} received\.(?: Cost: \$(\d{{1,6}}(?:\.\d{{1,9}})?) message)?")
 _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
+_REFUSED = re.compile(r"^> The LLM did not conform to the edit format")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _FAILED = re.compile(r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$", re.M)
 _OTHERS_APPLIED = re.compile(r"^# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied successfully\.\s*$", re.M)
@@ -211,6 +213,9 @@ class _Reader(RecordReader):
             self.use_tokens(str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost)
         elif match := _APPLIED.match(line):
             self._apply_offer(match[1].strip(), number)
+        elif _REFUSED.match(line):
+            self.begin(None)
+            self.call_tool(f"line {number}", "edit", None, None, Result(None, line, Status.ERROR), not_before=self.began)
         elif _BEFORE.match(line):
             self.is_before = True
         elif match := _COMMIT.match(line):

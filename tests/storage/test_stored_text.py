@@ -42,7 +42,7 @@ NO_TEXT_COLUMNS = {
     "plannotator_phases", "producer", "prompt_version", "ranges", "reason", "recorded_path", "recovery_mode", "ref",
     "root", "run", "session_failure_mode", "session_key", "session_key_raw", "signature", "sizes", "source",
     "sort", "special", "stage", "stands_in", "started_at", "state", "status", "store", "strategy", "task_type",
-    "tests", "tier", "tool",
+    "tests", "tier", "tier_fitted", "tool",
     "tool_version", "touched_files", "transcript", "transcript_blob", "treatment", "trial", "work",
     # of session_features: numbers, moments, names of tools and models, paths
     "interrupted_turns", "recorded_cost_by_turn", "tokens_by_turn", "turn_numbers", "typed_turn_numbers",

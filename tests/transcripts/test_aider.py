@@ -259,3 +259,18 @@ def test_a_run_of_which_only_some_blocks_were_applied_is_a_session_if_it_made_a_
     only = PARTLY[: PARTLY.index("\na.go\n", PARTLY.index("> Commit 1a2b3c4"))]
     assert aider.runs(only) == ["aider 2026-03-02 09:00:00"]
     assert aider.runs(only.replace("> Commit 1a2b3c4 feat: limits  \n", "")) == []
+
+
+def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
+    refused = "> The LLM did not conform to the edit format.$$\n> # 1 SEARCH/REPLACE block failed to match!$$\n".replace("$$", "  ")
+    session = read(HISTORY.replace("> Applied edit to limit.go", f"{refused}> Applied edit to limit.go"))
+    assert [(call.name, call.status) for call in session.calls if call.turn == 1] == [
+        ("edit", "error"),
+        ("edit", "ok"),
+        ("edit", "ok"),
+        ("commit", "ok"),
+    ]
+    assert [call.edits for call in session.calls if call.status == "error"] == [()]
+    assert [edit for call in session.calls for edit in call.edits] == [edit for call in read(HISTORY).calls for edit in call.edits]
+    quoted = read(HISTORY.replace("# Notes\n", "# Notes\n> The LLM did not conform to the edit format.\n"))
+    assert {call.status for call in quoted.calls} == {"ok"}

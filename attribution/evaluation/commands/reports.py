@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from attribution.commands.common import database, open_clone
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import Reporter, data_options, database_option, notice
+
+if TYPE_CHECKING:
+    from collector.storage.views import Table
 
 
 @click.command()
@@ -18,16 +22,21 @@ from collector.console.terminal import Reporter, data_options, database_option, 
     type=click.Choice(["published", "rated"]),
     default="published",
     show_default=True,
-    help="Weights of the parts: those of the source, or fitted to ratings.",
+    help="Signals, weights and tiers: those of the source, or chosen by ratings.",
 )
+@click.option("--weekly", is_flag=True, help="Print a digest by week.")
+@click.option("--min-q", type=click.FloatRange(0, 1), help="List sessions with a lower score only; exit with 1 if there are any.")
 @database_option
 @data_options
-def quality(explain: str, weights: str, db: Path, output_format: str) -> None:
+def quality(explain: str, weights: str, weekly: bool, min_q: float | None, db: Path, output_format: str) -> None:
     """Score how sessions went, and quality per dollar by model.
 
     The score describes how a session went, not whether its code is correct. docs/metrics.md has the formula.
+
+    As an alert: whowrote report quality --min-q 0.4
     """
-    from attribution.evaluation.scores.report import explained_score, model_table, score_table
+    from attribution.evaluation.scores.quality import ALERT
+    from attribution.evaluation.scores.report import explained_score, score_table, week_table
 
     rated = weights == "rated"
     with database(None, db) as (store, _):
@@ -35,11 +44,27 @@ def quality(explain: str, weights: str, db: Path, output_format: str) -> None:
             print_table(output_format, explained_score(store, explain, rated))
             return
         table = score_table(store, None, rated)
+    low = [row for row in table if row["q"] is not None and min_q is not None and row["q"] < min_q]
+    if weekly:
+        print_table(output_format, week_table(table, ALERT if min_q is None else min_q))
+    else:
+        _print_scores(output_format, table, low if min_q is not None else None)
+    if low:
+        notice(f"{len(low):,} sessions have a score below {min_q:g}")
+        raise SystemExit(1)
+
+
+def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | None) -> None:
+    """Sessions and models; `low`: these sessions only."""
+    from attribution.evaluation.scores.report import model_table
+
     columns = (
         "repo?", "key=session", "task_type=task", "work", "tier", "q=Q", "q_rank=rank", "completion=compl", "execution=exec",
         "efficiency=eff", "outcome=outc", "cost_usd", "label=first prompt",
     )  # fmt: skip
-    models = model_table(table)
+    models = model_table(table if low is None else ())
+    if low is not None:
+        table.rows = low
     if not output_format:
         people = [row for row in table if not row["parent"]]
         spawned = len(table) - len(people)

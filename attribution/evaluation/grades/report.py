@@ -9,7 +9,6 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from attribution.evaluation.estimates import (
@@ -24,7 +23,7 @@ from attribution.evaluation.estimates import (
     repository_sums,
 )
 from attribution.evaluation.scores.quality import AGREEMENT
-from attribution.evaluation.scores.report import model_table
+from attribution.evaluation.scores.report import iso_week, model_table, started
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
@@ -47,15 +46,6 @@ Session = dict[str, Any]
 """A scored session: q, category (type of task), work, harness (agent), model, repository, started_at, and the columns of harm."""
 
 
-def _week(session: Session) -> str | None:
-    """ISO week, 2026-W07; None without a time."""
-    started = _time(session)
-    if started is None:
-        return None
-    year, week, _ = started.isocalendar()
-    return f"{year}-W{week:02}"
-
-
 GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
     "all": lambda session: "all",
     "category": lambda session: session["category"],
@@ -65,7 +55,7 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
     "driver": lambda session: session["driver"],
     "category x harness": lambda session: f"{session['category']} x {session['harness']}",
     "repository": lambda session: session["repository"],
-    "week": _week,
+    "week": iso_week,
 }
 
 
@@ -197,21 +187,21 @@ def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> E
 
 def _trend(scored: Sequence[Session]) -> Table:
     rows = trend(scored)
-    without = sum(_time(session) is None for session in scored)
+    without = sum(started(session) is None for session in scored)
     notes = [f"{without} sessions have no recorded time and are not assigned to a week."] if without else []
     return _table("trend", "Change of quality per week", rows, notes)
 
 
 def trend(scored: Iterable[Session]) -> list[dict[str, Any]]:
     """Least squares of Q on time: over all sessions, and after the mean of each repository was taken away."""
-    dated = [(session, started) for session in scored if (started := _time(session)) is not None]
-    first = min((started for _, started in dated), default=None)
+    dated = [(session, began) for session in scored if (began := started(session)) is not None]
+    first = min((began for _, began in dated), default=None)
     rows: list[tuple[str, Moments]] = []
-    for session, started in dated:
-        x, q = (started - first).total_seconds() / _WEEK if first else 0.0, session["q"]
+    for session, began in dated:
+        x, q = (began - first).total_seconds() / _WEEK if first else 0.0, session["q"]
         rows.append((session["repository"], (1.0, x, q, x * x, x * q)))
     repositories = repository_sums(rows)
-    about = {"sessions": len(rows), "repositories": len(repositories), "weeks": len({_week(session) for session, _ in dated})}
+    about = {"sessions": len(rows), "repositories": len(repositories), "weeks": len({iso_week(session) for session, _ in dated})}
     within = [spread for n, x, y, xx, xy in repositories if (spread := (xx - x * x / n, xy - x * y / n))[0] > 1e-9]
     slopes = {
         "all sessions": estimate(rows, _slope, _WITHIN, fitted=2),
@@ -268,13 +258,6 @@ def _share(name: str, hits: int, whole: int) -> dict[str, float | None]:
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-
-
-def _time(session: Session) -> datetime | None:
-    try:
-        return datetime.fromisoformat(session["started_at"]) if session["started_at"] else None
-    except ValueError:
-        return None
 
 
 def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:

@@ -8,6 +8,8 @@ CREATE TABLE IF NOT EXISTS scores (
   q REAL, -- 0 to 1; NULL when nothing could be scored
   q_rank REAL, -- share of sessions of the same type of task in public repositories with a lower score; NULL without a score, and for special ones
   tier TEXT {Tier}, -- grade of the score
+  q_rated REAL, -- the score by the signals and weights chosen by people's ratings, 0 to 1; NULL when nothing could be scored
+  tier_fitted TEXT {Tier}, -- grade of q_rated, by cuts that give as many sessions of each as people did
   completion REAL, -- did the session do what it was for, 0 to 1
   execution REAL, -- how well did the agent work, 0 to 1
   efficiency REAL, -- was it worth its tokens and turns, 0 to 1
@@ -35,6 +37,8 @@ CREATE TABLE IF NOT EXISTS scores (
 --   q: score, 0 to 1; NULL when nothing could be scored
 --   q_rank: share of sessions of the same type of task in public repositories with a lower score; NULL without a score, and for special ones [share]
 --   tier: grade of the score; NULL without a score
+--   q_rated: the score by the signals and weights chosen by people's ratings, 0 to 1; NULL when nothing could be scored
+--   tier_fitted: grade of q_rated, by cuts that give as many sessions of each as people did; NULL without it
 --   completion: did the session do what it was for, 0 to 1; NULL without a signal
 --   execution: how well did the agent work, 0 to 1; NULL without a signal
 --   efficiency: was it worth its tokens and turns, 0 to 1; NULL without a signal
@@ -46,8 +50,8 @@ CREATE TABLE IF NOT EXISTS scores (
 --   version: version of the formula
 CREATE VIEW IF NOT EXISTS session_scores AS
 SELECT q.session_id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.started_at, s.parent_key AS parent, q.task_type,
-       q.work, q.q, q.q_rank, q.tier, q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered, q.special, q.cost_usd,
-       q.roi, q.version
+       q.work, q.q, q.q_rank, q.tier, q.q_rated, q.tier_fitted, q.completion, q.execution, q.efficiency, q.outcome, q.weight_covered,
+       q.special, q.cost_usd, q.roi, q.version
 FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id;
 
 -- Mean scores of sessions by agent and model.

@@ -4,21 +4,27 @@ Q = w1 Completion + w2 Execution + w3 Efficiency + w4 Outcome, each 0 to 1. A si
 to the others of its part; a part without any signal is left out and its weight goes to the other parts (that of Outcome goes to
 Completion when nothing outside the conversation was touched). The share of weights whose signal was there is kept with the score.
 Q says how a session went, not whether the code is right or beautiful.
+
+`q_rated` is the same with RATED_WEIGHTS and with the signals that agree with people's ratings, equal within their part: some of the
+document's, and others (weight 0 in Q) that it does not have. docs/metrics.md says how they were chosen and how well they agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from attribution.evaluation.scores.baselines import Baseline, baseline
 from attribution.evaluation.scores.tasks import Row, kind_of_work, task_type
 from attribution.evaluation.words import SpecialScore, TaskType, Tier
+from attribution.features.turn_language import Language, language_of
+from attribution.features.word_lists import lower_case, words
 from attribution.lineage import minimum
 from collector.vocabulary.sessions import SessionOutcome
 
-VERSION = 8
+VERSION = 9
 PARTS = ("completion", "execution", "efficiency", "outcome")
 PartWeights = tuple[float, float, float, float]
 """Weights of the four parts, in the order of PARTS."""
@@ -30,15 +36,20 @@ WEIGHTS: Mapping[str, PartWeights] = {
     TaskType.DISCOVERY: (0.30, 0.15, 0.20, 0.35),
     TaskType.HEARTBEAT: (0.30, 0.25, 0.35, 0.10),
 }
-# Fitted to the ratings of benchmarks/data/session-ratings.csv (`report quality --weights rated`).
-RATED_WEIGHTS: PartWeights = (0.4, 0.5, 0.0, 0.1)
+# Chosen by the ratings of benchmarks/data/session-ratings.csv (`report quality --weights rated`).
+RATED_WEIGHTS: PartWeights = (0.475, 0.475, 0.0, 0.05)
 
-AGREEMENT = (  # Pearson's correlation with 95 % interval; docs/metrics.md says how it was measured
-    "Q agrees weakly with people's ratings: r = 0.40 (0.23 to 0.58; 70 sessions); with --weights rated, r = 0.66."
+AGREEMENT = (  # Pearson's correlation with 95 % interval, on what nothing was chosen by; docs/metrics.md says how it was measured
+    "Q agrees weakly with people's ratings: r = 0.32 (0.17 to 0.46; 141 sessions); with --weights rated, r = 0.60 (0.39 to 0.76)."
 )
 TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
+# Cuts of q_rated: as many of the rated sessions are in each tier as people rated 5, 4, 3, 2 and 1.
+FITTED_TIERS = ((0.95, Tier.EXCELLENT), (0.85, Tier.GOOD), (0.71, Tier.ACCEPTABLE), (0.57, Tier.POOR), (0.0, Tier.FAILED))
+
+ALERT = 0.40  # a lower score is worth a look, says the document
 
 _SUBSTANCE = 50  # words of an answer that count as substantive
+_THOUGHT = re.compile(r"<think.*?(?:</details>|</think\w*>|\Z)", re.S)  # that some programs keep in the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +58,10 @@ class Signal:
 
     part: str
     name: str
-    weight: float  # within its part
+    weight: float  # within its part; 0: not in the document
     score: float | None
     value: Any = None
+    rated: float = 0.0  # weight within its part of q_rated
 
 
 @dataclass(slots=True)
@@ -61,12 +73,18 @@ class Score:
     weights: dict[str, float] = field(default_factory=dict)  # as used: after redistribution
     covered: float = 0.0
     q: float | None = None
+    rated_parts: dict[str, float | None] = field(default_factory=dict)
+    q_rated: float | None = None  # None: as q, but for one that only lacks an outcome
     special: str = ""
     cost_usd: float | None = None
 
     @property
     def tier(self) -> str | None:
         return tier_of(self.q)
+
+    @property
+    def tier_fitted(self) -> str | None:
+        return tier_of(self.q_rated, FITTED_TIERS)
 
     @property
     def rank(self) -> float | None:
@@ -79,17 +97,20 @@ class Score:
         return self.q / self.cost_usd if self.q is not None and self.cost_usd else None
 
 
-def tier_of(q: float | None) -> str | None:
+def tier_of(q: float | None, tiers: Sequence[tuple[float, str]] = TIERS) -> str | None:
     """Grade of a score; None without one."""
-    return None if q is None else next(name for least, name in TIERS if q >= least)
+    return None if q is None else next(name for least, name in tiers if q >= least)
 
 
 class Deeds(NamedTuple):
-    """What became of a session's lines, over all its turns: columns of `turn_outcomes`."""
+    """What became of a session's turns and lines: sums of columns of `turn_outcomes`."""
 
+    turns: int = 0  # without what the harness inserted
+    acting_turns: int = 0  # of those, the ones with a tool call
     produced: int = 0
     discarded: int = 0  # removed by a later session before any commit had them
     places: int = 0  # that a turn edited and another turn followed
+    places_again: int = 0  # where the next turn edited again
     places_undone: int = 0  # where the next turn put back what had been there
     old: int | None = None  # committed lines that were followed for 30 days; None before `whowrote survival`
     alive: int | None = None  # of those, still there
@@ -98,14 +119,18 @@ class Deeds(NamedTuple):
 def score(row: Row, deeds: Deeds | None = None) -> Score:
     """Q of one session with everything it is made of; `deeds` None: nothing is known of what became of its lines."""
     result = Score(task_type(row), kind_of_work(row), cost_usd=row["cost_usd"])
-    outcome = _outcome(row, deeds or Deeds())
-    result.signals = [*_completion(row), *_execution(row), *_efficiency(row, baseline(result.task_type)), *outcome]
+    deeds, usual = deeds or Deeds(), baseline(result.task_type)
+    result.signals = [*_completion(row), *_execution(row, deeds), *_efficiency(row, usual), *_outcome(row, deeds)]
     for part in PARTS:
-        result.parts[part] = _mean([s for s in result.signals if s.part == part])
+        of_part = [s for s in result.signals if s.part == part]
+        result.parts[part] = _mean((s.weight, s.score) for s in of_part)
+        result.rated_parts[part] = _mean((s.rated, s.score) for s in of_part)
     mixture = mix(result.parts, WEIGHTS[result.task_type])
-    result.weights, result.q = mixture.weights, mixture.q
+    result.weights, result.q, result.q_rated = mixture.weights, mixture.q, mix(result.rated_parts, RATED_WEIGHTS).q
     result.covered = sum(mixture.complete[part] * _covered_share([s for s in result.signals if s.part == part]) for part in PARTS)
     _special(row, result)
+    if result.special not in ("", SpecialScore.NO_OUTCOME):
+        result.q_rated = result.q
     result.covered = round(result.covered, 6)
     return result
 
@@ -129,11 +154,11 @@ def mix(parts: Mapping[str, float | None], weights: PartWeights) -> WeightedScor
     return WeightedScore(sum(used[part] * (parts[part] or 0.0) for part in PARTS) if usable else None, used, complete)
 
 
-def _mean(signals: list[Signal]) -> float | None:
-    """Mean of the signals that have a score, by their weights."""
-    present = [s for s in signals if s.score is not None]
-    weight = sum(s.weight for s in present)
-    return sum(s.weight * (s.score or 0.0) for s in present) / weight if weight else None
+def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
+    """Mean of the scores that are there, by their weights."""
+    present = [(weight, score) for weight, score in weighted if score is not None]
+    whole = sum(weight for weight, _ in present)
+    return sum(weight * score for weight, score in present) / whole if whole else None
 
 
 def _covered_share(signals: list[Signal]) -> float:
@@ -149,11 +174,42 @@ def _completion(row: Row) -> list[Signal]:
     # The classifier of messages finds five times as many corrections as the word lists, which stand in where it does not speak.
     ended, corrections = row["ended_normally"], row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"]
     uncorrected = None if corrections is None else 1.0 if corrections == 0 else 0.5 if corrections == 1 else 0.2
+    stops, asked = (row["interruptions"] or 0) + (row["permission_denials"] or 0), row["confirmation_requests"]
+    troubled = _troubled_turns(row)
     return [
-        Signal("completion", "ended_normally", 1.0, None if ended is None else float(ended), ended),
+        Signal("completion", "ended_normally", 1.0, None if ended is None else float(ended), ended, rated=1.0),
         Signal("completion", "substantive_output", 1.0, _substance(row), row["agent_words"]),
         Signal("completion", "no_corrections", 1.0, uncorrected, corrections),
+        Signal("completion", "not_stopped", 0.0, _rest(stops, row["user_turn_count"]), stops, rated=1.0),
+        Signal("completion", "no_trouble", 0.0, _rest(troubled, len(row["typed_turn_numbers"] or ())), troubled, rated=1.0),
+        Signal("completion", "reports_result", 0.0, closing(row["last_said"] or ""), rated=1.0),
+        Signal("completion", "not_asking", 0.0, _rest(asked, row["user_turn_count"]), asked, rated=1.0),
     ]
+
+
+def _rest(count: float | None, whole: float | None) -> float | None:
+    """What `count` leaves of `whole`, as a share; 0 where it is more."""
+    return max(0.0, 1 - count / whole) if whole and count is not None else None
+
+
+def _troubled_turns(row: Row) -> int | None:
+    """Messages after the first that push back, as the classifier reads them, or that show an error. None: texts are not stored."""
+    numbers, shown = row["typed_turn_numbers"] or (), row.get("error_turns")
+    pushes = row["turn_pushes_back"] or [None] * len(numbers)
+    if shown is None:
+        return None
+    return sum(bool(push) or number in shown for number, push in list(zip(numbers, pushes, strict=True))[1:])
+
+
+def closing(said: str) -> float | None:
+    """By the beginning of the last message: 1 it reports what was done, 0 it only announces something, 0.5 neither.
+
+    None where nothing was said or not in English. Who announces and then says no more was cut off, or waits.
+    """
+    text = lower_case(_THOUGHT.sub("", said)).strip()
+    if not text or language_of(text) not in (None, Language.ENGLISH):
+        return None
+    return 1.0 if words("result").occur_in(text) else 0.0 if words("announcement").occur_in(text) else 0.5
 
 
 def _substance(row: Row) -> float | None:
@@ -162,17 +218,25 @@ def _substance(row: Row) -> float | None:
     return 1.0 if (row["tool_call_count"] or 0) > 0 else min(1.0, row["agent_words"] / _SUBSTANCE)
 
 
-def _execution(row: Row) -> list[Signal]:
+def _execution(row: Row, deeds: Deeds) -> list[Signal]:
     calls, rate, again = row["tool_call_count"] or 0, row["tool_error_rate"], row["first_attempt_failures"]
     started, succeeded = row["subagent_count"] or 0, row["subagents_succeeded"]
     errors, run = row["tool_errors"], row["longest_error_run"]
     recovery = None if errors is None else 1.0 if errors == 0 else 0.2 if run is not None and run >= 3 else 0.5
     delegated = None if not calls else 1.0 if not started else (succeeded or 0) / started
+    edits_again = row["region_re_edit_count"]
+    sizes, repeated = row["tool_result_sizes"] or (), row["repetition_rate"]
+    missing = sum(size is None for size in sizes)
     return [
-        Signal("execution", "tool_success", 0.5, None if rate is None else 1.0 - rate, rate),
+        Signal("execution", "tool_success", 0.5, _rest(rate, 1), rate, rated=1.0),
         Signal("execution", "first_attempt", 0.25, None if not calls or again is None else max(0.0, 1 - again / calls), again),
         Signal("execution", "error_recovery", 0.15, recovery, run),
         Signal("execution", "subagents", 0.1, delegated, started),
+        Signal("execution", "results", 0.0, _rest(missing, len(sizes)) or None, missing, rated=1.0),  # none at all: not recorded
+        Signal("execution", "new_calls", 0.0, _rest(repeated, 1), repeated, rated=1.0),
+        Signal("execution", "acting_turns", 0.0, deeds.acting_turns / deeds.turns if calls and deeds.turns else None, rated=1.0),
+        Signal("execution", "places_settled", 0.0, _rest(deeds.places_again, deeds.places), deeds.places_again, rated=1.0),
+        Signal("execution", "regions_settled", 0.0, _rest(edits_again, row["region_count"]), edits_again, rated=1.0),
     ]
 
 
@@ -231,11 +295,12 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     touched = artifact or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
     applied = row["output_applied_fraction"]
     landed = row["output_applied"] if applied is None else applied
-    received = acceptance(row, deeds)
+    received, share = acceptance(row, deeds), row["landed_share"]
     signals = [
         Signal("outcome", "artifact", 0.3, float(artifact), artifact),
         Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
         Signal("outcome", "acceptance", 0.3, received.value, received._asdict()),
+        Signal("outcome", "landed_share", 0.0, share, share, rated=1.0),
     ]
     return signals if touched else [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
 

@@ -77,7 +77,13 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
     A correlation is None with fewer than three sessions or when one side is constant.
     """
     pairs = [(float(session.score["q"]), session.rating) for session in rated]
-    rows = [_row("Pearson", "all", pairs, pearson), _row("Spearman", "all", pairs, spearman)]
+    chosen = [(float(q), session.rating) for session in rated if (q := session.score["q_rated"]) is not None]
+    rows = [
+        _row("Pearson", "all", pairs, pearson),
+        _row("Spearman", "all", pairs, spearman),
+        _row("Pearson", "all, --weights rated", chosen, pearson),
+        _row("Spearman", "all, --weights rated", chosen, spearman),
+    ]
     for task in TaskType:
         of_task = [(float(s.score["q"]), s.rating) for s in rated if s.score["task_type"] == task]
         if of_task:
@@ -135,7 +141,7 @@ def _best(rated: Sequence[RatedSession]) -> PartWeights:
         distance = sum(abs(a - b) for a, b in zip(weights, usual, strict=True))
         return -1.0 if correlation is None else round(correlation, 6), -distance
 
-    return max(_grid(), key=merit)
+    return max(weight_grid(), key=merit)
 
 
 def _pairs(rated: Sequence[RatedSession], weights: PartWeights) -> list[tuple[float, float]]:
@@ -144,11 +150,12 @@ def _pairs(rated: Sequence[RatedSession], weights: PartWeights) -> list[tuple[fl
     return [(q, rating) for q, rating in scores if q is not None]
 
 
-def _grid() -> Iterator[PartWeights]:
-    for a in range(STEPS + 1):
-        for b in range(STEPS + 1 - a):
-            for c in range(STEPS + 1 - a - b):
-                yield a / STEPS, b / STEPS, c / STEPS, (STEPS - a - b - c) / STEPS
+def weight_grid(steps: int = STEPS) -> Iterator[PartWeights]:
+    """All weights of the four parts that are multiples of 1 / steps and sum to 1."""
+    for a in range(steps + 1):
+        for b in range(steps + 1 - a):
+            for c in range(steps + 1 - a - b):
+                yield a / steps, b / steps, c / steps, (steps - a - b - c) / steps
 
 
 # --- a sheet ----------------------------------------------------------------------------------------------------------

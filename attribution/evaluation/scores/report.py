@@ -1,13 +1,14 @@
-"""Scores of sessions as tables: all of them, one taken apart, with other weights, and models by quality and cost."""
+"""Scores of sessions as tables: all of them, one taken apart, by either weights, by week, and models by quality and cost."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, mix, tier_of
+from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, mix
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
 from collector.storage.views import read_view, table_of
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 
 
 def score_table(store: Store, repo: int | None = None, rated: bool = False) -> Table:
-    """Scores with their sessions, best first. `rated`: by the weights fitted to ratings; the database keeps the published ones."""
-    table = read_view(store, "session_scores", {"repo_id": repo}, order="repo, q DESC, session_id")
+    """Scores with their sessions, best first. `rated`: q, tier and parts are those of `q_rated`."""
+    table = read_view(store, "session_scores", {"repo_id": repo}, order=f"repo, {'q_rated' if rated else 'q'} DESC, session_id")
     if rated:
-        table.rows = [_reweigh(row) for row in table]
+        table.rows = [_rated(row, _stored(store, row["session_id"])) for row in table]
     table.notes += [
+        f"Q and tier are {'q_rated and tier_fitted, made from ratings' if rated else 'those of the source'}: see --weights.",
         "q_rank: share of sessions of the same task in public repositories with a lower Q. To explain one score: --explain KEY.",
         AGREEMENT,
     ]
@@ -51,14 +53,24 @@ def signal_table(store: Store, session: int, rated: bool = False) -> Table | Non
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):
         return None
-    score = _reweigh(scores.rows[0]) if rated else scores.rows[0]
-    stored = json.loads(store.value("SELECT parts FROM scores WHERE session_id = ?", (session,)))
-    used = mix(score, RATED_WEIGHTS).weights if rated else stored["weights"]
+    score, stored = scores.rows[0], _stored(store, session)
+    if rated:
+        score = _rated(score, stored)
+    used, weight = (mix(score, RATED_WEIGHTS).weights, "rated") if rated else (stored["weights"], "weight")
     rows: list[dict[str, Any]] = []
     for part in PARTS:
         rows.append({"part": part, "signal": "", "weight": used.get(part), "score": score[part], "value": None})
-        rows += [{**signal, "value": _short(signal["value"])} for signal in stored["signals"] if signal["part"] == part]
+        of_part = (signal for signal in stored["signals"] if signal["part"] == part and signal[weight])
+        for signal in of_part:
+            rows.append({"part": part, "signal": signal["signal"], "weight": signal[weight], "score": signal["score"]})
+            rows[-1]["value"] = _short(signal["value"])
     return table_of(rows, {"signal": "word"}, [_summary(score), AGREEMENT], "score", "Quality score")
+
+
+def _stored(store: Store, session: int) -> dict[str, Any]:
+    """Weights, signals and parts by the rated weights, as the database keeps them."""
+    stored: dict[str, Any] = json.loads(store.value("SELECT parts FROM scores WHERE session_id = ?", (session,)))
+    return stored
 
 
 def _summary(score: Mapping[str, Any]) -> str:
@@ -76,13 +88,46 @@ def _short(value: Any) -> str | None:
     return f"{value:.4g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, dict | list) else str(value)
 
 
-def _reweigh(row: dict[str, Any]) -> dict[str, Any]:
-    """The score with the weights fitted to ratings; one that a rule of its own gives stays."""
-    if row["special"]:
-        return row
-    q = mix(row, RATED_WEIGHTS).q
+def _rated(row: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The score by the signals and weights that were chosen by ratings."""
+    q = row["q_rated"]
     roi = q / row["cost_usd"] if q is not None and row["cost_usd"] else None
-    return row | {"q": q, "q_rank": None, "tier": tier_of(q), "roi": roi}
+    return {**row, **stored["rated"], "q": q, "q_rank": None, "tier": row["tier_fitted"], "roi": roi}
+
+
+# --- weeks ------------------------------------------------------------------------------------------------------------
+
+
+def started(session: Mapping[str, Any]) -> datetime | None:
+    """When a session with `started_at` began; None when that is not recorded."""
+    try:
+        return datetime.fromisoformat(session["started_at"]) if session["started_at"] else None
+    except ValueError:
+        return None
+
+
+def iso_week(session: Mapping[str, Any]) -> str | None:
+    """Week in which it began, 2026-W07; None when that is not recorded."""
+    began = started(session)
+    return None if began is None else "{}-W{:02}".format(*began.isocalendar())
+
+
+def week_table(scored: Iterable[Mapping[str, Any]], least: float) -> Table:
+    """Digest of each week with scored sessions: how many, mean and lowest `q`, how many are below `least`, and their cost."""
+    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for session in scored:
+        if session["q"] is not None:
+            groups[iso_week(session) or UNKNOWN].append(session)
+    rows = [
+        {
+            "week": week, "sessions": len(group), "mean_q": sum(row["q"] for row in group) / len(group),
+            "lowest_q": min(row["q"] for row in group), "below": sum(row["q"] < least for row in group),
+            "cost_usd": sum(row["cost_usd"] or 0.0 for row in group),
+        }
+        for week, group in sorted(groups.items())
+    ]  # fmt: skip
+    notes = [f"below: sessions with Q under {least:g}. A session is of the week in which it began."]
+    return table_of(rows, {"cost_usd": "USD"}, notes, "weeks", "Quality by week")
 
 
 # --- models -----------------------------------------------------------------------------------------------------------

@@ -11,9 +11,22 @@ import pytest
 from support.commands import clone, rows, run
 
 from attribution.evaluation.scores.baselines import ALL, LEAST, baseline, baselines
-from attribution.evaluation.scores.quality import PARTS, WEIGHTS, Deeds, PartWeights, acceptance, mix, score
+from attribution.evaluation.scores.quality import (
+    FITTED_TIERS,
+    PARTS,
+    RATED_WEIGHTS,
+    WEIGHTS,
+    Deeds,
+    PartWeights,
+    Score,
+    acceptance,
+    closing,
+    mix,
+    score,
+    tier_of,
+)
 from attribution.evaluation.scores.ratings import agreement, fit_weights, read_ratings
-from attribution.evaluation.scores.report import model_table
+from attribution.evaluation.scores.report import model_table, week_table
 from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
 from attribution.stats.agreement import pearson, ranks, spearman
@@ -292,6 +305,102 @@ def test_correlations() -> None:
     assert spearman([(1, 1), (2, 10), (3, 100), (4, 50)]) == pytest.approx(0.8)
 
 
+# --- the score that people's ratings chose ----------------------------------------------------------------------------
+
+
+def _signal(found: Score, name: str) -> float | None:
+    return next(signal.score for signal in found.signals if signal.name == name)
+
+
+def _long_session(**values: Any) -> dict[str, Any]:
+    """Five messages, the third of which pushes back while the fourth shows an error."""
+    return _coding(
+        **{
+            "user_turn_count": 5, "typed_turn_numbers": [1, 2, 3, 4, 6], "turn_pushes_back": [0, None, 1, None, 0],
+            "error_turns": {4}, "interruptions": 1, "permission_denials": 1, "confirmation_requests": 1,
+            "last_said": "All done. The tests pass.",
+            "tool_result_sizes": [10, None, 30, 40], "repetition_rate": 0.1, "region_count": 4, "region_re_edit_count": 1,
+            "landed_share": 0.6, **values,
+        }
+    )  # fmt: skip
+
+
+def test_a_whole_rated_score() -> None:
+    found = score(_long_session(), Deeds(turns=5, acting_turns=4, places=10, places_again=3))
+    assert found.rated_parts["completion"] == pytest.approx((1 + 3 / 5 + 3 / 5 + 1 + 4 / 5) / 5)
+    assert found.rated_parts["execution"] == pytest.approx((0.8 + 0.75 + 0.9 + 0.8 + 0.7 + 0.75) / 6)
+    assert found.rated_parts["outcome"] == pytest.approx(0.6)
+    assert found.q_rated == pytest.approx(mix(found.rated_parts, RATED_WEIGHTS).q)
+    assert found.q == pytest.approx(score(_coding(user_turn_count=5)).q)  # the document's score knows none of this
+
+
+@pytest.mark.parametrize(
+    ("stops", "refused", "left"), [(0, 0, 1.0), (2, 0, 0.6), (0, 2, 0.6), (1, 1, 0.6), (9, 0, 0.0), (None, None, 1.0)]
+)
+def test_interruptions_and_refused_calls_cost_completion(stops: int, refused: int, left: float) -> None:
+    found = score(_long_session(interruptions=stops, permission_denials=refused))
+    assert _signal(found, "not_stopped") == pytest.approx(left)
+
+
+@pytest.mark.parametrize(
+    ("pushes", "errors", "left"),
+    [
+        ([0, 0, 0, 0, 0], set(), 1.0),
+        ([1, 0, 0, 0, 0], {1}, 1.0),  # the first message opens the session
+        ([0, 1, 0, 0, 0], {2}, 0.8),  # a message counts once
+        ([None] * 5, {4, 6}, 0.6),  # a language that the classifier does not read
+        (None, {5}, 1.0),  # the harness inserted it
+        ([0, 1, 1, 1, 1], set(), 0.2),
+        (None, None, None),  # texts are not stored
+    ],
+)
+def test_trouble_is_the_share_of_messages_that_push_back_or_show_an_error(
+    pushes: list[int | None] | None, errors: set[int] | None, left: float | None
+) -> None:
+    found = _signal(score(_long_session(turn_pushes_back=pushes, error_turns=errors)), "no_trouble")
+    assert found == (None if left is None else pytest.approx(left))
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Fixed the parser; all checks pass.", 1.0),
+        ("I'll summarise: the limit was changed.", 1.0),
+        ("Now I have all I need. Let me write the plan:", 0.0),
+        ("You've hit your session limit", 0.0),
+        ("It is a matter of taste.", 0.5),
+        ("<think>I will look first</think>Added the flag.", 1.0),
+        ("<thinking-content-7b>We need to look at the file", None),  # nothing but thoughts
+        ("テストを追加しました。問題ありません。", None),
+        ("", None),
+    ],
+)
+def test_the_last_message_reports_or_announces(said: str, value: float | None) -> None:
+    assert closing(said) == value
+
+
+def test_an_agent_that_records_no_results_is_not_judged_by_them() -> None:
+    assert _signal(score(_long_session(tool_result_sizes=[None, None])), "results") is None
+    assert _signal(score(_long_session(tool_result_sizes=[1, None])), "results") == 0.5
+    assert _signal(score(_long_session(), Deeds()), "places_settled") is None
+
+
+def test_a_session_whose_outcome_is_not_known_is_rated_by_the_rest() -> None:
+    unknown = {"output_applied": None, "output_applied_fraction": None, "landed_share": None, "last_message_accepts": 0}
+    found = score(_long_session(**unknown))
+    assert (found.special, found.q, found.tier) == ("no_outcome", None, None)
+    assert found.q_rated is not None and found.tier_fitted == tier_of(found.q_rated, FITTED_TIERS)
+    nobody = score(_long_session(user_turn_count=0))
+    assert (nobody.q_rated, nobody.tier_fitted) == (None, None)
+    assert score(_row()).q_rated == 0.0  # empty, by its own rule
+
+
+def test_fitted_tiers_are_in_order_and_cover_all_scores() -> None:
+    cuts = [least for least, _ in FITTED_TIERS]
+    assert cuts == sorted(cuts, reverse=True) and cuts[-1] == 0.0
+    assert [tier_of(least, FITTED_TIERS) for least, _ in FITTED_TIERS] == ["Excellent", "Good", "Acceptable", "Poor", "Failed"]
+
+
 # --- people's ratings -------------------------------------------------------------------------------------------------
 
 
@@ -350,10 +459,15 @@ def _with_parts(path: Path, parts: list[tuple[float, float, float, float | None]
         for number, values in enumerate(parts, 1):
             row = (number, number % repositories + 1, f"key{number:05}", "prompt", "codex", "m", "present")
             store.insert("sessions", ("id", "repo_id", "key", "label", "agent", "model", "transcript"), [row])
-            columns = ("session_id", "task_type", "tier", "q", *PARTS, "weight_covered", "cost_usd", "parts", "version")
-            found = mix(dict(zip(PARTS, values, strict=True)), WEIGHTS["coding"])
-            stored = json.dumps({"weights": found.weights, "signals": []})
-            store.insert("scores", columns, [(number, "coding", "Good", found.q, *values, 1, 2.0, stored, 1)])
+            columns = ("session_id", "task_type", "tier", "q", "q_rated", "tier_fitted", *PARTS, "weight_covered", "cost_usd")
+            found, rated = (
+                mix(dict(zip(PARTS, values, strict=True)), WEIGHTS["coding"]),
+                dict(zip(PARTS, values[::-1], strict=True)),
+            )
+            q_rated = mix(rated, RATED_WEIGHTS).q
+            scored = (number, "coding", "Good", found.q, q_rated, tier_of(q_rated, FITTED_TIERS), *values, 1, 2.0)
+            stored = json.dumps({"weights": found.weights, "signals": [], "rated": rated})
+            store.insert("scores", (*columns, "parts", "version"), [(*scored, stored, 1)])
     return path
 
 
@@ -397,13 +511,45 @@ def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> Non
     assert "No weights are fitted" in run("data", "ratings", ratings, "--db", db).stdout
 
 
-def test_rated_weights_change_what_is_shown_and_not_what_is_stored(tmp_path: Path) -> None:
-    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, None)])
+def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
+    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
     shown = {r["key"]: r for r in rows(run("report", "quality", "--weights", "rated", "--csv", "--db", db))}
-    assert (shown["key00001"]["q"], shown["key00001"]["tier"], shown["key00001"]["roi"]) == ("0.4", "Poor", "0.2")
-    assert rows(run("report", "quality", "--csv", "--db", db))[0]["q"] == "0.15"
-    explained = run("report", "quality", "--explain", "key00001", "--weights", "rated", "--db", db)
-    assert "Q = 0.40" in explained.stdout
+    q = RATED_WEIGHTS[0]  # the second has, by ratings, nothing but completion
+    low = shown["key00002"]
+    assert (low["q"], low["q_rated"], low["tier"], low["completion"], low["outcome"]) == (
+        str(q),
+        str(q),
+        low["tier_fitted"],
+        "1.0",
+        "0.0",
+    )
+    assert float(low["roi"]) == pytest.approx(q / 2) and low["q_rank"] == ""
+    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", "--db", db))}["key00002"]
+    assert (published["q"], published["q_rated"], published["tier"], published["completion"]) == ("0.5", str(q), "Good", "0.0")
+    explained = run("report", "quality", "--explain", "key00002", "--weights", "rated", "--db", db)
+    assert f"Q = {q:.2f}" in explained.stdout
+    assert "q_rated and tier_fitted" in run("report", "quality", "--weights", "rated", "--db", db).stdout
+
+
+@pytest.mark.parametrize(
+    ("least", "listed", "code"), [("0.1", [], 0), ("0.4", ["key00001"], 1), ("0.9", ["key00001", "key00002"], 1)]
+)
+def test_low_scores_are_listed_and_fail(tmp_path: Path, least: str, listed: list[str], code: int) -> None:
+    db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)])
+    alert = run("report", "quality", "--min-q", least, "--csv", "--db", db)
+    assert (sorted(row["key"] for row in rows(alert)), alert.exit_code) == (listed, code)
+    assert (f"{len(listed)} sessions have a score below {least}" in alert.stderr) is bool(listed)
+    weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", "--db", db)
+    assert (sum(week["below"] for week in json.loads(weekly.stdout)), weekly.exit_code) == (len(listed), code)
+    assert run("report", "quality", "--csv", "--db", db).exit_code == 0
+
+
+def test_a_digest_has_a_row_for_each_week() -> None:
+    times = ("2026-01-01T09:00:00Z", "2026-01-04T23:59:00Z", "2026-01-05T00:00:00Z", None, "2026-01-05T01:00:00Z")
+    scores = (0.3, 0.5, 0.4, 1.0, None)
+    table = week_table([{"started_at": at, "q": q, "cost_usd": 1.0} for at, q in zip(times, scores, strict=True)], 0.4)
+    found = [(row["week"], row["sessions"], row["mean_q"], row["lowest_q"], row["below"], row["cost_usd"]) for row in table]
+    assert found == [("2026-W01", 2, 0.4, 0.3, 1, 2.0), ("2026-W02", 1, 0.4, 0.4, 0, 1.0), ("unknown", 1, 1.0, 1.0, 0, 1.0)]
 
 
 def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:
