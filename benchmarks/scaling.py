@@ -149,11 +149,13 @@ def _call(second: int, name: str, given: dict[str, Any], result: Any = "") -> by
     return asked + _record(second + 1, "user", content, toolUseResult=result)
 
 
-def _session(records: Iterator[bytes], before: bytes, after: bytes) -> Stream:
-    """A commit, another one with a checkpoint in which a session changed `a.py`, and the checkpoint."""
+def _session(records: Iterator[bytes], before: bytes, *after: bytes, more: dict[bytes, bytes] | None = None) -> Stream:
+    """A commit, others with a checkpoint in which a session changed `a.py`, the last also with `more`, and the checkpoint."""
     trailer = b"\nEntire-Checkpoint: %s\n" % _CHECKPOINT.encode()
     yield _commit(1, {b"a.py": before})
-    yield _commit(2000, {b"a.py": after}, [1], trailer=trailer)
+    for number, text in enumerate(after, 2000):
+        files = {b"a.py": text} | (more or {} if number == 1999 + len(after) else {})
+        yield _commit(number, files, [number - 1 if number > 2000 else 1], trailer=trailer)
     place = f"{_CHECKPOINT[:2]}/{_CHECKPOINT[2:]}"
     about = {"checkpoint_id": _CHECKPOINT, "strategy": "manual-commit", "branch": "main", "files_touched": ["a.py"]}
     own = about | {"session_id": _SESSION, "agent": "Claude Code", "created_at": "2023-11-16T07:33:20Z"}
@@ -161,7 +163,7 @@ def _session(records: Iterator[bytes], before: bytes, after: bytes) -> Stream:
     held = {"0/full.jsonl": b"".join(records)}
     held |= {"0/metadata.json": json.dumps(own).encode(), "metadata.json": json.dumps(whole).encode()}
     paths = {f"{place}/{name}".encode(): data for name, data in held.items()}
-    yield _commit(2001, paths, [], ref=b"refs/heads/entire/checkpoints/v1")
+    yield _commit(2000 + len(after), paths, [], ref=b"refs/heads/entire/checkpoints/v1")
 
 
 def _prompt(second: int, text: str = "Please change a.py.") -> bytes:
@@ -180,6 +182,35 @@ def edits(n: int) -> Stream:
     before = b"".join(b"value_%d = 0\n" % k for k in range(lines))
     after = b"".join(b"value_%d = %d\n" % (k, (n - k + lines - 1) // lines) for k in range(lines))
     yield from _session(itertools.chain([_prompt(0)], made), before, after)
+
+
+def edits_of_long_file(n: int) -> Stream:
+    """As many edits as the file has lines."""
+    made = (_edit(k, f"value_{k} = 0\n", f"value_{k} = 1\n") for k in range(n))
+    before, after = (b"".join(b"value_%d = %d\n" % (k, value) for k in range(n)) for value in (0, 1))
+    yield from _session(itertools.chain([_prompt(0)], made), before, after)
+
+
+def taken_out_again(n: int) -> Stream:
+    """Lines that the agent wrote and took out again, before a quarter as many commits of the file by somebody else."""
+    made = (
+        _edit(2 * k + 1, f"first = 1\nvalue_{k} = {k}\n", "first = 1\n")
+        if out
+        else _edit(2 * k, "first = 1\n", f"first = 1\nvalue_{k} = {k}\n")
+        for k in range(n)
+        for out in (False, True)
+    )
+    versions = (b"first = 1\nlast = %d\n" % number for number in range(n // 4))
+    yield from _session(itertools.chain([_prompt(0)], made), b"first = 1\n", *versions)
+
+
+def files_beside_commands(n: int) -> Stream:
+    """Files that nobody edited, and as many commands of which nobody knows what they write."""
+    made = (
+        _call(10 + 2 * k, "Bash", {"command": f"./run step_{k} src/file_{k}.py && git pull"}, {"stdout": "x"}) for k in range(n)
+    )
+    more = {b"src/file_%d.py" % k: b"value = %d\n" % k for k in range(n)}
+    yield from _session(itertools.chain([_prompt(0)], made), b"a = 1\n", b"a = 2\n", more=more)
 
 
 def replaced_everywhere(n: int) -> Stream:
@@ -215,7 +246,8 @@ SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
     for make, large, small in (
         (lines, 100_000, 500), (blank_lines, 100_000, 500), (same_lines, 50_000, 500), (line_length, 2_000_000, 500),
         (commits, 1_000, 20), (merges, 600, 15), (parents, 1_000, 20), (files, 4_000, 60), (depth, 800, 20), (hunks, 8_000, 60),
-        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 2_000, 40), (replaced_everywhere, 400, 20),
+        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 2_000, 40), (edits_of_long_file, 2_000, 40),
+        (taken_out_again, 2_000, 40), (files_beside_commands, 1_000, 40), (replaced_everywhere, 400, 20),
         (calls, 4_000, 60), (prompts, 2_000, 40), (record_length, 500_000, 500), (output_length, 100_000, 500),
     )
 }  # fmt: skip

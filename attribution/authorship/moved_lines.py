@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from attribution.authorship.align import neighbour, tokens
@@ -15,6 +16,7 @@ from attribution.authorship.verdicts import CallRef, Verdict
 from collector.vocabulary.lines import Author, Evidence, How
 
 _RUN = 3  # lines that must follow each other before text found elsewhere counts as moved
+_MOST_PLACES = 50  # of one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +38,70 @@ class MovedLine(NamedTuple):
     verdict: Verdict
 
 
+class MoveIndex:
+    """Candidates for moves, whose lines are found by their text without layout."""
+
+    def __init__(self, sources: Iterable[MoveCandidates] = ()) -> None:
+        self.sources: list[MoveCandidates] = []
+        self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for source in sources:
+            self.add(source)
+
+    def add(self, source: MoveCandidates) -> None:
+        for position, (text, _) in enumerate(source.lines):
+            key = _key(text)
+            if key and len(self._places[key]) < _MOST_PLACES:
+                self._places[key].append((len(self.sources), position))
+        self.sources.append(source)
+
+    def places(self, text: str) -> Iterator[tuple[MoveCandidates, int, int]]:
+        """The candidates that hold the line, with their numbers and its position in each."""
+        return ((self.sources[number], number, position) for number, position in self._places.get(_key(text), ()))
+
+
+class UnplacedText:
+    """What agents wrote in a worktree and took out again, and what could not be placed: indexed once, as it grows."""
+
+    def __init__(self, tree: Worktree) -> None:
+        self._tree = tree
+        self._fragments, self._buried = MoveIndex(), defaultdict[str, MoveIndex](MoveIndex)
+
+    def indexes(self, path: str) -> Sequence[MoveIndex]:
+        buried, fragments = self._buried[path], self._fragments
+        for hunk in self._tree.buried.get(path, [])[len(buried.sources) :]:
+            buried.add(MoveCandidates(hunk.lines, How.EXACT, path, hunk.before, hunk.after))
+        for _, call, texts in self._tree.fragments[len(fragments.sources) :]:
+            fragments.add(MoveCandidates(tuple((text, call) for text in texts), How.EXACT))
+        return buried, fragments
+
+
 class _Run(NamedTuple):
     """Lines in a row that reappear in a row; the strongest of several is the greatest."""
 
     strength: int = 0
     length: int = 0
+    group: int = 0  # which of the indexes has the source
     source: int = 0
     position: int = 0  # of its first line in the source
 
 
 def moved_lines(
-    files: Sequence[tuple[AddedFile, dict[int, Verdict]]], sources: Sequence[MoveCandidates], is_common: Callable[[str], bool]
+    files: Sequence[tuple[AddedFile, dict[int, Verdict]]],
+    lost: Sequence[MoveCandidates],
+    is_common: Callable[[str], bool],
+    indexes_of: Callable[[str], Sequence[MoveIndex]] = lambda _: (),
 ) -> list[MovedLine]:
-    """Unexplained lines that are agent text from elsewhere.
+    """Unexplained lines that are agent text from elsewhere: `lost` by the commit, or of what `indexes_of` has for the path.
 
     Three or more lines in a row must reappear in a row, at least one of them rare in the repository.
     """
     waiting = [[i for i in file.added if _is_open(verdicts.get(i))] for file, verdicts in files]
-    if not any(waiting):
-        return []
-    positions: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for number, source in enumerate(sources):
-        for position, (text, _) in enumerate(source.lines):
-            key = _key(text)
-            if key and len(positions[key]) < 50:
-                positions[key].append((number, position))
+    index = MoveIndex(lost if any(waiting) else ())
     result = []
     for number, ((file, _), open_lines) in enumerate(zip(files, waiting, strict=True)):
-        for start, run in _runs(file, open_lines, sources, positions, is_common):
-            source = sources[run.source]
+        indexes = (index, *indexes_of(file.path)) if open_lines else ()
+        for start, run in _runs(file, open_lines, indexes, is_common):
+            source = indexes[run.group].sources[run.source]
             for offset, (_, call) in enumerate(source.lines[run.position : run.position + run.length]):
                 result.append(MovedLine(number, start + offset, Verdict(Author.AGENT, source.how, Evidence.MATCHED, call=call)))
     return result
@@ -81,11 +118,7 @@ def _is_open(verdict: Verdict | None) -> bool:
 
 
 def _runs(
-    file: AddedFile,
-    open_lines: Sequence[int],
-    sources: Sequence[MoveCandidates],
-    positions: Mapping[str, Sequence[tuple[int, int]]],
-    is_common: Callable[[str], bool],
+    file: AddedFile, open_lines: Sequence[int], indexes: Sequence[MoveIndex], is_common: Callable[[str], bool]
 ) -> Iterator[tuple[int, _Run]]:
     """First line, and the strongest run from there on."""
     allowed = set(open_lines)
@@ -93,17 +126,20 @@ def _runs(
     for start in open_lines:
         if start <= done:
             continue
-        best = _Run()
-        for number, position in positions.get(_key(file.lines[start]), ()):
-            source = sources[number]
-            if source.path in ("", file.path):
-                length = _run_length(file, start, allowed, source, position)
-                best = max(best, _Run(_strength(file, start, length, source, position), length, number, position))
+        best = max(_runs_from(file, start, allowed, indexes), default=_Run())
         lines = file.lines[start : start + best.length]
         telling = (line not in file.before and line.strip() and not is_common(line.strip()) for line in lines)
         if best.strength >= _RUN and any(telling):
             yield start, best
             done = start + best.length - 1
+
+
+def _runs_from(file: AddedFile, start: int, allowed: set[int], indexes: Sequence[MoveIndex]) -> Iterator[_Run]:
+    places = ((group, *place) for group, index in enumerate(indexes) for place in index.places(file.lines[start]))
+    for group, source, number, position in islice(places, _MOST_PLACES):
+        if source.path in ("", file.path):
+            length = _run_length(file, start, allowed, source, position)
+            yield _Run(_strength(file, start, length, source, position), length, group, number, position)
 
 
 def _strength(file: AddedFile, start: int, length: int, source: MoveCandidates, position: int) -> int:
@@ -126,16 +162,7 @@ def _run_length(file: AddedFile, start: int, allowed: set[int], source: MoveCand
     return length
 
 
-def sources_of(tree: Worktree, alignments: Sequence[StateAlignment]) -> list[MoveCandidates]:
-    """What the commit's files lack of the agents' text, and the text of edits that could not be placed."""
-    result = []
-    for alignment in alignments:
-        lines = [(text, call) for line, text in alignment.lost if (call := tree.origin(line).call) is not None]
-        if lines:
-            result.append(MoveCandidates(tuple(lines)))
-    for path in {path for alignment in alignments for path in (alignment.file.path, alignment.file.old_path)}:
-        for buried in tree.buried.get(path, ()):
-            result.append(MoveCandidates(buried.lines, How.EXACT, path, buried.before, buried.after))
-    for _, call, texts in tree.fragments:
-        result.append(MoveCandidates(tuple((text, call) for text in texts), How.EXACT))
-    return result
+def lost_sources(tree: Worktree, alignments: Sequence[StateAlignment]) -> list[MoveCandidates]:
+    """What the commit's files lack of the agents' text."""
+    lost = ([(text, call) for line, text in item.lost if (call := tree.origin(line).call) is not None] for item in alignments)
+    return [MoveCandidates(tuple(lines)) for lines in lost if lines]

@@ -10,7 +10,7 @@ from functools import partial
 
 from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Committed, Moments, StateAlignment
 from attribution.authorship.judge import assign_low_information, judge
-from attribution.authorship.moved_lines import moved_lines, sources_of
+from attribution.authorship.moved_lines import UnplacedText, lost_sources, moved_lines
 from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, Removal, ReplayStep, StepOutcome, Worktree
@@ -115,6 +115,7 @@ class Runner:
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
         for step in timeline.steps:
             self._steps[step.path].append(step)
+        self._unplaced = UnplacedText(tree)
         self._followed = {s.path for s in timeline.steps} | {s.new_path for s in timeline.steps if s.new_path}
 
     def run(self, looks: Iterable[CommitProbe]) -> WorktreeRun:
@@ -215,9 +216,9 @@ class Runner:
         return was_committed
 
     def _find_moved(self, judged: Sequence[_Judged]) -> None:
-        sources = sources_of(self.tree, [alignment for alignment, _ in judged])
-        files = [(alignment.file, verdicts) for alignment, verdicts in judged] if sources else []
-        for number, index, verdict in moved_lines(files, sources, lambda text: self._rarity(text) == 0):
+        lost = lost_sources(self.tree, [alignment for alignment, _ in judged])
+        files = [(alignment.file, verdicts) for alignment, verdicts in judged]
+        for number, index, verdict in moved_lines(files, lost, lambda text: self._rarity(text) == 0, self._unplaced.indexes):
             files[number][1][index] = verdict
 
     # --- what became of the lines an agent wrote --------------------------------------------------------------------

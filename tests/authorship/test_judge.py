@@ -15,7 +15,7 @@ from attribution.authorship.conclude import MissingTranscript, NamedSessions, co
 from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.links import CommitLinks
-from attribution.authorship.moved_lines import MoveCandidates, moved_lines, sources_of
+from attribution.authorship.moved_lines import MoveCandidates, lost_sources, moved_lines
 from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
@@ -589,7 +589,7 @@ def test_sources_are_what_the_commit_lacks_of_the_agents_text() -> None:
     found = align_state(stage.tree, AddedFile(F, F, ("top", "end"), ()))
     assert [text for _, text in found.lost] == list(LOST)
     assert found.overwritten == {}
-    assert [[text for text, _ in source.lines] for source in sources_of(stage.tree, [found])] == [list(LOST)]
+    assert [[text for text, _ in source.lines] for source in lost_sources(stage.tree, [found])] == [list(LOST)]
 
 
 def test_lost_line_whose_place_other_text_took_was_overwritten() -> None:
