@@ -282,7 +282,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
         }
         row |= {"repo_id": repo, "rule_set_id": 1, "commit_id": commit, "commit_sha": sha, "path": path, "status": "introduced"}
         row |= {"cwe": "CWE-89", "rule_id": EVIL, "label": EVIL, "head_path": path, "head_line": 1, "alive_at_head": 1}
-        row |= {"place": "source", "author": "agent", "author_class": "agent"}
+        row |= {"severity": "x", "start_line": 1, "end_line": 1, "place": "source", "author": "agent", "author_class": "agent"}
         connection.execute(f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
     connection.close()
     site = Site(copy)
@@ -291,6 +291,15 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
         assert "&lt;script&gt;alert(1)" in text and "<script>alert" not in text
     assert "CWE-89" in site.get(site.of("file", file)).text.split('id="L1"')[1].split("</tr>")[0]
     assert "CWE-89" in site.get(site.of("repo", repo)).text
+    with sqlite3.connect(copy) as connection:
+        said = ("x", "Ann", "false", "<b>only tests</b> call it", "", "", "", "", 1, "")
+        connection.execute(f"INSERT INTO finding_reviews VALUES ({', '.join('?' * len(said))})", said)
+    connection.close()
+    findings = f"{site.of('repo', repo)}/-/findings"
+    page = site.get(findings).text
+    assert 'class="hit"' in page and "false (Ann): &lt;b&gt;only tests&lt;/b&gt; call it" in page
+    for choice, shown in (("severity=x", 1), ("severity=ERROR", 0), ("status=all", 1), ("status=surfaced", 0), ("agent=codex", 0)):
+        assert site.get(f"{findings}?{choice}").text.count('class="weakness"') == shown, choice
     site.loop.close()
 
 

@@ -548,6 +548,23 @@ def test_one_finding_in_context(two: Path) -> None:
     assert "no finding has an id starting with" in run("findings", "show", "nothing", "--db", two).stderr
 
 
+def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: Path) -> None:
+    db = tmp_path / "two.db"
+    db.write_bytes(two.read_bytes())
+    (first, other) = (row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95")))
+    said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
+    done = run("findings", "review", first[:8], *said, "--db", db)
+    assert done.exit_code == 0, done.stderr
+    shown = " ".join(run("findings", "show", first, "--db", db).stdout.split())
+    assert "false (Ann): a constant reaches it" in shown
+    assert "Ann" not in run("findings", "show", other, "--db", db).stdout
+    later = (*said[:3], "true", *said[4:])
+    assert run("findings", "review", first[:8], *later, "--db", db).exit_code == 0, "the same person may say otherwise"
+    (review,) = json.loads(run("findings", "show", first, "--db", db, "--json").stdout)["reviews"]
+    assert (review["reviewer"], review["verdict"]) == ("Ann", "true")
+    assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
+
+
 # --- the real one -----------------------------------------------------------------------------------------------------
 
 REAL = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")

@@ -222,34 +222,43 @@ def show(fingerprint: str, db: Path, output_format: str) -> None:
     or a prefix of it.
     """
     from attribution.weaknesses.commands.views import finding_view
-    from attribution.weaknesses.queries.findings import FindingFilter, context
-    from attribution.weaknesses.queries.findings import findings as read_findings
+    from attribution.weaknesses.queries.findings import context, finding_of
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        rows: list[dict[str, Any]] = read_findings(store, None, FindingFilter(only={"status": "all"})).rows
-        finding = next((row for row in rows if row["fingerprint"].startswith(fingerprint)), None)
-        if finding is None:
-            raise click.UsageError(f"no finding has an id starting with {fingerprint}; see: whowrote findings --db {db}")
-        finding = context(store, finding)
+        finding = context(store, finding_of(store, fingerprint))
     print_one(output_format, finding, lambda terminal: finding_view(out(), finding))
 
 
 @click.command()
+@click.argument("fingerprint", required=False, default="")
+@click.option(
+    "--verdict", type=click.Choice([str(verdict) for verdict in ReviewVerdict]), help="Of the finding FINGERPRINT; asks without it."
+)
+@click.option("--why", "note", default="", metavar="TEXT", help="The reason, with --verdict.")
 @click.option("--reviewer", required=True, metavar="NAME", help="Name of the reviewer.")
 @click.option("--sample", "count", type=click.IntRange(1), default=20, show_default=True, help="Number of findings to sample.")
 @_filter_options
 @database_option
-def review(selection: FindingFilter, reviewer: str, count: int, db: Path) -> None:
+def review(selection: FindingFilter, reviewer: str, fingerprint: str, verdict: str | None, note: str, count: int, db: Path) -> None:
     """Review findings one by one.
 
-    Asks about a sample balanced over repositories, tiers, authors and rules. Answer whether each is a real weakness: t(rue),
-    f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and survive later scans of the repository.
+    Asks about the finding FINGERPRINT, else about a sample balanced over repositories, tiers, authors and rules. Answer if each
+    is a real weakness: t(rue), f(alse), u(nsure), s(kip), q(uit). Reviews are stored under your name and survive later scans of the
+    repository.
     """
-    from attribution.weaknesses.queries.findings import findings, sample
+    from attribution.weaknesses.queries.findings import finding_of, findings, sample, store_review
     from collector.storage.store import Store
 
+    if (verdict or note) and not (verdict and fingerprint):
+        raise click.UsageError("a verdict needs a finding, and a reason a verdict: FINGERPRINT --verdict false --why TEXT")
     with Store(db, create=False) as store:
+        if verdict:
+            store_review(store, finding_of(store, fingerprint), reviewer, verdict, note)
+            return
+        if fingerprint:
+            _ask(store, [finding_of(store, fingerprint)], reviewer)
+            return
         sql = "SELECT fingerprint FROM finding_reviews WHERE reviewer = ?"
         reviewed = {row["fingerprint"] for row in store.rows(sql, (reviewer,))}
         unread = [finding for finding in findings(store, None, selection) if finding["fingerprint"] not in reviewed]

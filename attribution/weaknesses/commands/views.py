@@ -48,8 +48,10 @@ def finding_view(console: Console, finding: Row) -> None:
     if f["suppressed"] or f["ignored"]:
         hidden = "suppressed by a nosemgrep comment" if f["suppressed"] else "the file is listed in .semgrepignore"
         table.add_row("hidden", hidden)
-    if f["verdicts"]:
-        table.add_row("review", Text(one_line(f["verdicts"])))
+    for review in f["reviews"]:
+        table.add_row(
+            "review", Text(one_line(": ".join(filter(None, (f"{review['verdict']} ({review['reviewer']})", review["note"])))))
+        )
     show(console, table)
     console.print()
 

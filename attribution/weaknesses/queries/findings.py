@@ -108,15 +108,39 @@ def _shuffle_by_rule(rows: Iterable[Row], generator: random.Random) -> list[Row]
 
 
 def context(store: Store, finding: Row) -> Row:
-    """A finding with the lines around it, the number of the first, and the prompt behind it; no lines when the clone is gone."""
-    texts: Sequence[bytes] = ()
+    """A finding with the lines around it, the number of the first, the prompt behind it and its reviews."""
+    (lines,) = code_of([finding])
     first = max(1, finding["start_line"] - _AROUND)
-    if finding["clone"] and Path(finding["clone"]).exists():
-        repo = GitRepo(finding["clone"])
-        oid = repo.file_at(finding["commit_sha"], finding["path"])
-        texts = split_lines((repo.blob(oid) if oid else b"") or b"")[first - 1 : finding["end_line"] + _AROUND]
     prompt = prompt_of(store, finding["session_id"], finding["turn_index"])
-    return finding | {"lines": [decode(text) for text in texts], "first_line": first, "prompt": prompt}
+    return finding | {"lines": lines, "first_line": first, "prompt": prompt, "reviews": reviews_of(store, finding["fingerprint"])}
+
+
+def code_of(rows: Sequence[Row], around: int = _AROUND) -> list[list[str]]:
+    """The lines of each finding and some around it, in the commit that introduced it; none where the clone is gone."""
+    clones = {row["clone"]: GitRepo(row["clone"]) for row in rows if row["clone"] and Path(row["clone"]).exists()}
+    return [_lines_around(clones.get(row["clone"]), row, around) for row in rows]
+
+
+def _lines_around(repo: GitRepo | None, row: Row, around: int) -> list[str]:
+    oid = repo.file_at(row["commit_sha"], row["path"]) if repo is not None else None
+    texts = split_lines((repo.blob(oid) if repo is not None and oid else b"") or b"")
+    return [decode(text) for text in texts[max(0, row["start_line"] - 1 - around) : row["end_line"] + around]]
+
+
+def reviews_of(store: Store, fingerprint: str) -> list[Row]:
+    """What reviewers say of a finding: reviewer, verdict, note, reviewed_at."""
+    sql = "SELECT reviewer, verdict, note, reviewed_at FROM finding_reviews WHERE fingerprint = ? ORDER BY reviewed_at, reviewer"
+    return store.rows(sql, (fingerprint,))
+
+
+def finding_of(store: Store, fingerprint: str) -> Row:
+    """The finding whose id begins so. Raises WhoWroteError when none does, or several do."""
+    rows = findings(store, None, FindingFilter(only={"status": "all"})).rows
+    fits = [row for row in rows if row["fingerprint"].startswith(fingerprint)]
+    if len(fits) != 1:
+        many = f"{len(fits):,} findings have" if fits else "no finding has"
+        raise WhoWroteError(f"{many} an id starting with {fingerprint}", f"List them with: whowrote findings --db {store.path}")
+    return fits[0]
 
 
 def scanned_rule_sets(store: Store, repo: int | None = None) -> list[Row]:
