@@ -195,29 +195,36 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, out
 
 @judge.command()
 @click.argument("people", type=click.Path(path_type=Path), metavar="CSV")
+@click.option("--second", type=click.Path(path_type=Path), metavar="CSV", help="Compare with another person's labels instead.")
 @_OF
 @database_option
 @data_options
-def validate(people: Path, model: str, db: Path, output_format: str) -> None:
+def validate(people: Path, second: Path | None, model: str, db: Path, output_format: str) -> None:
     """Compare a model's labels with labels given by people.
 
     CSV is a file with the columns session, turn, label and value. Prints sensitivity, specificity, and the raw and corrected share
-    of each class, and kappa over all classes.
+    of each class, and kappa over all classes. With --second, does the same for the labels of two people.
     """
     from attribution.evaluation.judge import stage
     from attribution.evaluation.judge.queries import judge_named
+    from attribution.evaluation.judge.validation import compare_with_people, labels_of
     from collector.storage.views import table_of
 
-    with database(None, db) as (store, _):
-        who = judge_named(store, model)
-        result = stage.validate(store, people, who)
+    if second is not None:
+        other, result, said = "second person", compare_with_people(people, dict(labels_of(second))), str(second)
+    else:
+        with database(None, db) as (store, _):
+            who = judge_named(store, model)
+            result = stage.validate(store, people, who)
+        other, said = "model", f"{who.model}, question version {who.prompt_version}"
     if result.unmatched:
-        notice(f"{len(result.unmatched)} rows have no label by this model, for example: {'; '.join(result.unmatched[:3])}")
+        notice(f"{len(result.unmatched)} rows have no label by this {other}, for example: {'; '.join(result.unmatched[:3])}")
     columns = (
-        "label", "class", "compared", "kappa?", "tp=both", "fp=model only", "fn=person only", "sensitivity", "specificity", "share",
+        "label", "class", "compared", "kappa?", "tp=both", f"fp={other} only", "fn=person only", "sensitivity", "specificity",
+        "share",
         "corrected?", "low?", "high?", "pearson?", "spearman?", "mean_difference?", "note",
     )  # fmt: skip
-    table = table_of(result.rows, _SHARES, [f"{who.model}, question version {who.prompt_version}"])
+    table = table_of(result.rows, _SHARES, [said])
     names = {column.name for column in table.columns}
     print_table(output_format, table, [column for column in columns if column.partition("=")[0].removesuffix("?") in names])
 

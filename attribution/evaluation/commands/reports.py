@@ -10,6 +10,7 @@ import click
 from attribution.commands.common import database, open_clone
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.vocabulary.sessions import Driver
 
 if TYPE_CHECKING:
     from collector.storage.views import Table
@@ -77,18 +78,21 @@ def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | 
 
 @click.command()
 @click.option("--min-n", type=click.IntRange(min=2), default=5, show_default=True, help="Minimum sessions per group.")
+@click.option("--by-judge", is_flag=True, help="Grade by the judge's success score instead of Q.")
+@click.option("--driver", "drivers", multiple=True, type=click.Choice([*Driver]), help="Only sessions it drove (repeatable).")
 @database_option
 @data_options
-def grades(min_n: int, db: Path, output_format: str) -> None:
+def grades(min_n: int, by_judge: bool, drivers: tuple[str, ...], db: Path, output_format: str) -> None:
     """Compare sessions by task, agent, model and week.
 
     Differences between agents and between models are given raw and adjusted for the type of task; intervals are computed over
     repositories if there are at least five. docs/grades.md explains every number.
     """
+    from attribution.evaluation.grades.report import GradeOptions
     from attribution.evaluation.grades.report import grades as chapter
 
     with database(None, db) as (store, _):
-        tables = chapter(store, min_n)
+        tables = chapter(store, GradeOptions(min_n, by_judge, drivers))
     print_tables(output_format, tables)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.evaluation.estimates import (
     REPOSITORIES,
@@ -22,6 +22,7 @@ from attribution.evaluation.estimates import (
     ratio_over_repositories,
     repository_sums,
 )
+from attribution.evaluation.judge.queries import judges, stored_labels
 from attribution.evaluation.scores.quality import AGREEMENT
 from attribution.evaluation.scores.report import iso_week, model_table, started
 from attribution.lineage import minimum
@@ -59,16 +60,30 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
 }
 
 
-def grades(store: Store, least: int = LEAST) -> list[Table]:
+class GradeOptions(NamedTuple):
+    """Which sessions are graded, and by what."""
+
+    least: int = LEAST
+    by_judge: bool = False  # by the judge's success_score of 0 to 100, divided by 100, instead of Q
+    drivers: tuple[str, ...] = ()  # only sessions that one of these drove; empty: all
+
+
+def grades(store: Store, options: GradeOptions = GradeOptions()) -> list[Table]:  # noqa: B008  immutable
     """Means, differences, trend, harm and models. Raises WhoWroteError without scores."""
-    scored = scored_sessions(store)
+    least = options.least
+    scored = [s for s in scored_sessions(store) if not options.drivers or s["driver"] in options.drivers]
+    if options.by_judge:
+        scored = _graded_by_judge(store, scored)
+    if not scored and (options.by_judge or options.drivers):
+        raise WhoWroteError("no such session is graded", "Labels of a judge: whowrote data judge run; drivers: whowrote sessions")
     if not scored:
         raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: whowrote repo PATH --db {store.path}")
     if len(scored) < least:
         few = f"{len(scored)} sessions have a score; {least} are needed for a mean, a difference or a trend."
         return [_table("means", "Mean quality of sessions", [], [few])]
+    agreement = "Graded by a judge: success_score / 100 of the model that answered last." if options.by_judge else AGREEMENT
     return [
-        _means(scored, least, _left_out(store, scored)),
+        _means(scored, least, [agreement, *_left_out(store, scored)]),
         *_differences(scored, least),
         _trend(scored),
         _harm(store, scored, least),
@@ -91,7 +106,6 @@ def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table
         f"{len(scored):,} sessions with a score; 95 % intervals over repositories, with fewer than five over sessions, then taken "
         "as independent.",
         f"{few:,} groups with fewer than {least} sessions are left out.",
-        AGREEMENT,
     ]
     return _table("means", "Mean quality of sessions by group", rows, [*explained, *notes])
 
@@ -220,7 +234,7 @@ def _slope(sums: Moments) -> float | None:
 
 
 def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
-    rows = [row for by in ("all", "harness", "model") for row in harm(scored, by, least)]
+    rows = [row for by in ("all", "category", "work", "harness", "model") for row in harm(scored, by, least)]
     lost = sum(not session["followed"] for session in scored)
     notes = ["Empty: not known, which is not zero. Shares of sessions have Wilson's interval, which assumes independence."]
     if lost:
@@ -268,6 +282,14 @@ def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
     return notes
 
 
+def _graded_by_judge(store: Store, scored: Iterable[Session]) -> list[Session]:
+    """The sessions that the judge which answered last graded, with its grade for Q. Judges are never mixed."""
+    latest = next(iter(judges(store)), None)
+    labels = {} if latest is None else stored_labels(store, latest)
+    given = ((session, labels.get((session["key"], 0, "success_score"))) for session in scored)
+    return [{**session, "q": float(grade) / 100} for session, grade in given if grade is not None]
+
+
 def scored_sessions(store: Store) -> list[Session]:
     """Sessions with a score and what is known of their harm: NULL where nobody looked."""
     undone, features = "NULL", ""
@@ -275,7 +297,7 @@ def scored_sessions(store: Store) -> list[Session]:
         undone, features = "f.changes_reverted", "LEFT JOIN session_features f ON f.session_id = s.id"
     return store.rows(
         f"""
-        SELECT q.session_id, q.q, q.task_type AS category, q.work, COALESCE(s.agent, '{UNKNOWN}') AS harness, s.driver,
+        SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work, COALESCE(s.agent, '{UNKNOWN}') AS harness, s.driver,
           COALESCE(s.model, '{UNKNOWN}') AS model, r.name AS repository, s.started_at, q.special, q.cost_usd,
           t.repo_id IS NOT NULL AS followed, COALESCE(c.commits, 0) AS commits, COALESCE(c.reverted, 0) AS reverted,
           {undone} AS undone, CASE WHEN w.repo_id IS NOT NULL THEN COALESCE(i.findings, 0) END AS findings

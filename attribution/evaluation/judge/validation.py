@@ -31,7 +31,7 @@ class Validation(NamedTuple):
 
 def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validation:
     """The stored labels of a judge against those of a CSV. Raises WhoWroteError when the file cannot be read as one."""
-    people = [_person(path, number, row) for number, row in enumerate(read_people(path, ("session", "label", "value"), _HINT), 2)]
+    people = labels_of(path)
     keys = {key for key, _, _ in stored}
     unmatched: list[str] = []
     pairs = defaultdict[str, list[tuple[Any, Any]]](list)
@@ -73,6 +73,11 @@ def _class_rows(label: str, names: Sequence[Any], pairs: Pairs, every: Sequence[
         counts, n = confusion(pairs, name), sum(value == name for value in every)
         shares = {"share": n / len(every) if every else None, "of": len(every)}
         yield head | {"class": name, **asdict(counts)} | shares | corrected_columns(n, len(every), counts)
+
+
+def labels_of(path: Path) -> list[tuple[LabelPlace, Any]]:
+    """The labels that a person gave. Raises WhoWroteError when the file cannot be read as such."""
+    return [_person(path, number, row) for number, row in enumerate(read_people(path, ("session", "label", "value"), _HINT), 2)]
 
 
 def _person(path: Path, number: int, row: Mapping[str, str]) -> tuple[LabelPlace, Any]:

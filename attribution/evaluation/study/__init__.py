@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from math import inf
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from attribution.evaluation.estimates import Estimate, ratio_over_repositories, repository_sums
@@ -40,7 +41,8 @@ Unit = tuple[int, float, float]
 """Repository, top and bottom of the ratio of a session."""
 _FEATURES = (
     "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd", "session_runtime_s", "agent_runtime_s",
-    "tool_counts", "per_turn_agent_latency_s", "interruption_events", "turn_languages",
+    "tool_counts", "per_turn_agent_latency_s", "interruption_events", "turn_languages", "files_seen",
+    "turn_classes", "pushback_turns", "turns_classified",
 )  # fmt: skip
 
 
@@ -58,6 +60,7 @@ def _sessions(store: Store) -> Iterator[None]:
     connection.create_function("coding_mode", 1, coding_mode, deterministic=True)
     connection.create_function("tool_category", 2, category_of)
     connection.create_function("published", 1, lambda name: json.dumps([*published_values(name)]))
+    connection.create_function("file_type", 1, file_type, deterministic=True)
     connection.create_aggregate("quantile", 2, Quantile)  # type: ignore[arg-type]
     names = ", ".join(_FEATURES)
     features = f"SELECT session_id AS has_features, {names} FROM session_features"
@@ -70,6 +73,11 @@ def _sessions(store: Store) -> Iterator[None]:
     finally:
         for name in ("study_groups", "study_modes", "study_sessions"):
             connection.execute(f"DROP TABLE temp.{name}")
+
+
+def file_type(path: str) -> str:
+    """Ending of a file's name in small letters."""
+    return PurePosixPath(path.replace("\\", "/")).suffix.lower() or "no ending"
 
 
 def _text(name: str) -> str:

@@ -1,4 +1,5 @@
 -- population: What was analysed
+-- * Logged events: turns, messages of agents, tool calls and their results; the paper does not say what it counts.
 SELECT 'repositories' AS what, COUNT(*) AS ours FROM repos
 UNION ALL SELECT 'sessions', COUNT(*) FROM sessions
 UNION ALL SELECT 'sessions with a transcript', COUNT(*) FROM sessions WHERE transcript IN ('present', 'partial')
@@ -7,6 +8,8 @@ UNION ALL SELECT 'commits', COUNT(*) FROM commits
 UNION ALL SELECT 'commits linked to sessions', COUNT(DISTINCT commit_id) FROM commit_sessions
 UNION ALL SELECT 'user prompts', COUNT(*) FROM turns WHERE origin <> 'injected'
 UNION ALL SELECT 'tool calls', COUNT(*) FROM tool_calls
+UNION ALL SELECT 'logged events', (SELECT COUNT(*) FROM turns) + (SELECT COUNT(*) FROM messages)
+  + (SELECT COUNT(*) + SUM(status <> 'unknown') FROM tool_calls)
 UNION ALL SELECT 'edits applied', COUNT(*) FROM edits WHERE outcome = 'applied'
 UNION ALL SELECT 'edits that could not be replayed', COUNT(*) FROM edits WHERE outcome = 'unmatched'
 UNION ALL SELECT 'lines added', COALESCE(SUM(lines_added), 0) FROM commits;
@@ -112,13 +115,77 @@ WHERE amount IS NOT NULL ORDER BY key, mode;
 
 -- turn_outcomes: Turns of Claude Code that were interrupted, or in which the agent asked
 -- statistics: pooled
--- * Pushback needs a judge and is not in this table (`whowrote data judge`).
+-- * Pushes back: of the later typed messages that the classifier of docs/turns.md was measured on, by word; `pushback_by_mode` has the
+--   judge's. The paper's 39 and 44 % are of all turns, by a judge.
 -- * {few}
 SELECT 'interrupted by the user' AS turns, m.mode, s.repo_id, s.interruptions AS top, s.turns AS bottom
 FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
 UNION ALL SELECT 'agent asks', m.mode, s.repo_id, s.asked, s.turns
 FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
+UNION ALL SELECT 'user pushes back', m.mode, s.repo_id, s.pushback_turns, s.turns_classified
+FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns_classified > 0
 ORDER BY 1 DESC, 2;
+
+-- oversight_over_time: Interruptions, questions of the agent and pushback in sessions of Claude Code, by fortnight
+-- statistics: pooled
+-- * As in turn_outcomes. The paper draws them over rolling weeks, without numbers.
+-- * {few}
+SELECT 'interrupted by the user' AS turns, s.fortnight AS "fortnight from", s.repo_id, s.interruptions AS top, s.turns AS bottom
+FROM study_sessions s WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0 AND s.fortnight IS NOT NULL
+UNION ALL SELECT 'agent asks', s.fortnight, s.repo_id, s.asked, s.turns
+FROM study_sessions s WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0 AND s.fortnight IS NOT NULL
+UNION ALL SELECT 'user pushes back', s.fortnight, s.repo_id, s.pushback_turns, s.turns_classified
+FROM study_sessions s WHERE s.counted AND s.agent = 'claude-code' AND s.turns_classified > 0 AND s.fortnight IS NOT NULL
+ORDER BY 1 DESC, 2;
+
+-- oversight_by_activity: The same for sessions that write code and sessions that review it
+-- statistics: pooled
+-- * Reviewing: the kind of work is self-review; writing: the type of task is coding. The paper has a judge decide, and no numbers.
+-- * {few}
+SELECT e.value AS turns, CASE WHEN q.work = 'self-review' THEN 'reviewing' ELSE 'writing' END AS activity, s.repo_id,
+  CASE e.key WHEN 0 THEN s.interruptions WHEN 1 THEN s.asked ELSE s.pushback_turns END AS top,
+  CASE e.key WHEN 2 THEN s.turns_classified ELSE s.turns END AS bottom
+FROM study_sessions s JOIN scores q ON q.session_id = s.id
+JOIN json_each('["interrupted by the user", "agent asks", "user pushes back"]') e
+WHERE s.counted AND s.agent = 'claude-code' AND (q.work = 'self-review' OR q.task_type = 'coding')
+  AND s.turns > 0 AND (e.key < 2 OR s.turns_classified > 0)
+ORDER BY e.key, 2;
+
+-- interaction_sizes: Turns per session and tool calls per turn
+-- * Turns are the user's, calls those of subagents too. The paper draws both without numbers.
+-- * {few}
+SELECT measure, COUNT(*) AS n, AVG(size) AS mean, quantile(size, 0.25) AS p25, quantile(size, 0.5) AS median,
+  quantile(size, 0.75) AS p75, quantile(size, 0.9) AS p90, quantile(size, 0.99) AS p99, MAX(size) AS largest
+FROM (SELECT 'turns per session' AS measure, s.id, s.turns AS size FROM study_sessions s WHERE s.counted
+      UNION ALL SELECT 'tool calls per turn', s.id, o.calls FROM turn_outcomes o JOIN study_sessions s ON s.id = o.session_id
+      WHERE s.counted AND o.origin <> 'injected')
+GROUP BY measure HAVING COUNT(DISTINCT id) >= {least} ORDER BY measure DESC;
+
+-- file_types: Types of the files that tool calls read, searched or changed, the 15 most frequent
+-- * A file counts once for each session. The paper counts calls and draws them without numbers.
+SELECT type, SUM(files) AS files, 1.0 * SUM(files) / n AS share, SUM(changed) AS changed, n FROM (
+  SELECT CASE WHEN place <= 15 THEN type ELSE 'others' END AS type, files, changed, SUM(files) OVER () AS n FROM (
+    SELECT file_type(json_extract(e.value, '$.path')) AS type, COUNT(*) AS files,
+      COUNT(json_extract(e.value, '$.changed')) AS changed, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC, MIN(s.id)) AS place
+    FROM study_sessions s, json_each(s.files_seen) e WHERE s.counted GROUP BY 1))
+GROUP BY type ORDER BY type = 'others', files DESC, type;
+
+-- top_repositories: Share of the sessions in the repositories that have most of them
+-- * The paper draws the curve without numbers.
+SELECT place AS "largest repositories", so_far AS sessions, 1.0 * so_far / n AS share, n FROM (
+  SELECT ROW_NUMBER() OVER w AS place, SUM(COUNT(*)) OVER w AS so_far, SUM(COUNT(*)) OVER () AS n, COUNT(*) OVER () AS repositories
+  FROM study_sessions WHERE counted GROUP BY repo_id WINDOW w AS (ORDER BY COUNT(*) DESC, repo_id))
+WHERE place IN (1, 2, 3, 5, 10, 20, 50, 100, 200, repositories) ORDER BY place;
+
+-- message_classes: What typed messages do, by the classifier of docs/turns.md
+-- statistics: pooled
+-- * Of the messages in languages that it was measured on. The paper's topics (20 clusters of embeddings, named by a model, 57 % of the
+--   prompts) are not here: it publishes neither their sizes nor their names as text.
+-- * {few}
+SELECT k.class, s.repo_id, SUM(l.value = k.class) AS top, COUNT(l.value) AS bottom
+FROM study_sessions s, json_each(s.turn_classes) l,
+  (SELECT DISTINCT x.value AS class FROM study_sessions, json_each(turn_classes) x WHERE counted AND x.value IS NOT NULL) k
+WHERE s.counted GROUP BY k.class, s.id HAVING bottom > 0 ORDER BY k.class, s.id;
 
 -- autonomy: How long Claude Code works on one prompt
 SELECT q.value AS quantile, quantile(l.value, q.value) / 60 AS minutes, COUNT(*) AS n
@@ -205,6 +272,24 @@ SELECT m.value AS "mode of the commit", w.value AS what, r.value AS rules, SUM(s
 FROM scanned s JOIN json_each('["human_only", "collaborative", "vibe", "neither", "all"]') m ON m.value IN (s.mode, 'all')
 JOIN json_each('["introduced", "fixed"]') w JOIN json_each('["all rules", "without low confidence"]') r
 GROUP BY m.key, w.key, r.key ORDER BY m.key, w.key, r.key;
+
+-- introduced_rules: Weaknesses introduced by commits, by rule, the 15 most frequent
+-- * In source files, as in weaknesses; the paper draws its own by other rules, without numbers.
+SELECT rule, cwe, SUM(findings) AS findings, 1.0 * SUM(findings) / n AS share, n FROM (
+  SELECT CASE WHEN place <= 15 THEN rule_id ELSE 'others' END AS rule, CASE WHEN place <= 15 THEN cwe END AS cwe, findings, n FROM (
+    SELECT rule_id, MIN(cwe) AS cwe, COUNT(*) AS findings, SUM(COUNT(*)) OVER () AS n,
+      ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC, rule_id) AS place
+    FROM findings WHERE place = 'source' AND status = 'introduced' GROUP BY rule_id))
+GROUP BY rule, cwe ORDER BY rule = 'others', findings DESC, rule;
+
+-- introduced_cwes: Weaknesses introduced by commits, by CWE, the 15 most frequent
+-- * The first CWE of the rule; in source files, as in weaknesses. The paper draws its own without numbers.
+SELECT cwe, SUM(findings) AS findings, 1.0 * SUM(findings) / n AS share, n FROM (
+  SELECT CASE WHEN place <= 15 THEN cwe ELSE 'others' END AS cwe, findings, n FROM (
+    SELECT COALESCE(cwe, 'none named') AS cwe, COUNT(*) AS findings, SUM(COUNT(*)) OVER () AS n,
+      ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC, cwe) AS place
+    FROM findings WHERE place = 'source' AND status = 'introduced' GROUP BY 1))
+GROUP BY cwe ORDER BY cwe = 'others', findings DESC, cwe;
 
 -- pushback_by_mode: Messages to Claude Code that push back, by coding mode
 -- statistics: pooled

@@ -7,13 +7,14 @@ and commits are ours, not the vendor's; a session is summed over all its checkpo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
 from attribution.exchange.exports import ExportRequest, ExportResult
-from collector.json_values import get_dict, parse_json
+from collector.json_values import get_dict, load_json, parse_json
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
@@ -104,6 +105,16 @@ def _labels(store: Store) -> Labels:
 # --- what needs more than SQL -----------------------------------------------------------------------------------------
 
 
+def _repositories(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
+    """Domain and audience are what a judge said of most sessions."""
+    for row in rows:
+        keys = load_json(row["session_keys"])
+        for column, name in (("repo_type_domain", "domain"), ("repo_type_audience", "audience")):
+            said = Counter(value for key in keys if (value := _label(labels, key, 0, name)) is not None)
+            row[column] = min(said, key=lambda value: (-said[value], str(value)), default=None)
+        yield row
+
+
 def _sessions(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
     for row in rows:
         key = row["session_id"]
@@ -164,6 +175,7 @@ def _call(row: Row) -> Row:
 
 
 _COMPLETED: dict[str, Callable[[Iterable[Row], Labels], Iterator[Row]]] = {
+    "repositories": _repositories,
     "sessions": _sessions,
     "conversations": _conversations,
 }

@@ -27,7 +27,8 @@ SELECT r.name AS repo_id,
   (SELECT SUM(declared_agent IS NOT NULL) FROM every) AS total_agent_commits_ever,
   (SELECT SUM(lines_added) FROM every WHERE declared_agent IS NOT NULL) AS total_agent_additions_ever,
   (SELECT SUM(lines_deleted) FROM every WHERE declared_agent IS NOT NULL) AS total_agent_deletions_ever,
-  (SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = r.id) AS last_scraped_at
+  (SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = r.id) AS last_scraped_at,
+  (SELECT json_group_array(key) FROM sessions WHERE repo_id = r.id) AS session_keys
 FROM repos r WHERE r.id = :repo;
 
 -- table checkpoints
@@ -155,7 +156,7 @@ SELECT s.key AS session_id, (
     WHERE cs.session_id = s.id AND c.repo_id = s.repo_id AND c.store <> 'shadow'
     ORDER BY COALESCE(cs.created_at, c.created_at) DESC, cs.rowid DESC LIMIT 1
   ) AS strategy, r.name AS repo_id, COALESCE(NULLIF(s.agent, ''), s.agent_label) AS agent, x.turn_index, x.role, x.turn_type,
-  x.role <> 'tool_use' AS is_conversational, x.content, x.char_count, x.at AS timestamp, x.model, x.name AS tool_name,
+  x.role <> 'tool_use' AS is_conversational, x.content, x.char_count, x.language, x.at AS timestamp, x.model, x.name AS tool_name,
   x.tool_call_id, x.command, x.input AS tool_input_json,
   CASE WHEN x.name IN ({research}) THEN 'Research' WHEN x.name IN ({action}) THEN 'Action'
     WHEN x.name IN ({orchestration}) THEN 'Orchestration' WHEN x.name IS NOT NULL THEN 'Other' END AS category
@@ -163,15 +164,16 @@ FROM (
     SELECT 0 AS kind, 0 AS id, session_id, turn_index, '' AS time, 'user' AS role,
       CASE WHEN origin IN ('prompt', 'queued', 'command') THEN 'user_prompt' ELSE 'system_injected' END AS turn_type,
       COALESCE(prompt, '') AS content, NULL AS char_count, at, NULL AS model, NULL AS name, NULL AS tool_call_id, NULL AS command,
-      NULL AS input
+      NULL AS input, (SELECT o.language FROM turn_outcomes o
+        WHERE o.session_id = turns.session_id AND o.turn_index = turns.turn_index) AS language
     FROM turns
     UNION ALL
     SELECT 1, id, session_id, turn_index, COALESCE(at, ''), 'tool_use', 'tool_use', NULL, NULL, at, model, name, call_id, command,
-      input
+      input, NULL
     FROM tool_calls
     UNION ALL
     SELECT 2, id, session_id, turn_index, COALESCE(at, ''), 'assistant', 'assistant_response', text, length, at, NULL, NULL, NULL,
-      NULL, NULL
+      NULL, NULL, NULL
     FROM messages
   ) x JOIN sessions s ON s.id = x.session_id JOIN repos r ON r.id = s.repo_id WHERE s.repo_id = :repo
 ORDER BY s.started_at, s.id, x.turn_index, x.kind > 0, x.time, x.kind, x.id;

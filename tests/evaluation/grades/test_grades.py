@@ -16,6 +16,7 @@ from attribution.evaluation.grades.report import (
     LEAST,
     LEAST_WEIGHT,
     SUPPORT,
+    GradeOptions,
     Session,
     differences,
     grades,
@@ -306,7 +307,7 @@ def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
 
 
 def _chapter(store: Store, least: int = LEAST) -> dict[str, Table]:
-    return {table.name: table for table in grades(store, least)}
+    return {table.name: table for table in grades(store, GradeOptions(least))}
 
 
 def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
@@ -327,6 +328,32 @@ def test_few_sessions_are_a_sentence_and_no_table(tmp_path: Path) -> None:
     with _filled(tmp_path / "g.db", [("o/r", {"q": 0.5})] * 3) as store:
         (table,) = grades(store)
     assert table.rows == [] and table.notes == ["3 sessions have a score; 5 are needed for a mean, a difference or a trend."]
+
+
+def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> None:
+    with _filled(tmp_path / "g.db", [("o/r", {"q": 0.5}) for _ in range(6)]) as store:
+        with store.transaction() as connection:
+            connection.execute("UPDATE sessions SET driver = CASE WHEN id <= 3 THEN 'program' ELSE 'person' END")
+            for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
+                row = (number, model, "session", "1", "i", "{}", 1, None, None, None, at)
+                connection.execute(f"INSERT INTO judgements VALUES ({', '.join('?' * len(row))})", row)
+            for session, grade, model in ((1, 90, "new"), (2, 70, "new"), (4, 10, "new"), (5, 99, "old")):
+                connection.execute(
+                    "INSERT INTO judge_labels VALUES (?, 0, 'success_score', NULL, ?, ?, '1', ?)",
+                    (session, grade, model, 2 if model == "new" else 1),
+                )
+
+        def mean(**chosen: Any) -> tuple[int, float]:
+            (row,) = (r for r in grades(store, GradeOptions(2, **chosen))[0].rows if r["by"] == "all")
+            return row["sessions"], round(row["mean_q"], 4)
+
+        assert mean() == (6, 0.5)
+        assert mean(drivers=("program",)) == (3, 0.5)
+        assert mean(by_judge=True) == (3, round(1.7 / 3, 4)), "labels of an earlier judge are not mixed in"
+        assert mean(by_judge=True, drivers=("program", "ci")) == (2, 0.8)
+        assert any("judge" in note for note in grades(store, GradeOptions(2, by_judge=True))[0].notes)
+        with pytest.raises(WhoWroteError, match="no such session"):
+            grades(store, GradeOptions(2, drivers=("ci",)))
 
 
 def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:

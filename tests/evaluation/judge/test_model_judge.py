@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from support.builder import import_stream
+from support.commands import run
 from support.invariants import broken_checks
 from support.judge_answers import session_answer, turns_answer
 from support.truth import REPOS
@@ -562,6 +563,21 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
         if (r["label"], r["class"]) == ("pushback", "none")
     )
     assert share["share"] == 1 and share["corrected"] is None and "only" in share["note"]
+
+
+def test_the_labels_of_two_people_are_compared_without_a_model(tmp_path: Path) -> None:
+    one = _csv(
+        tmp_path / "1.csv",
+        ("abcdef", 1, "pushback", "none"),
+        ("abcdef", 2, "pushback", "correction"),
+        ("abcdef", 3, "intent", "git"),
+    )
+    two = _csv(tmp_path / "2.csv", ("abcdef", 1, "pushback", "none"), ("abcdef", 2, "pushback", "rejection"))
+    shown = run("data", "judge", "validate", one, "--second", two, "--json")
+    rows = {row["class"]: row for row in json.loads(shown.stdout)}
+    assert (rows["none"]["compared"], rows["none"]["agree"], rows["none"]["tp"]) == (2, 0.5, 1)
+    assert (rows["rejection"]["fp"], rows["correction"]["fn"]) == (1, 1)
+    assert "1 rows have no label by this second person" in shown.stderr
 
 
 @pytest.mark.parametrize(

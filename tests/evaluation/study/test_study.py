@@ -17,6 +17,7 @@ from attribution.evaluation.study import (
     _sessions,
     add_rates,
     after,
+    file_type,
     mean_ratio,
     pooled_ratio,
     published_values,
@@ -100,6 +101,76 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
     assert row["p50 minutes"] == 1.5 and row["p99.9 minutes"] is None
 
 
+def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
+    """Sizes, file types, the largest repositories, classes of messages and oversight, from values written into the database."""
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        sessions = [row["session_id"] for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")]
+        n = len(sessions)
+        files = [{"path": "a/b.PY", "changed": 3}, {"path": "Makefile", "changed": None}, {"path": "c.py", "changed": None}]
+        with store.transaction() as connection:
+            connection.execute(
+                "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z', turns = 4, interruptions = 1"
+            )
+            connection.execute(
+                "UPDATE session_features SET files_seen = ?, turn_classes = ?, pushback_turns = 1, turns_classified = 2",
+                (json.dumps(files), '["task", "pushback", null, "task"]'),
+            )
+            connection.execute(
+                "UPDATE scores SET task_type = 'coding', work = CASE WHEN session_id = ? THEN 'self-review' END", (sessions[0],)
+            )
+            connection.execute("UPDATE turn_outcomes SET calls = 7, origin = 'prompt'")
+        tables = {table.name: table.rows for table in study(store)}
+        events = [store.value(f"SELECT COUNT(*) FROM {table}") for table in ("turns", "messages", "tool_calls")]
+        events.append(store.value("SELECT COUNT(*) FROM tool_calls WHERE status <> 'unknown'"))
+        largest = store.value(
+            "SELECT MAX(n) FROM "
+            "(SELECT COUNT(*) AS n FROM corpus_sessions k JOIN sessions s ON s.id = k.session_id GROUP BY s.repo_id)"
+        )
+    population = {row["what"]: row for row in tables["population"]}
+    assert (population["logged events"]["ours"], population["logged events"]["paper_v1"]) == (sum(events), 2_700_000)
+    sizes = {row["measure"]: (row["median"], row["largest"]) for row in tables["interaction_sizes"]}
+    assert sizes == {"turns per session": (4, 4), "tool calls per turn": (7, 7)}
+    types = {row["type"]: (row["files"], row["changed"], row["share"]) for row in tables["file_types"]}
+    assert types == {".py": (2 * n, n, pytest.approx(2 / 3)), "no ending": (n, 0, pytest.approx(1 / 3))}
+    curve = [(row["largest repositories"], row["sessions"]) for row in tables["top_repositories"]]
+    assert curve[0] == (1, largest) and curve[-1] == (5, n)
+    classes = {row["class"]: (row["n"], row["of"], row["pooled"]) for row in tables["message_classes"]}
+    assert classes == {"task": (n, 3 * n, pytest.approx(2 / 3)), "pushback": (n, 3 * n, pytest.approx(1 / 3))}
+    over_time = {row["turns"]: (row["fortnight from"], row["of"], row["pooled"]) for row in tables["oversight_over_time"]}
+    assert over_time["interrupted by the user"] == ("2026-01-05", 4 * n, 0.25)
+    assert over_time["user pushes back"] == ("2026-01-05", 2 * n, 0.5)
+    activity = {(row["turns"], row["activity"]): (row["n"], row["pooled"]) for row in tables["oversight_by_activity"]}
+    assert activity["user pushes back", "writing"] == (n - 1, 0.5 if n > minimum.SESSIONS else None)
+    assert activity["user pushes back", "reviewing"] == (1, None), "one session is too few"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("a/B.Go", ".go"), ("a.d\\b.rs", ".rs"), ("Makefile", "no ending"), (".gitignore", "no ending"), ("a.b/c", "no ending")],
+)
+def test_file_types(path: str, kind: str) -> None:
+    assert file_type(path) == kind
+
+
+def test_introduced_weaknesses_by_rule_and_cwe(db: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copy(db, copy)
+    with Store(copy) as store:
+        _scan(store, 600, 400)
+        for number in range(36):
+            row = (f"rule-{number % 20:02}", "CWE-79")
+            store.connection.execute("INSERT INTO temp.findings VALUES (1, 'source', 'introduced', 'HIGH', NULL, ?, ?)", row)
+        store.connection.execute("INSERT INTO temp.findings VALUES (1, 'test', 'introduced', 'HIGH', NULL, 'x', 'CWE-1')")
+        tables = {table.name: table.rows for table in study(store)}
+    rules = [(row["rule"], row["findings"]) for row in tables["introduced_rules"]]
+    assert rules[0] == ("r", 3) and len(rules) == 16
+    assert rules[-1] == ("others", 39 - sum(findings for _, findings in rules[:15]))
+    cwes = [(row["cwe"], row["findings"], row["share"]) for row in tables["introduced_cwes"]]
+    assert cwes == [("CWE-79", 36, 36 / 39), ("none named", 3, 3 / 39)]
+
+
 def test_without_stops_and_messages_the_reason_is_printed(tmp_path: Path) -> None:
     with Store(tmp_path / "empty.db") as store:
         tables = {table.name: table for table in study(store)}
@@ -177,7 +248,16 @@ def test_every_table_is_made_and_has_a_name_of_its_own(db: Path) -> None:
         found = study(store)
     names = [table.name for table in found]
     assert len(names) == len(set(names)) >= 15
-    empty = {"weaknesses", "vendor_disagreement", "judge_labels", "pushback_by_mode", "last_tools", "modes_compared"}
+    empty = {
+        "weaknesses",
+        "introduced_rules",
+        "introduced_cwes",
+        "vendor_disagreement",
+        "judge_labels",
+        "pushback_by_mode",
+        "last_tools",
+        "modes_compared",
+    }
     assert {table.name for table in found if not table.rows} <= empty
     for table in found:
         json.dumps(table.rows)
@@ -328,9 +408,9 @@ def _scan(store: Store, *lines: int) -> int:
     run("CREATE TEMP TABLE scanned_lines (commit_id, lines, scanned, place)")
     for commit, number in zip((first, second), lines, strict=True):
         run("INSERT INTO temp.scanned_lines VALUES (?, ?, 1, 'source')", (commit, number))
-    run("CREATE TEMP TABLE findings (commit_id, place, status, confidence, fixed_by)")
+    run("CREATE TEMP TABLE findings (commit_id, place, status, confidence, fixed_by, rule_id, cwe)")
     for confidence, fixed_by in (("HIGH", first), ("HIGH", None), ("LOW", second)):
-        run("INSERT INTO temp.findings VALUES (?, 'source', 'introduced', ?, ?)", (first, confidence, fixed_by))
+        run("INSERT INTO temp.findings VALUES (?, 'source', 'introduced', ?, ?, 'r', NULL)", (first, confidence, fixed_by))
     return sum(lines)
 
 

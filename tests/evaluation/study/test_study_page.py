@@ -25,7 +25,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for session, turn, label, value, number in (
             (1, 1, "intent", "create", None), (1, 2, "intent", "debug", None), (2, 1, "intent", "create", None),
             (1, 2, "pushback", "correction", None), (1, 0, "paper_persona", "mind_changer", None),
-            (1, 0, "paper_success_score", None, 71.0),
+            (1, 0, "paper_success_score", None, 71.0), (1, 0, "domain", "developer_tool", None),
+            (2, 0, "domain", "application", None),
+            (3, 0, "domain", "developer_tool", None),
         ):  # fmt: skip
             row = (session, turn, label, value, number)
             connection.execute("INSERT INTO judge_labels VALUES (?, ?, ?, ?, ?, 'local', '2', 1)", row)
@@ -58,5 +60,9 @@ def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
     assert list(personas) == ["mind_changer"] and float(str(personas["mind_changer"])) == 71.0
     turns = rows("conversations")
     assert sorted(str(row["prompt_intent"]) for row in turns if row["prompt_intent"]) == ["create", "create", "debug"]
+    assert {row["language"] for row in turns if row["turn_type"] == "user_prompt"} <= {"en", "other", None}
+    assert any(row["language"] == "en" for row in turns)
+    (repository,) = rows("repositories")
+    assert (repository["repo_type_domain"], repository["repo_type_audience"]) == ("developer_tool", None)
     assert [row["prompt_pushback"] for row in turns if row["prompt_pushback"]] == ["correction"]
     assert sum(row["turn_type"] == "assistant_response" for row in turns) == 4
