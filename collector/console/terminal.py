@@ -257,6 +257,11 @@ def run_guarded(run: Callable[[], object]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):  # click ends with 1 where nobody reads the output any more
+            raise
+        _discard_output()
+        return EXIT_OK
     except WhoWroteError as error:
         complain(str(error), error.hint)
         return error.exit_code

@@ -23,7 +23,7 @@ from collector.errors import DatabaseUnusable
 from collector.storage.connection import OwnConnection, cache_path, reading
 from collector.storage.places import prepare
 from collector.storage.retention import FULL, Policy, Redaction
-from collector.storage.schema import CACHE, MAIN, schema_sql, schema_version, statements
+from collector.storage.schema import CACHE, MAIN, first_foreign, schema_sql, schema_version, statements
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -114,6 +114,11 @@ class Store:
             )
         if tables and version != expected:
             raise self._other_schema(version)
+        if tables and (foreign := first_foreign(self.connection, self._parts)) is not None:
+            raise DatabaseUnusable(
+                f"{self.path} has a trigger, table or view that this program did not make: {printable(foreign)}",
+                "Do not use a database of somebody who put it there: attribute the clones yourself. Nothing was changed",
+            )
         if not tables:
             execute("PRAGMA journal_mode = WAL")
             execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -774,6 +774,27 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
     assert "Traceback" not in stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("program", ["whowrote", "collect"])
+def test_a_signal_while_modules_are_imported_ends_with_one_line(number: signal.Signals, program: str, tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text(f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(9)\n")
+    code = f"import sys; sys.argv[0] = '{program}'; from attribution.start import main; main()"
+    done = process("--help", code=code, env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"})
+    assert (done.returncode, done.stderr) == (errors.EXIT_INTERRUPTED, "interrupted: nothing was begun\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads")
+@pytest.mark.parametrize("arguments", [["--help"], ["repo", "--help"], ["data", "--help"]])
+def test_output_that_nobody_reads_from_the_start_is_no_error(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-c", "from attribution.start import main; main()", *arguments]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(tmp_path: Path) -> None:
     code = (
         "import sys, time, tempfile\nfrom collector.console.terminal import run_guarded\n"

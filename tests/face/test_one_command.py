@@ -46,7 +46,7 @@ def test_scripts_may_use_short_names(tmp_path: Path) -> None:
 
 def test_git_finds_it(tmp_path: Path) -> None:
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
-    assert scripts["git-whowrote"] == scripts["whowrote"] == "whowrote.cli:main"
+    assert scripts["git-whowrote"] == scripts["whowrote"] == "attribution.start:main"
     program = tmp_path / "bin" / "git-whowrote"
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom whowrote.cli import main\nmain()\n")

@@ -80,7 +80,7 @@ ADAPTERS = {
 }
 # The only modules that talk to the person in front of the terminal.
 OUTPUT_MODULES = {
-    "collector/cli.py", "attribution/cli.py", "attribution/demo.py", "attribution/browse/post_comment.py", "whowrote/cli.py",
+    "collector/cli.py", "attribution/cli.py", "attribution/demo.py", "attribution/browse/post_comment.py", "attribution/start.py",
 }  # fmt: skip
 SPEAKING = {"print", "exit", "quit", "sys.exit", "os._exit", "SystemExit", "click.echo", "sys.stdout.write", "sys.stderr.write"}
 OUTPUT_PACKAGES = (
@@ -333,7 +333,7 @@ def test_readers_stand_on_their_own(package: str) -> None:
     assert found == set()
 
 
-@pytest.mark.parametrize("module", ["attribution.cli", "collector.cli", "whowrote.cli"])
+@pytest.mark.parametrize("module", ["attribution.cli", "collector.cli", "attribution.start"])
 def test_commands_start_without_anything_heavy(module: str) -> None:
     program = f"import sys; import {module}; print(' '.join(sorted(name.split('.')[0] for name in sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -108,6 +108,29 @@ def names_in(part: str) -> tuple[str, ...]:
     return tuple(_MADE.findall(_text(part)))
 
 
+_LAYOUT = re.compile(r"--.*|\bIF NOT EXISTS\b|[\s;]+")
+_OBJECT = re.compile(r"^CREATE (?:TABLE|VIEW|(?:UNIQUE )?INDEX) IF NOT EXISTS (\w+)", re.MULTILINE)
+
+
+@cache
+def _definitions(parts: tuple[str, ...]) -> dict[str, str]:
+    """Table, view or index of these parts -> its statement without comments and layout."""
+    named = ((_OBJECT.search(statement), statement) for statement in statements(schema_sql(parts)))
+    return {match[1]: _LAYOUT.sub("", statement[match.start() :]) for match, statement in named if match}
+
+
+def first_foreign(connection: sqlite3.Connection, parts: tuple[str, ...]) -> str | None:
+    """The name of a trigger, or of something that is called like a table or view of these parts and is another.
+
+    Whoever made it decides what runs when the database is read or written: a view may have no end.
+    """
+    definitions = _definitions(parts)
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"):
+        if kind == "trigger" or (name in definitions and _LAYOUT.sub("", sql) != definitions[name]):
+            return str(name)
+    return None
+
+
 @cache
 def columns() -> dict[str, tuple[str, ...]]:
     """Table or view -> its columns."""
