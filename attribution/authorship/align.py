@@ -229,8 +229,8 @@ class Kin:
 
 def is_relaid(old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether the new lines have all that the old ones say and no more, as a formatter leaves them, in whatever order."""
-    before, after = (sorted(_LAYOUT.sub("", "".join(lines))) for lines in (old, new))
-    return bool(after) and before == after
+    before, after = (_LAYOUT.sub("", "".join(lines)) for lines in (old, new))
+    return bool(after) and len(before) == len(after) and sorted(before) == sorted(after)
 
 
 def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[Kin | None]:

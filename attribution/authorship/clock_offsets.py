@@ -21,6 +21,7 @@ from attribution.authorship.session_edits import RawEdit, SessionEdits, telling_
 from collector.model import Commit, Status
 from collector.vocabulary.lines import Reason
 
+_NEVER = float("inf")
 _LONGEST = 3600.0  # seconds by which a clock is taken to be behind at most
 _AROUND = 3 * 3600.0  # seconds in which commits of the same person have the same clock
 _ENOUGH = 10  # lines of a commit that were written only after it
@@ -78,12 +79,12 @@ def _offset(
 ) -> float:
     """Seconds from a commit to the last of the edits that wrote its lines; 0 where it cannot be told."""
     at, first = commit.author_time + SLACK, dict[str, float]()
-    for writer in near:
-        for line, moment in writer.first.items():
-            first[line] = min(moment, first.get(line, moment))
     texts = "\n".join(file.lines[index] for file in files for index in file.added)
     lines = {line for line in telling_lines(texts) if rarity(line) == 1}
-    later = {line: moment for line in lines if at < (moment := first.get(line, 0.0)) <= at + _LONGEST}
+    for writer in near if len(lines) >= _ENOUGH else ():
+        for line in lines & writer.first.keys():
+            first[line] = min(writer.first[line], first.get(line, _NEVER))
+    later = {line: moment for line, moment in first.items() if at < moment <= at + _LONGEST}
     if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(writer.had_seen(later, at) for writer in writers):
         return 0.0
     last = max((moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0)

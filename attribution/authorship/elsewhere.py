@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.agent_text import each_without_layout
@@ -15,6 +15,7 @@ from collector.git.repository import GitRepo, line_changes
 from collector.model import Commit, FileChange
 from collector.text import decode, is_binary, split_lines
 
+_NEVER = float("inf")
 _TELLING = 12  # characters without layout: a shorter line stands anywhere
 
 
@@ -66,8 +67,11 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
     The commit must not be older than the line. What a stash is made of does not count.
     """
     lines = _lines_by_text(runs)
+    first = {
+        path: min((line.at for same in by_text.values() for line in same.open), default=_NEVER) for path, by_text in lines.items()
+    }
     result: dict[int, LandedElsewhere] = defaultdict(LandedElsewhere)
-    for commit, path, added in _additions(texts, lines.keys()):
+    for commit, path, added in _additions(texts, first):
         until = commit.author_time + SLACK
         here = {bare: lines[path][bare] for bare in added if bare in lines[path]}
         sessions = {session for bare, same in here.items() for session in same.shows(bare, until)}
@@ -97,17 +101,23 @@ def _lines_by_text(runs: Sequence[WorktreeRun]) -> _ByText:
     return {path: dict(same) for path, same in result.items()}
 
 
-def _additions(texts: DiffTexts, paths: Collection[str]) -> Iterator[tuple[Commit, str, Counter[str]]]:
-    """(commit, path, lines without layout) of what commits with one parent at most add to some files; other branches first."""
+def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[Commit, str, Counter[str]]]:
+    """(commit, path, lines without layout) of what commits with one parent at most add to some files; other branches first.
+
+    `first`: path -> when the first line was written into it that may stand in one; commits before it are left out.
+    """
     stash = texts.repo.refs().get("refs/stash", "")
     remaining = texts.repo.commit(stash) if stash else None
     parts = {stash, *remaining.parents[1:]} if remaining is not None else set()
-    for commit in texts.aside if paths else ():
-        if commit.sha not in parts and len(commit.parents) < 2:
+    begin = min(first.values(), default=_NEVER)
+    for commit in texts.aside if first else ():
+        until = commit.author_time + SLACK
+        if commit.sha not in parts and len(commit.parents) < 2 and begin <= until:
+            paths = {path for path, at in first.items() if at <= until}
             yield from ((commit, path, added) for path, added in _lines_added(texts.repo, commit, paths))
     for commit in texts.history.commits:
         for file in texts.history.diffs[commit.sha].files or () if len(commit.parents) < 2 else ():
-            if file.change.path in paths:
+            if first.get(file.change.path, _NEVER) <= commit.author_time + SLACK:
                 lines = texts.lines(file)
                 bare = each_without_layout([line for a, b, _ in file.added for line in lines[a:b]])
                 yield commit, file.change.path, Counter(bare)

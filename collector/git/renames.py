@@ -25,7 +25,7 @@ _CANDIDATES = 4  # kept per destination
 _IDENTICAL = 102  # identical sources looked at for one destination
 _MEMO = 200_000
 _HELD = 500_000  # spans kept in memory
-_WORD = 0xFFFFFFFF
+_WORD, _WORDS = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _TURN = 7
 
 File = tuple[str, str, int]  # path, blob id, mode
@@ -318,16 +318,17 @@ def _cut(line: bytes, sizes: Spans) -> bytes:
 
 
 def _number(span: bytes) -> int:
-    """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which is added to the first."""
+    """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which is added to the first.
+
+    The first word is the lower half of `words`; what an addition carries out of it is lost.
+    """
     if span in _numbers:
         return _numbers[span]
-    first = second = 0
+    words = 0
     for byte in span:
-        first, second = (
-            ((first << _TURN & _WORD) ^ (second >> 32 - _TURN)) + byte & _WORD,
-            (second << _TURN & _WORD) ^ (first >> 32 - _TURN),
-        )
-    number = ((first + second * 0x61) & _WORD) % _BUCKETS
+        words = (words << _TURN | words >> 64 - _TURN) & _WORDS
+        words += byte if (words & _WORD) + byte <= _WORD else byte - _WORD - 1
+    number = (words + (words >> 32) * 0x61 & _WORD) % _BUCKETS
     if len(_numbers) >= _MEMO:
         _numbers.clear()
     _numbers[span] = number
