@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import WhoWroteError
 from collector.storage.places import clone_around, default_database
+from collector.vocabulary.lines import LINE_CLASSES, FileKind
 from whowrote.rows import Report, Rows
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 _LOG = logging.getLogger(__name__)
+Names = str | Sequence[str]
+"""A name, or several."""
 
 
 def open_database(path: str | Path = ".", db: str | Path | None = None) -> Database:
@@ -55,6 +59,27 @@ def example(directory: str | Path) -> Path:
     return make(Path(directory))
 
 
+def _names(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) and names else tuple(names)
+
+
+def _one_of(what: str, names: Names, known: Iterable[str]) -> tuple[str, ...]:
+    """The names. Raises WhoWroteError when one is not known."""
+    chosen, every = _names(names), [str(name) for name in known]
+    unknown = [name for name in chosen if name not in every]
+    if unknown:
+        raise WhoWroteError(f"no {what} {unknown[0]}", f"Choose from: {', '.join(every)}")
+    return chosen
+
+
+def _day(text: str) -> str:
+    """A day in ISO 8601, or "". Raises WhoWroteError."""
+    try:
+        return text and date.fromisoformat(text[:10]).isoformat() + text[10:]
+    except ValueError:
+        raise WhoWroteError(f"{text} is not a day", "Write it as 2026-03-09") from None
+
+
 class Database:
     """What `whowrote.open` returns; use it in a `with` statement, or close it. Not for several threads at once.
 
@@ -67,6 +92,11 @@ class Database:
         self._store = store
         self._clone = clone
         self._repo: int | None = self._open_path(clone).repo_id if clone else None
+
+    def __repr__(self) -> str:
+        names = [row.name for row in self.repositories()]
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return f"<whowrote.Database {self._store.path}: {shown or 'empty'}>"
 
     def __enter__(self) -> Database:
         return self
@@ -109,6 +139,29 @@ class Database:
 
         return explain(self._clone_of(repo), file, line, commit)
 
+    def lines(
+        self, path: Names = (), cls: Names = (), kind: Names = (), evidence: Names = (), model: Names = (), repo: Names = ()
+    ) -> Rows[dict[str, Any]]:
+        """Spans of added lines (rows of the view `line_spans`) with the name of their repository, chosen by what they are.
+
+        Each choice is a value or several: paths as in the commits, classes (agent, declared, human, …), kinds of file (source,
+        test, …), evidence, models, repositories. Raises WhoWroteError for a class, kind or repository that there is not.
+        """
+        from collector.storage.views import read_view
+
+        numbers = {row.name: row.id for row in self.repositories()}
+        only = {
+            "repo_id": [numbers[name] for name in _one_of("repository", repo, numbers) or numbers],
+            "path": _names(path) or None,
+            "class": _one_of("class", cls, LINE_CLASSES) or None,
+            "kind": _one_of("kind of file", kind, FileKind) or None,
+            "evidence": _names(evidence) or None,
+            "model": _names(model) or None,
+        }
+        names = {number: name for name, number in numbers.items()}
+        spans = read_view(self._store, "line_spans", only, "commit_id, path, start_line")
+        return Rows([{"repo": names[row["repo_id"]], **row} for row in spans])
+
     # --- lists --------------------------------------------------------------------------------------------------------
 
     def repositories(self) -> Rows[RepositoryRow]:
@@ -130,13 +183,13 @@ class Database:
         """
         from attribution.queries.commit_range import log
 
-        return Rows(log(self._clone_of(repo), commits, since))
+        return Rows(log(self._clone_of(repo), commits, _day(since)))
 
     def stats(self, commits: str = "", since: str = "", repo: str = "") -> RangeStats:
         """The lines of a range of commits added up by class, kind of file, agent and model. Raises UnknownBranch."""
         from attribution.queries.commit_range import stats
 
-        return stats(self._clone_of(repo), commits, since)
+        return stats(self._clone_of(repo), commits, _day(since))
 
     def sessions(self) -> Rows[dict[str, Any]]:
         """Recorded sessions of agents with their counts."""
@@ -145,9 +198,12 @@ class Database:
         return Rows(session_list(self._store, self._repo))
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
-        """What each prompt led to; `session` is the key of one, or its beginning."""
+        """What each prompt led to; `session` is the key of one, or its beginning. Raises WhoWroteError when none begins so."""
+        from attribution.queries.sessions import find_session
         from attribution.queries.turns import turn_table
 
+        if session:
+            find_session(self._store, session, self._repo)
         return Rows(turn_table(self._store, self._repo, session))
 
     def session(self, key: str, first: int = 0) -> SessionPage:
@@ -169,36 +225,37 @@ class Database:
 
         return Rows(region_table(self._store, RegionChoice(self._repo)))
 
-    def findings(self, confidence: Sequence[str] = ()) -> Rows[dict[str, Any]]:
+    def findings(self, confidence: Names = ()) -> Rows[dict[str, Any]]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.
 
         Raises WhoWroteError when nothing was scanned (`whowrote findings scan`).
         """
         from collector.plugins import hooks
 
-        return Rows([row for read in hooks("finding_rows") for row in read(self._store, self._repo, confidence)])
+        levels = _one_of("confidence", confidence, ("high", "medium", "low"))
+        return Rows([row for read in hooks("finding_rows") for row in read(self._store, self._repo, levels)])
 
-    def survival(self, by: Sequence[str] = ("class",)) -> SurvivalReport:
+    def survival(self, by: Names = ("class",)) -> SurvivalReport:
         """How long lines survive, by class, model, agent, session, directory or language, without curves.
 
         Opened on a clone, the history of its lines is brought up to date first. Raises WhoWroteError without any line history.
         """
         from attribution.ensure.history import lines_followed, survival_current
         from attribution.lineage.requests import HistoryRequest
+        from attribution.lineage.survival import GROUPINGS
         from attribution.queries.survival import SurvivalOptions, history_coverage, survival_report
         from collector.runtime.progress import no_progress
 
+        groupings = _one_of("grouping", by, GROUPINGS)
         if self._repo is not None:
             lines_followed(self._open_path(self._clone), HistoryRequest(None, None), no_progress)
             followed = [self._repo]
         else:
             followed, _ = history_coverage(self._store)
             survival_current(self._store, followed)
-        return survival_report(self._store, followed, SurvivalOptions(tuple(by)))
+        return survival_report(self._store, followed, SurvivalOptions(groupings))
 
-    def report(
-        self, by: Sequence[str] = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None
-    ) -> Report:
+    def report(self, by: Names = ("month",), since: str = "", until: str = "", teams: Mapping[str, str] | None = None) -> Report:
         """Added lines by month, week, repository, team, directory, agent or person, as `whowrote report --by`: a row for each.
 
         `since` and `until` are days, `teams` patterns of e-mail addresses -> team. Raises WhoWroteError.
@@ -206,7 +263,7 @@ class Database:
         from attribution.queries.breakdown import NOT_TO_CONCLUDE, breakdown
         from attribution.queries.breakdown_facts import BreakdownOptions
 
-        result = breakdown(self._store, BreakdownOptions(tuple(by), since, until, teams or {}))
+        result = breakdown(self._store, BreakdownOptions(_names(by), _day(since), _day(until), teams or {}))
         return Report(result.table.rows, NOT_TO_CONCLUDE, result.table.notes)
 
     # --- tables -------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,49 @@ def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None
         assert db.turns(sessions[0]["key"]) == [turn for turn in turns if turn["session_id"] == sessions[0]["id"]]
         with pytest.raises(whowrote.WhoWroteError, match="scanned"):
             db.findings()
+
+
+def test_lines_are_chosen_by_keyword(example: tuple[Path, Path]) -> None:
+    with whowrote.open(example[1]) as db:
+        every = db.lines()
+        assert sum(row["lines"] for row in every) == db.sql("SELECT SUM(lines) AS n FROM line_spans")[0]["n"]
+        agents = db.lines(cls="agent")
+        assert agents == [row for row in every if row["class"] == "agent"] != []
+        assert db.lines(cls=["agent", "human"], path=FILE) == [
+            row for row in every if row["class"] in ("agent", "human") and row["path"] == FILE
+        ]
+        assert db.lines(repo=every[0]["repo"], kind=("source", "test")) == [
+            row for row in every if row["kind"] in ("source", "test")
+        ]
+        assert db.lines(path="no/such/file") == []
+
+
+def test_a_name_stands_where_several_may(example: tuple[Path, Path]) -> None:
+    with whowrote.open(example[1]) as db:
+        assert db.report("month") == db.report(["month"]) != []
+        assert db.survival("agent").groups == db.survival(["agent"]).groups
+        assert repr(db) == f"<whowrote.Database {example[1]}: example>"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda db: db.lines(cls="robot"),
+        lambda db: db.lines(kind="poem"),
+        lambda db: db.lines(repo="elsewhere"),
+        lambda db: db.survival("weather"),
+        lambda db: db.findings("severe"),
+        lambda db: db.log(since="yesterday"),
+        lambda db: db.stats(since="yesterday"),
+        lambda db: db.report("month", since="yesterday"),
+        lambda db: db.turns("no such session"),
+        lambda db: db.explain(FILE, 0),
+        lambda db: db.sql("SELECT ?"),
+    ],
+)
+def test_every_failure_is_ours(example: tuple[Path, Path], question: Callable[[whowrote.Database], object]) -> None:
+    with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError):
+        question(db)
 
 
 def test_survival_follows_lines_first(tmp_path: Path) -> None:
