@@ -7,6 +7,7 @@ called a person's. White space, quotes, commas, semicolons, brackets and backsla
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ _DROPPED: dict[int, int | None] = {
     **dict.fromkeys(map(ord, " \t\r\n\f\v\u00a0\ufeff,;'\"`()[]{}\\")),
 }
 _DROPPED_IN_LINES = {code: remaining for code, remaining in _DROPPED.items() if code != ord("\n")}
+_SEARCHES = re.compile(r"^<{5,9} SEARCH", re.M)
 _BREAK = "\0"  # between pieces that did not follow each other
 
 
@@ -83,7 +85,7 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
     question = {turn.index: turn.at for turn in session.turns}
     for message in (*session.said_beside, *session.messages):
         existing = (moment for moment in (message.at, message.not_before, question.get(message.turn)) if moment is not None)
-        yield next(existing, session.started_at or 0.0), message.text
+        yield next(existing, session.started_at or 0.0), _without_sought(message.text)
 
 
 def _texts_of(call: ToolCall) -> Iterator[str]:
@@ -129,6 +131,27 @@ def _added_lines(text: str) -> str:
     if "*** Begin Patch" not in text:
         return text
     return "\n".join(line[1:] if line.startswith("+") else _BREAK for line in text.split("\n"))
+
+
+def _without_sought(text: str) -> str:
+    """A text without what its marked blocks look for: that stood in the file, and the new side may only repeat it."""
+    if not _SEARCHES.search(text):
+        return text
+    result: list[str] = []
+    block: list[str] = []  # of lines, as long as it is not closed
+    for line in text.split("\n"):
+        if _SEARCHES.match(line) or (block and line.startswith(">>>>>")):
+            result += _new_side(block) if line.startswith(">>>>>") else block
+            block = [] if line.startswith(">>>>>") else [line]
+        else:
+            (block or result).append(line)
+    return "\n".join([*result, *block])
+
+
+def _new_side(block: list[str]) -> list[str]:
+    middle = next((number for number, line in enumerate(block) if line.startswith("=====")), len(block))
+    old = set(map(without_layout, block[:middle]))
+    return [_BREAK, *(_BREAK if without_layout(line) in old else line for line in block[middle + 1 :])]
 
 
 def _strings(arguments: str) -> Iterator[str]:

@@ -176,3 +176,12 @@ def test_long_lines_that_begin_alike_are_told_apart(monkeypatch: pytest.MonkeyPa
 @given(st.lists(st.text(st.sampled_from("ab ,;'\t\r\u00e4\u3042\u00a0"), max_size=6), max_size=6))
 def test_lines_of_a_text_that_is_not_all_ascii_are_bare_as_each_of_them_is(lines: list[str]) -> None:
     assert lines_without_layout("\n".join(lines)) == [without_layout(line) for line in (lines or [""])]
+
+
+def test_what_a_block_of_an_answer_looks_for_was_there_and_is_not_the_agents() -> None:
+    block = "<<<<<<< SEARCH\nconst stood = 1\nconst kept = 2\n=======\nconst kept = 2\nconst added = 3\n>>>>>>> REPLACE\n"
+    said = (AgentMessage(20.0, 1, "text", f"a.js\n```js\n{block}```\nconst after = 4\n<<<<<<< SEARCH\nconst unclosed = 5\n"),)
+    texts = produced_texts(Session("s", "aider", messages=said))
+    names = ("stood", "kept", "added", "after", "unclosed")
+    found = first_times([without_layout(f"const {name} = {n}") for n, name in enumerate(names, 1)], texts)
+    assert found.keys() == {without_layout(line) for line in ("const added = 3", "const after = 4", "const unclosed = 5")}
