@@ -9,7 +9,7 @@ from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.links import CommitLinks, MethodConfidence
 from attribution.authorship.people import without_person
 from attribution.authorship.tools import bot_verdict
-from attribution.authorship.verdicts import STATED_DOUBTS, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
+from attribution.authorship.verdicts import STATED_DOUBTS, UNSEEN, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
 from attribution.authorship.worktrees import FileProbe, ProbeResult, content_share, explained_share
 from collector.checkpoints.statements import automation, declared_agent, is_bots_own
 from collector.model import Commit
@@ -87,16 +87,36 @@ def _matched_span(span: Span) -> Span:
     return replace(span, verdict=replace(span.verdict, evidence=Evidence.MATCHED)) if agent else span
 
 
-def declare(verdict: CommitVerdict, commit: Commit) -> None:
-    """What no record explains is what the commit says of itself, if it names an agent; the reason why it is not known stays."""
+_ALIKE = frozenset({Reason.AGENT_TEXT, Reason.COMMON_LINE})  # only the text speaks for an agent
+
+
+def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) -> None:
+    """What no record explains is what the commit says of itself, if it names an agent; the reason why it is not known stays.
+
+    `by_record`: a session on record wrote that itself, so that it says no more than this record: nothing of lines that no call of
+    it can have written.
+    """
     declared = declared_agent(commit)
     if declared is None:
         return
     named = Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model_identity(declared.model) or declared.agent)
     for _, spans in verdict.files:
-        for number, span in enumerate(spans):
-            if span.verdict.author == Author.UNKNOWN:
-                spans[number] = replace(span, verdict=replace(named, reason=span.verdict.reason))
+        spans[:] = [
+            replace(span, verdict=replace(named, reason=span.verdict.reason))
+            if span.verdict.author == Author.UNKNOWN and not (by_record and _is_beyond_record(spans, number))
+            else span
+            for number, span in enumerate(spans)
+        ]
+
+
+def _is_beyond_record(spans: Sequence[Span], number: int) -> bool:
+    """Whether no call on record can have written the lines: none explains them, or those beside them in the same block."""
+    span = spans[number]
+    edges = {span.start - 1, span.end + 1}
+    beside = [other.verdict for other in spans[max(0, number - 1) : number + 2] if other.start in edges or other.end in edges]
+    beyond = [item for item in beside if item.author == Author.HUMAN or item.reason in UNSEEN]
+    alike = all(item in beyond or item.reason in _ALIKE for item in beside)
+    return span.verdict.reason in UNSEEN or (span.verdict.reason in _ALIKE and bool(beyond) and alike)
 
 
 def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:

@@ -150,8 +150,10 @@ def doubt_people_near_holes(judged: Judged) -> None:
 
 def declare_the_rest(judged: Judged) -> None:
     """Lines without an author become declared where their commit names an agent."""
-    for commit in judged.evidence.history.commits:
-        declare(judged.verdicts[commit.sha], commit)
+    for item in _linked_commits(judged):
+        own = judged.evidence.links[item.commit.sha].own
+        by_record = own is not None and item.complete and "co-authored-by:" in own.made.text.lower()
+        declare(item.verdict, item.commit, by_record=by_record)
 
 
 def give_files_to_tools(judged: Judged) -> None:

@@ -32,6 +32,7 @@ from attribution.authorship.person_lines import PersonLines, pieces, telling_wor
 from attribution.authorship.replay import LineOrigin
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
+    UNSEEN,
     CommitVerdict,
     SightingPair,
     Span,
@@ -62,7 +63,6 @@ _TELLING = 12  # characters from which a line's text alone raises doubt
 _CODE = frozenset({FileKind.SOURCE, FileKind.TEST})
 _OPAQUE = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION})  # beside git, which is the greater doubt, a command may have run
 _HUNK_DOUBTS = frozenset({Reason.AGENT_TEXT, Reason.EDIT_UNPLACED, Reason.FORMATTER})
-_UNSEEN = frozenset({Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.UNEXPLAINED})  # nothing on record did it
 # What formatters and linters write again as whole lines.
 _IMPORT = re.compile(r"\s*(?:import\b|from\b|export\s*[*{]|use\b|using\b|require\b|#\s*include\b|\w*\s*\"[^\"]*\"\s*$)")
 
@@ -270,7 +270,7 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
 
 def _count_unexplained(verdict: CommitVerdict) -> int:
     spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
-    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in _UNSEEN)
+    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in UNSEEN)
 
 
 def _is_near(moment: float, others: Sequence[float]) -> bool:

@@ -16,6 +16,9 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Wit
 STATED_DOUBTS = frozenset({Reason.FORMATTER, Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.REWRITTEN})
 """What may stand beside a person's line until its witness is asked: what else may have written it."""
 
+UNSEEN = frozenset({Reason.UNCAPTURED, Reason.UNOBSERVED, Reason.UNEXPLAINED})
+"""Nothing on record did it."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallRef:

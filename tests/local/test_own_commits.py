@@ -357,3 +357,36 @@ def test_file_that_a_script_computes_is_the_agents_whoever_commits_it_and_what_f
     sha = clone.commit("Add the table")
     said = said_of(clone, tmp_path / "out.db", sha, "src/table.csv")
     assert {number for number, line in said.items() if line.author == "agent"} == set(range(1, 42)) - {7}
+
+
+TRAILER = "Co-Authored-By: Claude <noreply@anthropic.com>"
+
+
+@pytest.mark.parametrize(
+    ("typed", "script", "expected"),
+    [
+        (True, "", {"agent", "unknown"}),
+        (False, "", {"agent", "declared"}),  # a hook or a setting of the agent may have added it for all that work there
+        (True, "python3 tools/make_all.py", {"agent", "declared"}),  # which may have written the file
+    ],
+)
+def test_trailer_that_a_session_on_record_typed_says_nothing_of_files_that_no_call_of_it_can_have_written(
+    typed: bool, script: str, expected: set[str], clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.person("tools/make_all.py", LONG)
+    clone.commit("Begin")
+    session.prompt("Write f")
+    session.write("src/f.py", SMALL)
+    if script:
+        session.shell(script)
+    clone.person("src/notes.py", LONG.replace("step", "note"))
+    message = f"Add f\n\n{TRAILER}"
+    command = f"git add -A && git commit -q -m 'Add f' -m '{TRAILER}'" if typed else "git add -A && git commit -q -m 'Add f'"
+    sha = session.commit(message, command, "")
+    WRITERS["claude-code"](home, session)
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, clone.path, AttributeOptions())
+        assert not broken_checks(store)
+        assert {
+            row["class"] for row in store.rows("SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", (sha,))
+        } == expected
