@@ -30,7 +30,12 @@ def stores() -> list[Store]:
 
 def committed_records() -> list[Committed]:
     """The transcripts of all agents that people commit beside their code."""
-    return [record for module in modules_of(__name__) for record in getattr(module, "COMMITTED", ())]
+    return [record for _, record in agents_of_records()]
+
+
+def agents_of_records() -> list[tuple[str, Committed]]:
+    """The same with the slug of the agent that keeps each."""
+    return [(str(module.NAME), record) for module in modules_of(__name__) for record in getattr(module, "COMMITTED", ())]
 
 
 def unproven() -> list[str]:

@@ -337,5 +337,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     yield f"> whowrote: {session.cwd}\n".encode("utf-8", "surrogateescape") + files.content(session.files[0])
 
 
-COMMITTED = (Committed(("**/.aider.chat.history.md",), lambda path, data: runs(decode(data))),)
+_SEARCHES = tuple(f"filename:.aider.{name}" for name in ("chat.history.md", "input.history"))
+COMMITTED = (Committed(("**/.aider.chat.history.md",), lambda path, data: runs(decode(data)), found_by=_SEARCHES),)
 STORES = (Store(NAME, find=_find, load=_load, inside=".aider.chat.history.md"),)

@@ -551,16 +551,21 @@ def _named_in(path: str, data: bytes) -> list[str]:
 
 
 COMMITTED = (
-    Committed(("**/.claude/projects/*/*.jsonl",), session_in_path(r"/(?!agent-)([^/]+)\.jsonl$")),
+    Committed(
+        ("**/.claude/projects/*/*.jsonl",),
+        session_in_path(r"/(?!agent-)([^/]+)\.jsonl$"),
+        found_by=("sessionId extension:jsonl path:.claude/projects", "filename:history.jsonl path:.claude"),
+    ),
     Committed(("**/logs/**/chat.json",), lambda path, data: _written_by(data)[:1], every=True),
     Committed(
         tuple(f"**/logs/**/{event}.json" for event in ("pre_tool_use", "post_tool_use", "post_tool_use_failure")),
         lambda path, data: _written_by(data),
         every=True,
         undated=True,
+        found_by=tuple(f"filename:{event}.json" for event in ("pre_tool_use", "post_tool_use")),
     ),
     Committed(("**/*session*.jsonl",), _named_in, own=True),
-    Committed(("**/*trajectory*.json",), _named_in, own=True),
+    Committed(("**/*trajectory*.json",), _named_in, found_by=("session_meta filename:trajectory.json",), own=True),
 )
 STORES = (
     Store(

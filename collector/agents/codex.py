@@ -736,9 +736,13 @@ def _named_in(path: str, data: bytes) -> list[str]:
 
 _ROLLOUT_ID = r"-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$"
 COMMITTED = (
-    Committed(("**/.codex/*sessions/**/rollout-*.jsonl",), session_in_path(_ROLLOUT_ID)),
+    Committed(
+        ("**/.codex/*sessions/**/rollout-*.jsonl",),
+        session_in_path(_ROLLOUT_ID),
+        found_by=("session_meta extension:jsonl path:.codex/sessions", "filename:history.jsonl path:.codex"),
+    ),
     Committed(("**/*session*.jsonl",), _named_in, own=True),
-    Committed(("**/*trajectory*.json",), _named_in, own=True),
+    Committed(("**/*trajectory*.json",), _named_in, found_by=("codex_cli_rs filename:trajectory.json",), own=True),
 )
 STORES = (
     Store(

@@ -257,7 +257,7 @@ def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[
             yield {"message": message, "agent": str(child["id"])}
 
 
-COMMITTED = (Committed(("**/.crush/crush.db",), _committed, every=True),)
+COMMITTED = (Committed(("**/.crush/crush.db",), _committed, every=True, found_by=("filename:crush.db path:.crush",)),)
 STORES = (
     Store(
         NAME,

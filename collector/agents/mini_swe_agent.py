@@ -78,6 +78,6 @@ class _Reader(AnyAgentReader):
 
 
 COMMITTED = (
-    Committed(("**/*.traj.json",), file_is_session(sniff), own=True),
+    Committed(("**/*.traj.json",), file_is_session(sniff), found_by=("mini_version extension:json filename:traj.json",), own=True),
     Committed(("**/*trajectory*.json",), file_is_session(sniff), own=True),
 )

@@ -126,4 +126,8 @@ class _Reader(AnyAgentReader):
         return [Edit(path, "edit", before=before, before_known="old_content" in get_dict(result.details), after=after)]
 
 
-COMMITTED = (Committed(("**/*trajectory*.json",), file_is_session(sniff), own=True),)
+COMMITTED = (
+    Committed(
+        ("**/*trajectory*.json",), file_is_session(sniff), found_by=("agent_state_changed filename:trajectory.json",), own=True
+    ),
+)

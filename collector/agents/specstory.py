@@ -60,7 +60,8 @@ def session_ids(path: str, data: bytes) -> list[str]:
     return [title[2] if title else path.rpartition("/")[2].removesuffix(".md")]
 
 
-COMMITTED = (Committed(("**/.specstory/history/**/*.md",), session_ids),)
+_SEARCHES = ("filename:.project.json path:.specstory", "SpecStory extension:md path:.specstory/history")
+COMMITTED = (Committed(("**/.specstory/history/**/*.md",), session_ids, found_by=_SEARCHES),)
 
 
 @dataclass(slots=True)

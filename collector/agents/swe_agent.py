@@ -89,6 +89,6 @@ def _call(action: str, opened: str) -> tuple[str, dict[str, Any]]:
 
 
 COMMITTED = (
-    Committed(("**/*.traj",), file_is_session(sniff), own=True),
+    Committed(("**/*.traj",), file_is_session(sniff), found_by=("observation extension:traj",), own=True),
     Committed(("**/*trajectory*.json",), file_is_session(sniff), own=True),
 )

@@ -57,7 +57,7 @@ def id_of_session(key: str) -> str:
 
 def statements(commit: Commit) -> Iterator[Statement]:
     """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
-    yield from _in_message(commit.message)
+    yield from statements_in(commit.message)
     author = f"{commit.author_name} <{commit.author_email}>"
     named = _account(author)
     if named and not _is_of_a_person(named.agent, commit.message):
@@ -119,7 +119,8 @@ def _known_bots() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{entry['accounts']})" for entry in STATEMENTS["bot"]), re.I)
 
 
-def _in_message(message: str) -> Iterator[Statement]:
+def statements_in(message: str) -> Iterator[Statement]:
+    """Those of trailers and lines of the body."""
     model = ""
     pending: list[Statement] = []
     for line in _own_lines(message):

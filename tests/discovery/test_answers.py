@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
-from support.github_server import TOKEN, GitHubServer, Repo, World
+from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World, one_search
 from support.served import add_file, git, publish
 
 from collector.discovery.channels import code_search, paging
@@ -320,7 +320,7 @@ def test_pauses_are_read_line_ranges_dates_and_the_server_s_clock() -> None:
 
 
 def test_a_qualifier_that_the_server_ignores_is_given_up(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_search, "QUERIES", code_search.QUERIES[:1])
+    monkeypatch.setattr(code_search, "records", one_search)
     texts = ["enabled", "enabled strategy", "telemetry", "nothing"]
     world = World([Repo(f"o/r{n}", files={SETTINGS: texts[n % 4].ljust(50 + n % 300)}) for n in range(2000)])
     with opened(world) as (server, context):
@@ -344,7 +344,7 @@ def test_a_qualifier_that_the_server_ignores_is_given_up(opened: Open, monkeypat
 def test_a_search_that_promises_results_without_an_end_ends(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each slice has a thousand million results, each page a next one: what is not read is told, and the next run goes on."""
     monkeypatch.setattr(paging, "MOST_PAGES", 40)
-    monkeypatch.setattr(code_search, "QUERIES", code_search.QUERIES[:1])
+    monkeypatch.setattr(code_search, "records", one_search)
     asked: list[str] = []
 
     def lie(path: str, params: dict[str, Any], resource: str) -> Page:
@@ -359,7 +359,7 @@ def test_a_search_that_promises_results_without_an_end_ends(opened: Open, monkey
             with pytest.raises(Unfinished, match="not read to the end after 40 requests"):
                 code_search.run(context)
             assert run * 20 < len(asked) <= run * 80
-        assert context.log.next_open("code_search", code_search.QUERIES[0]) is not None
+        assert context.log.next_open("code_search", FIRST_SEARCH) is not None
 
 
 def test_forks_are_searched_when_they_are_wanted(opened: Open) -> None:

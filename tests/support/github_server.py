@@ -28,7 +28,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from collector.discovery.records import CHECKPOINTS, Record
+
 API = "/api/v3"
+FIRST_SEARCH = "filename:settings.json path:.entire"
 CAP = 1000
 TOKEN = "ghp_standin0000000000000000000000000000"
 GIT_SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
@@ -589,7 +592,7 @@ class _Api:
         errors = []
         for alias, owner, name in re.findall(r'(\w+):\s*repository\(owner:\s*"([^"]*)",\s*name:\s*"([^"]*)"\)', query):
             repo, _ = self.world.find(f"{owner}/{name}")
-            data[alias] = None if repo is None else graph(repo)
+            data[alias] = None if repo is None else graph(repo) | shown(repo, query)
             if repo is None:
                 message = f"Could not resolve to a Repository with the name '{owner}/{name}'."
                 errors.append({"type": "NOT_FOUND", "path": [alias], "message": message})
@@ -636,6 +639,18 @@ def graph(repo: Repo) -> dict[str, Any]:
         "pushedAt": repo.pushed_at,
         "object": None if settings is None else {"text": settings},
     }
+
+
+def shown(repo: Repo, query: str) -> dict[str, Any]:
+    """What of the places that a query asks for is at the root of HEAD: a file, or a directory with files."""
+    places = re.findall(r'(record\d+): object\(expression: "HEAD:([^"]+)"\) \{ __typename \}', query)
+    inside = {alias: any(path == place or path.startswith(place + "/") for path in repo.files) for alias, place in places}
+    return {alias: {"__typename": "Blob"} if is_there else None for alias, is_there in inside.items()}
+
+
+def one_search() -> dict[str, Record]:
+    """The table of records with a single search, for worlds whose requests are counted."""
+    return {CHECKPOINTS: Record(CHECKPOINTS, (FIRST_SEARCH,))}
 
 
 def _quoted(text: str) -> str:
@@ -702,7 +717,12 @@ def _code(world: World, query: str) -> Iterator[dict[str, Any]]:
             continue
         for path, text in sorted(repo.files.items()):
             folder, _, name = path.rpartition("/")
-            if qualifiers.get("filename", name) != name or not folder.startswith(qualifiers.get("path", folder)):
+            ending = "." + qualifiers["extension"] if "extension" in qualifiers else ""
+            if (
+                qualifiers.get("filename", name) != name
+                or not name.endswith(ending)
+                or not folder.startswith(qualifiers.get("path", folder))
+            ):
                 continue
             if int(low) <= len(text) <= int(high) and all(w in text for w in wanted) and not any(w in text for w in unwanted):
                 yield {"name": name, "path": path, "sha": hashlib.sha1(text.encode()).hexdigest(), "repository": rest(repo)}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.github.client import GitHub
+from collector.discovery.records import CHECKPOINTS
 from collector.runtime.progress import Progress, no_progress
 
 FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public release
@@ -25,6 +26,7 @@ class DiscoverOptions:
     archive: str = ""
     forks: bool = False
     lists: tuple[Path, ...] = ()
+    records: tuple[str, ...] = (CHECKPOINTS,)  # names of `records()`
     texts: tuple[tuple[str, bytes], ...] = ()  # lists from elsewhere: their source and content
 
     @property

@@ -1,4 +1,4 @@
-"""Commit search: repositories with a commit on the default branch that names a checkpoint.
+"""Commit search: repositories with a commit on the default branch that names a checkpoint, or an agent in a trailer of its own.
 
 The search is by words, so the trailer is looked for again in the message. A slice is a range of committer times, halved down
 to a minute while it has more than 1,000 results, then cut by merges and owners; the next run asks only for what came since.
@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from collector.checkpoints.entire import CHECKPOINT_TRAILER
-from collector.checkpoints.statements import checkpoint_ids
+from collector.checkpoints.statements import DECLARING, checkpoint_ids, statements_in
 from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
 from collector.discovery.channels.log import Cursor, DiscoveryHit
 from collector.discovery.channels.paging import Item, Search, hit_of, run_searches, split_merges, split_owners
+from collector.discovery.records import commit_query, records
 from collector.json_values import get_str
 
 NAME = "commit_search"
 ORDER = 20
-QUERY = f'"{CHECKPOINT_TRAILER}"'
 AGAIN_AFTER = timedelta(hours=1)  # later commits are a slice of their own only after this time
 SHORTEST = timedelta(minutes=1)
 _RANGE = re.compile(r" committer-date:(\S+)\.\.(\S+)")
@@ -67,8 +66,10 @@ def ranges(cursors: list[Cursor], query: str, since: datetime | None, until: dat
 
 
 def read(item: dict[str, Any]) -> DiscoveryHit | None:
-    ids = checkpoint_ids(get_str(item, "commit", "message"))
-    return hit_of(item, f"commit {item.get('sha')} names {ids[0]}") if ids else None
+    message = get_str(item, "commit", "message")
+    named = next((statement.agent for statement in statements_in(message) if statement.sort in DECLARING), "")
+    named = next(iter(checkpoint_ids(message)), named)
+    return hit_of(item, f"commit {item.get('sha')} names {named}") if named else None
 
 
 SORT = (("sort", "committer-date"), ("order", "asc"))
@@ -81,7 +82,8 @@ def roots(context: ChannelContext, query: str) -> list[str]:
 
 
 def run(context: ChannelContext) -> None:
-    run_searches(context, SEARCH, (QUERY,), roots)
+    queries = [commit_query(words) for name in context.request.records for words in records()[name].commits]
+    run_searches(context, SEARCH, queries, roots)
 
 
-CHANNEL = Channel(NAME, "commits whose message names a checkpoint", False, Scope.DEFAULT_BRANCH, run)
+CHANNEL = Channel(NAME, "commits whose message names a checkpoint, or an agent", False, Scope.DEFAULT_BRANCH, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +33,13 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--licence", "licences", multiple=True, metavar="SPDX", help="Include only repositories with this licence (repeatable)."
         ),
+        click.option(
+            "--record",
+            "records",
+            multiple=True,
+            metavar="NAME",
+            help="Look for records of this name, or all.  [default: checkpoints]",
+        ),
         click.option("--notes", is_flag=True, help="Include repositories that have only notes of other tools."),
         click.option("--forks", is_flag=True, help="Include forks."),
     ):
@@ -45,7 +52,16 @@ def filters_from(options: Mapping[str, Any]) -> Filters:
     from collector.discovery.selection.run import Filters
 
     licences = frozenset(name.lower() for name in options["licences"])
-    return Filters(options["forks"], licences, notes=options["notes"])
+    return Filters(options["forks"], licences, notes=options["notes"], records=frozenset(_records(options["records"])))
+
+
+def _records(names: Sequence[str]) -> tuple[str, ...]:
+    """Checkpoints where none is named. Raises WhoWroteError for a name that is none."""
+    from collector.discovery.records import CHECKPOINTS, records
+
+    if wrong := [name for name in names if name != "all" and name not in records()]:
+        raise WhoWroteError(f"no such record: {wrong[0]}", f"Available records: all, {', '.join(records())}")
+    return tuple(records()) if "all" in names else tuple(names) or (CHECKPOINTS,)
 
 
 @contextmanager
@@ -116,7 +132,7 @@ def _listing() -> list[tuple[str, str]]:
 @filter_options
 @data_options
 def discover(channels: tuple[str, ...], db: Path, refresh: bool, output_format: str, **options: Any) -> int:
-    """Find public repositories with checkpoints.
+    """Find public repositories with checkpoints or other records.
 
     Collects candidates from CHANNELS, asks git what each of them holds, and fetches metadata from GitHub. By default, all channels
     listed below whose requirements are met are used. Every answer is stored immediately: interrupted runs resume, and later runs
@@ -196,6 +212,7 @@ def _request(options: dict[str, Any]) -> DiscoverOptions:
         owners=options["owners"],
         archive=options["archive"],
         forks=options["forks"],
+        records=_records(options["records"]),
         lists=tuple(path for path in options["lists"] if path != stdin),
         texts=(("stdin", sys.stdin.buffer.read()),) if stdin in options["lists"] else (),
     )
@@ -227,6 +244,9 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
     if not output_format and sections["exclusions"]:
         reasons = ", ".join(f"{row['count']} {row['reason']}" for row in sections["exclusions"])
         notice(f"excluded: {reasons}; for details run: collect report --db {context.log.store.path}")
+    others = [f"{row['record']} {row['found']}" for row in sections["records"][1:] if row["found"]]  # checkpoints are in the table
+    if others and not output_format:
+        notice(f"repositories by record: {', '.join(others)}")
     for what, error in outcome.failures:
         complain(f"{what}: {error}", error.hint)
     return EXIT_PARTIAL if outcome.failures else EXIT_OK

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS candidates (
   shadow_branches INTEGER, -- number of pushed shadow branches
   notes TEXT, -- notes refs that agents' tools write, separated by blanks
   refs_digest TEXT, -- hash of the refs that were asked for and their objects: equal means that nothing moved
+  records TEXT, -- records of agents on the default branch, separated by blanks: those that a search found, or the server shows at the root
   checkpoint_remote TEXT, -- owner/name (or server/owner/name) where .entire/settings.json says the checkpoints are
   metadata_at TEXT, -- when the following columns were last asked for; NULL: not yet
   stars INTEGER, -- stars
@@ -74,7 +75,7 @@ CREATE TABLE IF NOT EXISTS cursors (
   PRIMARY KEY (server, channel, query, slice)
 );
 
--- Candidates to fetch, with the address of the clone: not excluded, and confirmed or, when those are wanted, with notes of other tools.
+-- Candidates to fetch, with the address of the clone: not excluded, and confirmed or, when those are wanted, with notes of other tools or records.
 --   *: candidates
 --   clone_url: address of the clone
 --   repo_id: the repository of that name, or of host/owner/name, when it was read; not one of another server
@@ -82,4 +83,4 @@ CREATE VIEW IF NOT EXISTS wanted_candidates AS
 SELECT c.*, c.server || '/' || c.full_name || '.git' AS clone_url, r.id AS repo_id
 FROM candidates c LEFT JOIN repos r ON r.name = replace(replace(c.server, 'https://', ''), 'http://', '') || '/' || c.full_name COLLATE NOCASE
   OR (r.name = c.full_name COLLATE NOCASE AND NOT (r.url LIKE 'http%' AND instr(lower(r.url), lower(c.server) || '/') <> 1))
-WHERE c.exclusion IS NULL AND c.outcome = 'ok' AND (c.confirmed = 1 OR c.notes IS NOT NULL);
+WHERE c.exclusion IS NULL AND c.outcome = 'ok' AND (c.confirmed = 1 OR c.notes IS NOT NULL OR c.records IS NOT NULL);

@@ -15,14 +15,18 @@ from collector.discovery.channels.channel import ChannelContext
 from collector.discovery.channels.log import checkpoint_remote, valid_name
 from collector.discovery.github.client import GitHubError, NotFound, Refused
 from collector.discovery.github.transport import Unreachable
+from collector.discovery.records import records
 from collector.json_values import get, get_str, identifier
 from collector.text import printable
 
 BATCH = 50
 MOST_IN_VAIN = 8  # requests in a row that give nothing: one bad repository among 50 costs six
+_SHOWN = [(record.name, place) for record in records().values() for place in record.places]
+_PLACES = {f"record{number}": shown for number, shown in enumerate(_SHOWN)}  # alias -> record and path at the root
 _FIELDS = f"""fragment F on Repository {{ databaseId nameWithOwner stargazerCount forkCount isFork
 parent {{ nameWithOwner }} isArchived licenseInfo {{ spdxId }} primaryLanguage {{ name }} diskUsage createdAt pushedAt
-object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }} }}"""
+object(expression: "HEAD:{SETTINGS}") {{ ... on Blob {{ text }} }}
+{" ".join(f'{alias}: object(expression: "HEAD:{place}") {{ __typename }}' for alias, (_, place) in _PLACES.items())} }}"""
 # Column of `candidates` -> where GraphQL has it, where REST has it.
 _PATHS = {
     "github_id": (("databaseId",), ("id",)),
@@ -147,7 +151,12 @@ def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iter
 def from_graphql(value: Mapping[str, Any], server: str) -> dict[str, Any]:
     remote = checkpoint_remote(get_str(value, "object", "text"), server)
     name = None if remote is None else remote.name if remote.server == server else "/".join(remote)
-    return _columns(value, 0) | {"checkpoint_remote": name, "now_called": valid_name(get_str(value, "nameWithOwner"))}
+    shown = sorted({record for alias, (record, _) in _PLACES.items() if value.get(alias)})
+    return _columns(value, 0) | {
+        "records": " ".join(shown) or None,
+        "checkpoint_remote": name,
+        "now_called": valid_name(get_str(value, "nameWithOwner")),
+    }
 
 
 def _columns(value: Mapping[str, Any], side: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from collector.checkpoints.entire import BRANCHES
 from collector.discovery.channels import channels
 from collector.discovery.channels.channel import Channel
+from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
 from collector.storage.store import Store
 
@@ -28,7 +29,7 @@ _Z = 1.959964  # standard deviations of a 95 % interval
 # There may be a million candidates: SQLite counts them, and no list of all of them is held.
 _CURRENT = "candidates c WHERE c.id NOT IN (SELECT id FROM temp.renamed)"
 _CONFIRMED = "c.confirmed IS TRUE"
-_TAKEN = "c.exclusion IS NULL AND (c.confirmed IS TRUE OR c.notes <> '')"
+_TAKEN = "c.exclusion IS NULL AND (c.confirmed IS TRUE OR c.notes <> '' OR c.records <> '')"
 _LAYOUTS = {
     "v1 branch": "c.v1_oid <> ''",
     "one ref per checkpoint": "c.checkpoint_refs <> 0",
@@ -66,6 +67,7 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
             "channels": _channels(store, groups),
             "exclusions": _exclusions(store),
             "layouts": _layouts(store, totals["confirmed"]),
+            "records": _records(store),
             "numbers": _numbers(store, totals["taken"]),
             "languages": _top(store, "language"),
             "licences": _top(store, "licence"),
@@ -165,6 +167,14 @@ def _exclusions(store: Store) -> list[Row]:
 def _layouts(store: Store, confirmed: int) -> list[Row]:
     counts = _count(store, f"{_CURRENT} AND {_CONFIRMED}", _LAYOUTS)
     return [{"layout": name, "count": count, "of": confirmed} for name, count in counts.items()]
+
+
+def _records(store: Store) -> list[Row]:
+    """For how many repositories each kind of record speaks, and how many of them are taken."""
+    has = {name: f"(' ' || c.records || ' ') LIKE '% {name} %'" for name in records()} | {CHECKPOINTS: _CONFIRMED}
+    found = _count(store, _CURRENT, has)
+    taken = _count(store, f"{_CURRENT} AND {_TAKEN}", has)
+    return [{"record": name, "found": found[name], "taken": taken[name]} for name in has]
 
 
 def _numbers(store: Store, taken: int) -> list[Row]:

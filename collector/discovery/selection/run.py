@@ -12,6 +12,7 @@ from collector.discovery.channels.channel import Channel, ChannelContext
 from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog, parse_name
 from collector.discovery.github.client import BadToken, GitHubError, LimitReached
 from collector.discovery.github.transport import Unreachable
+from collector.discovery.records import CHECKPOINTS, record_of
 from collector.discovery.selection.metadata import ask_graphql, ask_rest
 from collector.discovery.selection.probe import Prober, RefsProbe, probe_all
 from collector.discovery.words import Exclusion, ProbeOutcome
@@ -28,6 +29,7 @@ class Filters:
     licences: frozenset[str] = frozenset()
     most_kb: int | None = 10_000_000
     notes: bool = False  # also repositories that have no checkpoints but notes of other tools
+    records: frozenset[str] = frozenset()  # and those with these records
 
 
 class Decision(NamedTuple):
@@ -55,7 +57,8 @@ def decide(row: Mapping[str, Any], filters: Filters, names: Collection[tuple[str
     renamed = row["renamed_to"]
     if renamed and (row["server"], renamed.lower()) in names:
         return Decision(Exclusion.RENAMED, f"now {renamed}")
-    if not row["confirmed"] and not (filters.notes and row["notes"]):
+    recorded = filters.records.intersection((row.get("records") or "").split())
+    if not row["confirmed"] and not (filters.notes and row["notes"]) and not recorded:
         if row["checkpoint_remote"]:
             return Decision(Exclusion.ELSEWHERE, f"checkpoints are in {row['checkpoint_remote']}")
         return Decision(Exclusion.NO_REF)
@@ -238,6 +241,7 @@ def _store_metadata(log: DiscoveryLog, row: dict[str, Any], columns: dict[str, A
 
 def settle(log: DiscoveryLog, filters: Filters) -> int:
     """Writes the exclusion of every candidate that was probed; returns how many changed."""
+    _add_named_records(log)
     rows = log.store.rows("SELECT * FROM candidates WHERE outcome IS NOT NULL")
     names = {(row["server"], row["full_name"].lower()) for row in rows}
     changed = 0
@@ -248,3 +252,16 @@ def settle(log: DiscoveryLog, filters: Filters) -> int:
                 log.update_in(connection, row["id"], {"exclusion": exclusion, "detail": detail})
                 changed += 1
     return changed
+
+
+def _add_named_records(log: DiscoveryLog) -> None:
+    """What searches found, beside what the server shows at the root; checkpoints have refs, which tell."""
+    found = log.store.rows("SELECT c.id, c.records, d.query FROM candidates c JOIN discoveries d ON d.candidate_id = c.id")
+    of = {query: record_of(query) for query in {row["query"] for row in found}}
+    names: dict[int, set[str]] = {row["id"]: set((row["records"] or "").split()) for row in found}
+    with log.store.transaction() as connection:
+        for row in found:
+            name = of[row["query"]] or CHECKPOINTS
+            if name != CHECKPOINTS and name not in names[row["id"]]:
+                names[row["id"]].add(name)
+                log.update_in(connection, row["id"], {"records": " ".join(sorted(names[row["id"]]))})
