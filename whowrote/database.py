@@ -206,6 +206,13 @@ class Database:
             find_session(self._store, session, self._repo)
         return Rows(turn_table(self._store, self._repo, session))
 
+    def search(self, words: str) -> Rows[dict[str, Any]]:
+        """Prompts that have all of the words, the newest first, each with an `excerpt` around the first word."""
+        from attribution.queries.search import search
+
+        repo = self.repositories()[0].name if self._repo is not None else ""
+        return Rows(search(self._store, words, repo)["prompts"])
+
     def session(self, key: str, first: int = 0) -> SessionPage:
         """One session: its turns from number `first` on, its calls, commits and features. `key` or the beginning of it.
 
