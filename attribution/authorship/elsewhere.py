@@ -39,21 +39,22 @@ class _OpenLine:
 class _SameText:
     """What the sessions wrote of one text into one file."""
 
+    telling: bool  # long enough to say whose work a commit has, when nobody else wrote it
     writers: set[int] = field(default_factory=set)
-    standing: int = 0  # lines that are known to stand in a commit
+    standing: Counter[int] = field(default_factory=Counter)  # by session: lines that are known to stand in a commit
     open: list[_OpenLine] = field(default_factory=list)  # the others
 
-    def shows(self, bare: str, until: float) -> Iterator[int]:
-        """The session whose work a commit of this moment has when it adds this text: a telling one, of nobody else."""
-        if len(bare) >= _TELLING and len(self.writers) == 1:
-            yield from (line.session for line in self.open[:1] if line.at <= until)
+    @property
+    def alone(self) -> int | None:
+        """The session that this text tells of."""
+        return next(iter(self.writers)) if self.telling and len(self.writers) == 1 else None
 
-    def take(self, sessions: Collection[int], added: int, until: float) -> list[_OpenLine]:
-        """The lines that a commit shows to stand there, as it adds the text more often than any before it."""
-        more = [line for line in self.open if line.session in sessions and line.at <= until][: max(0, added - self.standing)]
-        self.open = [line for line in self.open if line not in more]
-        self.standing += len(more)
-        return more
+    def take(self, session: int, most: int, until: float) -> list[_OpenLine]:
+        """So many lines of a session as a commit of this moment shows to stand there."""
+        taken = [line for line in self.open if line.session == session and line.at <= until][: max(0, most)]
+        self.open = [line for line in self.open if line not in taken]
+        self.standing[session] += len(taken)
+        return taken
 
 
 _ByText = dict[str, dict[str, _SameText]]
@@ -63,8 +64,9 @@ _ByText = dict[str, dict[str, _SameText]]
 def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int, LandedElsewhere]:
     """Session -> its lines that commits add to the file they were written into, though the replay did not find them there.
 
-    A telling line shows that a commit has a session's work: then its other lines of that file which the commit adds count as well.
-    The commit must not be older than the line. What a stash is made of does not count.
+    A telling line shows that a commit has a session's work: then its other lines of that file which the commit adds count as well,
+    those of earlier commits left out where it has some of their telling lines again, as a squash does. The commit must not be older
+    than the line. What a stash is made of does not count.
     """
     lines = _lines_by_text(runs)
     first = {
@@ -72,33 +74,47 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
     }
     result: dict[int, LandedElsewhere] = defaultdict(LandedElsewhere)
     for commit, path, added in _additions(texts, first):
-        until = commit.author_time + SLACK
         here = {bare: lines[path][bare] for bare in added if bare in lines[path]}
-        sessions = {session for bare, same in here.items() for session in same.shows(bare, until)}
-        for line in (line for bare, same in here.items() if sessions for line in same.take(sessions, added[bare], until)):
+        for line in _take(here, added, commit.author_time + SLACK):
             landed = result[line.session]
             landed.lines, landed.left = landed.lines + 1, landed.left + line.left
             landed.commit = landed.commit or ("" if commit.sha in texts.history.diffs else commit.sha)
     return dict(result)
 
 
+def _take(here: Mapping[str, _SameText], added: Counter[str], until: float) -> Iterator[_OpenLine]:
+    """Takes out the lines that a commit adds to a file."""
+    told = [(same.alone, same) for same in here.values() if same.alone is not None]
+    again = {session for session, same in told if same.standing[session]}
+    for session in sorted({session for session, same in told if any(line.at <= until for line in same.open)}):
+        for bare, same in here.items():
+            taken = same.take(session, added[bare] - (same.standing[session] if session in again else 0), until)
+            added[bare] -= len(taken)
+            yield from taken
+
+
 def _lines_by_text(runs: Sequence[WorktreeRun]) -> _ByText:
     fates = {(run.root, fate.line): fate.fate for run in runs for fate in run.fates}
     paths = {fate.path for run in runs for fate in run.fates if fate.fate != "survived"}
-    result: _ByText = defaultdict(lambda: defaultdict(_SameText))
+    result: _ByText = defaultdict(dict)
     for run in runs:
         for change in run.changes:
             if change.call is None or change.path not in paths:
                 continue
-            for line, bare in zip(change.fresh, each_without_layout(change.new), strict=True):
+            for line, bare in zip(change.fresh, _bare(change.new), strict=True):
                 fate = fates.get((run.root, line)) if bare else None
                 if fate is not None:
-                    same = result[change.path][bare]
+                    same = result[change.path].setdefault(bare, _SameText(len(bare) >= _TELLING))
                     same.writers.add(change.call.session_id)
-                    same.standing += fate == "survived"
+                    same.standing[change.call.session_id] += fate == "survived"
                     if fate != "survived":
                         same.open.append(_OpenLine(change.call.session_id, change.at, fate != "self_overwritten"))
-    return {path: dict(same) for path, same in result.items()}
+    return result
+
+
+def _bare(lines: Sequence[str]) -> list[str]:
+    """The lines without layout; those that are nothing else, such as brackets, as they are."""
+    return [bare or line.strip() for bare, line in zip(each_without_layout(lines), lines, strict=True)]
 
 
 def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[Commit, str, Counter[str]]]:
@@ -119,15 +135,14 @@ def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[C
         for file in texts.history.diffs[commit.sha].files or () if len(commit.parents) < 2 else ():
             if first.get(file.change.path, _NEVER) <= commit.author_time + SLACK:
                 lines = texts.lines(file)
-                bare = each_without_layout([line for a, b, _ in file.added for line in lines[a:b]])
-                yield commit, file.change.path, Counter(bare)
+                yield commit, file.change.path, Counter(_bare([line for a, b, _ in file.added for line in lines[a:b]]))
 
 
 def _lines_added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, Counter[str]]]:
     """(path, lines without layout) of what a commit adds to some files."""
     for change in repo.changes(commit, renames=False) or ():
         if change.path in paths and change.new is not None:
-            yield change.path, Counter(each_without_layout(list(_lines(repo, change))))
+            yield change.path, Counter(_bare(list(_lines(repo, change))))
 
 
 def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:

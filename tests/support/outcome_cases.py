@@ -359,6 +359,26 @@ def committed_in_a_pull_request_and_its_branch_is_gone(world: World) -> Truth:
 
 
 @case
+def brackets_of_another_branch_come_with_their_lines(world: World) -> Truth:
+    text = "const total = sumOfAllRows({\n  rows,\n});\nconst mean = meanOfAllRows({\n  rows,\n});\n"
+    one, _ = _on_another_branch(world, ("stats.ts", text))
+    return Truth(world, {one.id: {"landed_lines": 6, "landed_share": 1.0}})
+
+
+@case
+def two_commits_of_another_branch_have_equal_lines(world: World) -> Truth:
+    world.branch_off("feature")
+    one = _work(world)
+    one.write("stats.ts", "const total = sumOfAllRows({\n  rows,\n});\n")
+    _taken(world, one)
+    one.edit("stats.ts", "const total", "const mean = meanOfAllRows({\n  rows,\n});\nconst total")
+    _taken(world, one)
+    world.switch("main")
+    world.squash("feature", "Totals")
+    return Truth(world, {one.id: {"landed_lines": 6, "landed_share": 1.0}})
+
+
+@case
 def a_later_session_writes_over_what_a_branch_has(world: World) -> Truth:
     world.branch_off("feature")
     one = _work(world)
