@@ -188,14 +188,17 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
     # Taking back one file of many refuses nothing: it must be half of the lines, or a command the user typed.
     refused = who if session.undone.mostly or any(undo["by"] == who for undo in undos) else None
     elsewhere: LandedElsewhere = stored["elsewhere"]
-    landed = (stored["survived"] or 0) + elsewhere.lines
-    applied = landed > 0 or (stored["committed"] or 0) > 0 if wrote else None
-    share = (stored["survived"] + elsewhere.left) / stored["final"] if stored["final"] else None
+    survived, committed, final = (stored[name] or 0 for name in ("survived", "committed", "final"))
+    # Lines of commits that the replay does not follow to them, such as moved ones, count where it follows none.
+    landed = survived + elsewhere.lines or min(committed, stored["produced"] or 0)
+    left = survived + elsewhere.left or min(committed, final)
+    applied = landed + committed > 0 if wrote else None
+    share = left / final if final else None
     answered = not wrote and stored["ended_normally"] == 1 and bool(stored["agent_words"])
     judged = stored["user_turns"] is not None and stored["user_turns"] > 0
     ending = Ending(
         share if share is not None else applied and 1.0,
-        stored["reverted_later"] / stored["committed"] if stored["committed"] else 0.0,
+        stored["reverted_later"] / committed if committed else 0.0,
         refused,
         stored["rejects"] == 1,
         stored["accepts"] == 1,
