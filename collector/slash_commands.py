@@ -13,6 +13,20 @@ _HOUSEKEEPING = frozenset({
 })  # fmt: skip
 
 
+_TAGS = re.compile(
+    r"<command-message>[^<]*</command-message>\s*|<command-name>/?(?P<name>[\w:-]+)</command-name>\s*"
+    r"|<command-args>(?P<arguments>.*?)</command-args>\s*",
+    re.DOTALL,
+)
+
+
+def as_typed(prompt: str) -> str:
+    """A prompt as its user typed it: without the tags in which agents record slash commands; any other text as it is."""
+    if "<command-name>" not in prompt[:2_000]:
+        return prompt
+    return _TAGS.sub(lambda match: f"/{match['name']} " if match["name"] else match["arguments"] or "", prompt).strip()
+
+
 def is_housekeeping(command: str) -> bool:
     """Whether a slash command, as recorded, asks for no work."""
     match = _COMMAND.search(command)

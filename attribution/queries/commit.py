@@ -12,6 +12,7 @@ from attribution.queries.verdicts import COMMIT_COLUMNS, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.plain_values import jsonable
+from collector.slash_commands import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.vocabulary.lines import LINE_CLASSES
@@ -120,7 +121,7 @@ def _linked_sessions(store: Store, number: int) -> Table:
         "AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER BY 1, 2",
         (number,),
     ):
-        prompts[row["session_id"]].append(row["prompt"] or "")
+        prompts[row["session_id"]].append(as_typed(row["prompt"] or ""))
     table = read_view(store, "session_commits", {"commit_id": number}, "agent_lines DESC, session_id")
     for row in table:
         row["prompts"] = prompts[row["session_id"]]

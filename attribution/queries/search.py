@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attribution.queries.tables import table_names
+from collector.slash_commands import as_typed
 from collector.storage.store import Store
 
 MOST = 25  # results of each sort
@@ -80,7 +81,7 @@ def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, An
     else:
         sql = f"{_PROMPT} WHERE {all_terms('t.prompt', terms)} AND (?1 = '' OR r.name = ?1) ORDER BY t.at DESC LIMIT {MOST}"
         rows = store.rows(sql, (repo, *map(like, terms)))
-    return [row | {"excerpt": excerpt(row.pop("prompt"), terms)} for row in rows]
+    return [row | {"excerpt": excerpt(as_typed(row.pop("prompt")), terms)} for row in rows]
 
 
 def excerpt(text: str, terms: Sequence[str]) -> str:

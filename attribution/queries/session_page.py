@@ -13,6 +13,7 @@ from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import RegionChoice, region_table
 from collector.json_values import get_dict, parse_json
+from collector.slash_commands import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 
@@ -120,6 +121,7 @@ def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     shown_turns = []
     for index in sorted({*turn_rows, *messages, *calls}):
         turn = turn_rows.get(index, {"turn_index": index, "at": None, "origin": "", "prompt": None})
+        turn["prompt"] = as_typed(turn["prompt"] or "") or None
         shown_calls = [_call(call, edits.get(call["call_id"], [])) for call in calls.get(index, [])[:_CALLS]]
         parts = _parts(messages.get(index, []), shown_calls)
         more = max(0, len(calls.get(index, [])) - _CALLS)

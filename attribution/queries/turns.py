@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from collector.slash_commands import as_typed
 from collector.storage.views import Table, read_view
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ class Prompt(NamedTuple):
 
 def prompt(store: Store, session_id: int | None, index: int | None) -> Prompt:
     sql = "SELECT COALESCE(prompt, '') AS text, COALESCE(at, '') AS at FROM turns WHERE session_id = ? AND turn_index = ?"
-    return store.select_one(Prompt, sql, (session_id, index)) or Prompt()
+    stored = store.select_one(Prompt, sql, (session_id, index)) or Prompt()
+    return stored._replace(text=as_typed(stored.text))
 
 
 def prompt_of(store: Store, session_id: int | None, index: int | None) -> str:
@@ -39,8 +42,12 @@ def turn_table(store: Store, repo: int | None = None, session: str = "") -> Tabl
     if session:
         keys = [row["key"] for row in store.rows("SELECT key FROM sessions WHERE substr(key, 1, ?) = ?", (len(session), session))]
     table = read_view(store, "turn_list", {"repo_id": repo, "key": keys}, "at, session_id, turn_index")
-    table.rows = [row for row in table if row["calls"] or row["committed"]]
+    table.rows = _typed(row for row in table if row["calls"] or row["committed"])
     return table
+
+
+def _typed(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row | {"prompt": as_typed(row["prompt"])} if row["prompt"] else row for row in rows]
 
 
 def turn_page(store: Store, repo_id: int, first: int = 0) -> dict[str, Any]:
@@ -48,7 +55,7 @@ def turn_page(store: Store, repo_id: int, first: int = 0) -> dict[str, Any]:
     table = read_view(store, "turn_list", {"repo_id": repo_id}, "at DESC, session_id, turn_index")
     table.rows = [row for row in table if row["produced"] + row["committed"]]
     page = {"every": len(table), "first": first, "totals": sums(table), "table": table}
-    table.rows = table.rows[first : first + PAGE]
+    table.rows = _typed(table.rows[first : first + PAGE])
     return page
 
 

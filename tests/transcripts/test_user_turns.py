@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builder import World
+from support.commands import run
 
+import whowrote
 from collector.agents import claude_code, codex
 from collector.agents.common.builder import SessionBuilder
 from collector.model import Usage
-from collector.slash_commands import command_words, is_housekeeping
+from collector.slash_commands import as_typed, command_words, is_housekeeping
 
 CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
 REVIEW = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the diff</command-args>"
@@ -133,3 +137,38 @@ def test_what_drives_a_thread_of_codex(meta: dict[str, Any], driver: str) -> Non
 )
 def test_a_command_is_read_as_it_was_typed(recorded: str, words: str, housekeeping: bool) -> None:
     assert (command_words(recorded), is_housekeeping(recorded)) == (words, housekeeping)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "typed"),
+    [
+        ("<command-message>pr:review</command-message>\n<command-name>/pr:review</command-name>", "/pr:review"),
+        ("<command-name>/fix</command-name>\n<command-args>the <b>first</b>\ntwo</command-args>", "/fix the <b>first</b>\ntwo"),
+        ("<command-name>review</command-name> and then this", "/review and then this"),
+        ("Why does <command-args> stand in my text?", "Why does <command-args> stand in my text?"),
+        ("/review the diff", "/review the diff"),
+        ("", ""),
+    ],
+)
+def test_a_prompt_is_shown_as_it_was_typed(recorded: str, typed: str) -> None:
+    assert as_typed(recorded) == typed
+
+
+def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path) -> None:
+    world = World("command")
+    session = world.session()
+    session.prompt(
+        "<command-message>make</command-message>\n<command-name>/make</command-name>\n<command-args>a file</command-args>"
+    )
+    session.write("a.py", "value = 1\n")
+    session.end_turn()
+    world.commit("One", [session])
+    repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
+    with whowrote.open(repo, db) as opened:
+        (key,) = [row["key"] for row in opened.sessions()]
+        texts = [opened.explain("a.py", 1).prompt, opened.blocks("a.py")[0].prompt, opened.session(key).turns[-1].turn["prompt"]]
+        texts += [row["prompt"] for row in opened.turns()] + [row["excerpt"] for row in opened.search("file")]
+    assert texts == ["/make a file"] * len(texts) and len(texts) == 5
+    for command in (("log", "HEAD", repo, "--show"), ("sessions", repo, "--by", "turn"), ("why", repo, "a.py:1")):
+        shown = run(*command, "--db", db)
+        assert shown.exit_code == 0 and "<command-" not in shown.stdout and "/make" in shown.stdout, command
