@@ -1,6 +1,6 @@
-"""What is usual for a type of task, from the sessions of a database: attribution/evaluation/scores/data/baselines.json.
+"""What is usual for a type of task, from the sessions of databases: attribution/evaluation/scores/data/baselines.json.
 
-    python benchmarks/baselines.py DATABASE
+    python benchmarks/baselines.py DATABASE …
 
 Scores are made with these numbers: after a change, score the database again (`whowrote repo`) and measure once more.
 
@@ -25,10 +25,10 @@ from collector.storage.store import Store  # noqa: E402
 
 TARGET = Path(__file__).parent.parent / "attribution" / "evaluation" / "scores" / "data" / "baselines.json"
 _SESSIONS = """
-SELECT q.task_type, s.repo_id AS repo, CASE WHEN q.special IS NULL THEN q.q END AS q, f.turn_count AS responses,
+SELECT q.task_type, r.name AS repo, CASE WHEN q.special IS NULL THEN q.q END AS q, f.turn_count AS responses,
   f.output_tokens AS written,
   COALESCE(f.input_tokens, 0) + COALESCE(f.cache_read_tokens, 0) + COALESCE(f.cache_write_tokens, 0) AS taken, f.cost_usd AS cost
-FROM scores q JOIN sessions s ON s.id = q.session_id JOIN session_features f ON f.session_id = s.id
+FROM scores q JOIN sessions s ON s.id = q.session_id JOIN repos r ON r.id = s.repo_id JOIN session_features f ON f.session_id = s.id
 WHERE COALESCE(q.special, '') NOT IN ('no_prompt', 'empty', 'no_task') AND f.turn_count > 0
   AND s.driver NOT IN ('program', 'ci')
 """
@@ -36,7 +36,7 @@ WHERE COALESCE(q.special, '') NOT IN ('no_prompt', 'empty', 'no_task') AND f.tur
 
 class _Session(NamedTuple):
     task_type: str
-    repo: int
+    repo: str  # the database and the name there
     q: float | None
     responses: int
     written: int | None
@@ -74,8 +74,10 @@ def _rounded(value: float) -> float:
 
 
 def main() -> None:
-    with Store(sys.argv[1], create=False) as store:
-        sessions = store.select(_Session, _SESSIONS)
+    sessions: list[_Session] = []
+    for database in sys.argv[1:]:
+        with Store(database, create=False) as store:
+            sessions += [one._replace(repo=f"{database} {one.repo}") for one in store.select(_Session, _SESSIONS)]
     groups: dict[str, list[_Session]] = defaultdict(list)
     for one in sessions:
         groups[one.task_type].append(one)
