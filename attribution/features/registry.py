@@ -48,6 +48,8 @@ def version_of(features: Iterable[Feature], *data: str) -> str:
     return hashlib.sha256("\n".join([*parts, *data]).encode()).hexdigest()[:16]
 
 
+_BY_EMBEDDING = "cp_curve max_cp drift_onset_turn intent_coherence_curve assumption_lock_turn plan_ged goal_alignment_at_close"
+_BY_JUDGE = "task_paraphrase_accuracy plan_optimality instruction_adherence conflation_turn scope_drift session_attribution"
 # Names used elsewhere for what is a column or table here.
 ALIASES: dict[str, str] = {
     "input_tokens_total": "input_tokens",
@@ -58,28 +60,7 @@ ALIASES: dict[str, str] = {
     "session_reopened_within": "session_reopened_within_s",
     "region_edit_history": "table region_edits",
     "agent_edit_regions": "table regions",
-    **dict.fromkeys(
-        (
-            "cp_curve",
-            "max_cp",
-            "drift_onset_turn",
-            "intent_coherence_curve",
-            "assumption_lock_turn",
-            "plan_ged",
-            "goal_alignment_at_close",
-        ),
-        "table session_embeddings",
-    ),
+    **dict.fromkeys(_BY_EMBEDDING.split(), "table session_embeddings"),
     "session_failure_mode": "table session_failure_modes",
-    **dict.fromkeys(
-        (
-            "task_paraphrase_accuracy",
-            "plan_optimality",
-            "instruction_adherence",
-            "conflation_turn",
-            "scope_drift",
-            "session_attribution",
-        ),
-        "table judge_labels",
-    ),
+    **dict.fromkeys(_BY_JUDGE.split(), "table judge_labels"),
 }

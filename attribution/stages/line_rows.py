@@ -192,12 +192,7 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
                 {"commit_id": number, "session_id": session, "method": method, "confidence": confidence,
                  "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean), "clock_behind": behind or None}
             )  # fmt: skip
-    _insert(store, "commit_sessions", rows)
-
-
-def _insert(store: Store, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    if rows:
-        store.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
+    store.insert_rows("commit_sessions", rows)
 
 
 def _fate_counts(fates: Counter[str]) -> dict[str, int]:
@@ -255,7 +250,7 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
                 "survival_to_commit": lines["survived"] / lines["final"] if lines["final"] else None,
             }
         )  # fmt: skip
-    _insert(store, "session_stats", rows)
+    store.insert_rows("session_stats", rows)
 
 
 _LOST = ("human_deleted", "not_committed", "unexplained")
@@ -317,7 +312,7 @@ def vendor(store: Store, repo_id: int) -> None:
              "our_percentage": ours, "disagreement": None if ours is None else ours - r["claim"],
              "disagreement_reason": _reason(r, ours)}
         )  # fmt: skip
-    _insert(store, "vendor_checks", rows)
+    store.insert_rows("vendor_checks", rows)
 
 
 def _reason(row: Mapping[str, Any], ours: float | None) -> str:

@@ -11,7 +11,7 @@ import os
 import shlex
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -215,6 +215,11 @@ class Store:
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Plain INSERT of many rows; call within a transaction."""
         self.insert_kept(table, columns, self.policy.rows(table, columns, rows))
+
+    def insert_rows(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The same for rows that name their columns, all of them the same ones."""
+        if rows:
+            self.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
 
     def insert_kept(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """The same for rows that the policy has already made what they may be."""

@@ -65,19 +65,14 @@ def write(context: RunContext, result: ScanResult) -> None:
     )
     rule_set = _rule_set(store, result.rules, result.engine.name)
     builder = _Rows(context, rule_set, result)
-    _insert(store, "scan_files", builder.scan_files())
-    _insert(store, "findings", [row for instance in result.tracker.instances if (row := builder.finding(instance)) is not None])
+    store.insert_rows("scan_files", builder.scan_files())
+    store.insert_rows("findings", [row for instance in result.tracker.instances if (row := builder.finding(instance)) is not None])
     _fill_turns(store, repo_id)
     store.connection.execute(
         "DELETE FROM rule_sets WHERE id <> ? "
         "AND id NOT IN (SELECT rule_set_id FROM scan_files UNION SELECT rule_set_id FROM findings)",
         (rule_set,),
     )
-
-
-def _insert(store: Store, table: str, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        store.insert(table, tuple(rows[0]), (tuple(row.values()) for row in rows))
 
 
 def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
@@ -87,9 +82,9 @@ def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
         return int(existing)
     number = store.next_id("rule_sets")
     about = {"hash": rules.sha256, "engine": engine, "name": rules.name, "rules": len(rules.rules)}
-    _insert(store, "rule_sets", [{"id": number, **about, "languages": " ".join(sorted(rules.languages))}])
-    _insert(
-        store,
+    store.insert_rows("rule_sets", [{"id": number, **about, "languages": " ".join(sorted(rules.languages))}])
+    store.insert_rows(
+
         "scan_rules",
         [
             {
