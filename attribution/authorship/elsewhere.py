@@ -16,6 +16,7 @@ from collector.model import Commit, FileChange
 from collector.text import decode, is_binary, split_lines
 
 _NEVER = float("inf")
+_LANDED = ("survived", "reformatted")  # fates of lines whose words stand in a commit of the attributed branch
 _TELLING = 12  # characters without layout: a shorter line stands anywhere
 
 
@@ -95,7 +96,7 @@ def _take(here: Mapping[str, _SameText], added: Counter[str], until: float) -> I
 
 def _lines_by_text(runs: Sequence[WorktreeRun]) -> _ByText:
     fates = {(run.root, fate.line): fate.fate for run in runs for fate in run.fates}
-    paths = {fate.path for run in runs for fate in run.fates if fate.fate != "survived"}
+    paths = {fate.path for run in runs for fate in run.fates if fate.fate not in _LANDED}
     result: _ByText = defaultdict(dict)
     for run in runs:
         for change in run.changes:
@@ -106,8 +107,8 @@ def _lines_by_text(runs: Sequence[WorktreeRun]) -> _ByText:
                 if fate is not None:
                     same = result[change.path].setdefault(bare, _SameText(len(bare) >= _TELLING))
                     same.writers.add(change.call.session_id)
-                    same.standing[change.call.session_id] += fate == "survived"
-                    if fate != "survived":
+                    same.standing[change.call.session_id] += fate in _LANDED
+                    if fate not in _LANDED:
                         same.open.append(_OpenLine(change.call.session_id, change.at, fate != "self_overwritten"))
     return result
 

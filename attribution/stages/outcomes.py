@@ -159,7 +159,8 @@ def _gather_files(sessions: dict[int, _Session], replayed: Replayed) -> None:
 
 # Values of sessions that are already in tables: fates, lines in commits, and the features of the transcript.
 _STORED = """
-SELECT s.id, t.produced, t.final, t.survived, f.last_message_rejects AS rejects, f.last_message_accepts AS accepts,
+SELECT s.id, t.produced, t.final, t.survived + t.reformatted AS survived,
+  f.last_message_rejects AS rejects, f.last_message_accepts AS accepts,
   f.user_turn_count AS user_turns, f.ended_normally, f.agent_words, f.undo_commands AS undos, f.files_seen AS seen, s.started_at,
   COALESCE(SUM(s.parent_key IS NULL) OVER (ORDER BY s.started_at IS NULL, s.started_at, s.id
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS earlier,

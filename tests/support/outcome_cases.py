@@ -429,6 +429,17 @@ def text_written_twice_and_committed_once_has_landed_once(world: World) -> Truth
 
 
 @case
+def lines_that_a_formatter_joined_have_landed(world: World) -> Truth:
+    one = _work(world)
+    one.write("both.py", "def both(a, b):\n    if (\n        a and\n        b\n    ):\n        return 1\n    return 0\n")
+    one.end_turn()
+    world.human_write("both.py", "def both(a, b):\n    if a and b:\n        return 1\n    return 0\n")
+    world.commit("Both", [one])
+    truth = {"landed_lines": 7, "landed_share": 1.0, "output_applied_fraction": 1.0, "session_outcome": "accepted"}
+    return Truth(world, {one.id: truth})
+
+
+@case
 def a_line_of_many_is_committed(world: World) -> Truth:
     one = _work(world)
     one.write("a.py", "alpha = 1\n")
