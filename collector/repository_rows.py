@@ -134,6 +134,13 @@ def _is_same(row: _Row, repo: GitRepo) -> bool:
     return not row.head_sha and row.root_sha is not None and row.root_sha == repo.first_commit()
 
 
+def name_branch(store: Store, repo_id: int, branch: str) -> None:
+    """Stores under which name the attributed commit was asked for: newer ones are looked for on that branch."""
+    if store.value("SELECT branch FROM repos WHERE id = ?", (repo_id,)) != branch:
+        with store.transaction() as connection:
+            connection.execute("UPDATE repos SET branch = ? WHERE id = ?", (branch, repo_id))
+
+
 def describe_repo(context: RunContext, branch: str, head: str) -> None:
     """Describes the clone as it was when it was attributed. Call within the transaction that writes the conclusions."""
     repo = context.repo

@@ -45,7 +45,7 @@ from collector.local.model import elsewhere_note
 from collector.local.private import keep_private
 from collector.model import Checkpoint, Commit, Problem
 from collector.plugins import hooks
-from collector.repository_rows import claim_repo, describe_repo
+from collector.repository_rows import claim_repo, describe_repo, name_branch
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, StageName, forget_runs
 from collector.storage.store import Store
@@ -75,6 +75,7 @@ def attribute_repo(
         keep_private(store)
     target = target_of(store, repo, options, local)
     if target.known is not None and is_done(store, target):
+        name_branch(store, target.known, target.branch)
         repriced = costs.price_repo(store, target.known)
         return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local))
     progress("reading checkpoints", 0, 0)

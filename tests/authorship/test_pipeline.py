@@ -166,6 +166,16 @@ def test_moved_branch_is_done_again_and_equals_a_fresh_run(tmp_path: Path) -> No
     same(after, _fresh(repository, tmp_path))
 
 
+def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is_asked_for(tmp_path: Path) -> None:
+    """Else no later commit of the branch would count as newer."""
+    tally = Tally()
+    repository = tally.build(tmp_path / "repo")
+    _run(repository, tmp_path / "out.db", AttributeOptions(branch=git(repository, "rev-parse", "main").decode().strip()))
+    done, _ = _run(repository, tmp_path / "out.db")
+    assert done.unchanged
+    assert _rows(tmp_path / "out.db", "SELECT branch FROM repos") == [{"branch": "main"}]
+
+
 def test_branch_set_back_forgets_the_commits_it_lost(tmp_path: Path) -> None:
     tally = Tally()
     repository = tally.build(tmp_path / "repo")

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
+from random import Random
 
 import pytest
 from support import random_history
-from support.builder import import_stream
+from support.builder import git, import_stream
 from support.truth import compare, run
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.storage.compare import compare as compare_databases
+from collector.storage.store import Store
 
 SEEDS = range(6)
 
@@ -39,3 +46,19 @@ def test_precision_and_recall(confusion: Counter[tuple[str, str]], author: str, 
 def test_wrong_with_confidence_is_rare(confusion: Counter[tuple[str, str]]) -> None:
     wrong = sum(n for (truth, said), n in confusion.items() if said != "unknown" and truth != said)
     assert wrong / confusion.total() < 0.01, confusion
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(seed: int, tmp_path: Path) -> None:
+    """Also what a later run must take back: a commit can change what is known of older lines."""
+    stream, _ = random_history.generate(seed)
+    repository = import_stream(stream, tmp_path / "repo")
+    commits = git(repository, "rev-list", "--reverse", "main").decode().split()
+    cuts = Random(seed).sample(commits[:-1], min(4, len(commits) - 1))
+    for branch in (*sorted(cuts, key=commits.index), ""):
+        with Store(tmp_path / "updated.db") as store:
+            attribute_repo(store, repository, AttributeOptions(branch=branch, anyway=True))
+    with Store(tmp_path / "fresh.db") as store:
+        attribute_repo(store, repository, AttributeOptions(anyway=True))
+    tables = compare_databases(tmp_path / "updated.db", tmp_path / "fresh.db")
+    assert [table for table in tables if table.differs] == [] and any(table.table == "spans" and table.rows for table in tables)
