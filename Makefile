@@ -53,6 +53,7 @@ SCAN ?= 45
 public-study: setup
 	$(BIN)/python benchmarks/public_study.py --mirrors $(MIRRORS) --db $(DB)
 	$(BIN)/python benchmarks/public_study.py --scan $(SCAN) --mirrors $(MIRRORS) --db $(DB)
+	$(BIN)/python benchmarks/public_study.py --records --mirrors $(MIRRORS)
 	$(BIN)/python benchmarks/public_study.py --page --db $(DB)
 
 # REPOS: clones with checkpoints; LONG: a clone with a long history, for example of git/git; DB: an attributed database with line history.

@@ -4,14 +4,17 @@
     python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    measures maintainability and scans, small ones first
     python benchmarks/public_study.py --page --db FILE           writes the page from the database
     python benchmarks/public_study.py --list --mirrors DIR       writes the list: every mirror with checkpoints, at its HEAD
+    python benchmarks/public_study.py --records --mirrors DIR    which records each mirror has, in benchmarks/data/records.csv
 
-The list is benchmarks/data/public-study.csv. Numbers of the page are computed, its sentences are in docs/templates/public-study.md.
+The list is benchmarks/data/public-study.csv. A mirror that is in the table of records is not read again. Numbers of the page are
+computed, its sentences are in docs/templates/public-study.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import re
 import subprocess
 import sys
 import time
@@ -31,13 +34,18 @@ from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
 from attribution.stats.accuracy import audited_note  # noqa: E402
 from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
+from collector.checkpoints import read_all  # noqa: E402
+from collector.checkpoints.statements import declared_agent  # noqa: E402
+from collector.git.repository import GitRepo  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.storage.views import Table  # noqa: E402
 from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
+from collector.vocabulary.sessions import CheckpointStore  # noqa: E402
 
 Row = Mapping[str, Any]
 
 LIST = ROOT / "benchmarks" / "data" / "public-study.csv"
+RECORDS = ROOT / "benchmarks" / "data" / "records.csv"
 PAGE = ROOT / "docs" / "public-study.md"
 _SECONDS = 600  # for one repository
 
@@ -70,15 +78,17 @@ def listed(mirrors: Path) -> list[tuple[str, str]]:
 def attribute(mirrors: Path, db: Path) -> None:
     """Every repository of the list, one after the other; those that fail are named and left out."""
     for row in _rows():
-        command = [
-            sys.executable, "-m", "whowrote", "repo", str(_mirror(mirrors, row["repository"])), "--branch", row["commit"],
-            "--name", row["repository"], "--history", "--quiet", "--db", str(db),
-        ]  # fmt: skip
         try:
+            command = [
+                sys.executable, "-m", "whowrote", "repo", str(_mirror(mirrors, row["repository"])), "--branch", row["commit"],
+                "--name", row["repository"], "--history", "--quiet", "--db", str(db),
+            ]  # fmt: skip
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_SECONDS, check=False)
             said = "" if done.returncode in (0, 3) else done.stderr.strip().splitlines()[-1:]
         except subprocess.TimeoutExpired:
             said = f"more than {_SECONDS} s"
+        except subprocess.CalledProcessError:
+            said = "cannot be cloned"
         print(row["repository"], said or "done", flush=True)
 
 
@@ -107,8 +117,71 @@ _BY_SIZE = (
 )
 
 
-def _rows() -> list[dict[str, str]]:
-    with LIST.open(encoding="utf-8", newline="") as file:
+# --- which records speak ----------------------------------------------------------------------------------------------
+
+_KINDS = {  # what a file of the history is called here, by its path
+    "histories of Aider": r"\.aider\.", "histories of SpecStory": r"\.specstory/", "homes of Claude Code": r"\.claude/projects/",
+    "homes of Codex": r"\.codex/", "logs of Claude Code's hooks": r"(?:^|/)logs/", "databases of Crush": r"\.crush/",
+    "files of Entire": r"\.entire/", "trajectories and chats": r"traj", "transcripts under other names": r"session",
+}  # fmt: skip
+CHECKPOINTS, STATED, NOTES = "checkpoints of Entire", "commits that name an agent", "notes of other tools"
+
+
+def records_in(mirror: Path) -> list[str]:
+    """The kinds of records that a mirror has."""
+    repo = GitRepo(mirror)
+    kinds = set()
+    for checkpoint in read_all(repo):
+        named = next((kind for kind, path in _KINDS.items() if re.search(path, checkpoint.ref)), "")
+        kinds.add(named if checkpoint.store is CheckpointStore.TREE else CHECKPOINTS)
+    if any(ref.startswith("refs/notes/") for ref in repo.refs()):
+        kinds.add(NOTES)
+    if any(declared_agent(commit) is not None for commit in repo.history(repo.default_branch().sha)):
+        kinds.add(STATED)
+    return sorted(kinds)
+
+
+def count_records(mirrors: Path) -> None:
+    """Adds the mirrors that the table lacks, one process each; the next run tries those again that failed."""
+    done = {row["repository"] for row in _rows(RECORDS)} if RECORDS.exists() else set()
+    if not RECORDS.exists():
+        RECORDS.write_text("repository,commit,records,seconds,bytes\n", "utf-8")
+    for place in sorted(mirrors.glob("*/repo")):
+        name = place.parent.name.replace("+", "/")
+        if name in done:
+            continue
+        began = time.monotonic()
+        try:
+            command = [sys.executable, __file__, "--records", "--mirror", str(place)]
+            said = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout.strip()
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+            print(name, type(error).__name__, flush=True)
+            continue
+        with RECORDS.open("a", encoding="utf-8", newline="") as file:
+            took = round(time.monotonic() - began, 1)
+            csv.writer(file).writerow((name, _git(place, "rev-parse", "HEAD"), said, took, _size(place)))
+
+
+def _size(mirror: Path) -> int:
+    return sum(file.stat().st_size for file in mirror.rglob("*") if file.is_file())
+
+
+def _records() -> dict[str, str]:
+    """For how many repositories each kind of record speaks."""
+    rows = _rows(RECORDS)
+    kinds = [set(row["records"].split("; ")) - {""} for row in rows]
+    cells = [(kind, sum(kind in each for each in kinds)) for kind in (CHECKPOINTS, *_KINDS, STATED, NOTES)]
+    return {
+        "recorded_of": f"{len(rows):,}",
+        "recorded": f"{sum(bool(each - {STATED}) for each in kinds):,}",
+        "recorded_minutes": f"{sum(float(row['seconds']) for row in rows) / 60:,.0f}",
+        "recorded_size": f"{sum(int(row['bytes']) for row in rows) / 1e9:,.1f}",
+        "records": table(("record", "repositories"), cells),
+    }
+
+
+def _rows(path: Path | None = None) -> list[dict[str, str]]:
+    with (path or LIST).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -127,6 +200,7 @@ def page(store: Store) -> str:
             **_weaknesses(store),
             **_quality(store),
             **_appendix(store, whole.table.rows),
+            **_records(),
         },
     )
 
@@ -322,8 +396,14 @@ def main() -> None:
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--scan", type=float, metavar="MINUTES")
+    parser.add_argument("--records", action="store_true")
+    parser.add_argument("--mirror", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.list:
+    if given.mirror:
+        print("; ".join(records_in(given.mirror)))
+    elif given.records:
+        count_records(given.mirrors)
+    elif given.list:
         lines = [f"{name},{commit}" for name, commit in listed(given.mirrors)]
         LIST.write_text("repository,commit\n" + "\n".join(lines) + "\n", "utf-8")
     elif given.page:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 import sys
 from pathlib import Path
 
@@ -32,6 +34,7 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
     assert text.startswith("# What 1 public repositories say") and f"added\n{lines:,} non-blank lines" in text
     assert f"| o/example | `{head[:9]}` | 3 | " in text and "not attributed: o/missing." in text
     assert "too few" in text and "{{" not in text
+    assert re.search(r"\| histories of Aider \| \d+ \|", text)
     assert "0 of 1 were scanned" in text and "Nothing was scanned." in text and "Nothing was measured." in text
 
 
@@ -51,6 +54,42 @@ def test_mirrors_with_checkpoints_are_listed_and_attributed(
     assert capsys.readouterr().out == "o/example done\n"
     with Store(tmp_path / "study.db") as store:
         assert store.value("SELECT COUNT(*) FROM commits") == 11
+
+
+def test_the_records_of_mirrors_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mirror = _made(tmp_path / "mirrors" / "o+example") / "repo"
+    clone("example", tmp_path).rename(mirror)
+    history = _made(tmp_path / "mirrors" / "o+aider") / "repo"
+    git(_made(history), "init", "-q", "-b", "main")
+    edit = "a.py\n```python\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to a.py  \n"
+    (history / ".aider.chat.history.md").write_text(f"\n# aider chat started at 2025-08-06 12:06:30\n\n#### add\n\n{edit}")
+    (history / "a.py").write_text("x = 1\n")
+    git(history, "add", "-A")
+    git(
+        history,
+        "-c",
+        "user.name=Ana",
+        "-c",
+        "user.email=ana@example.org",
+        "commit",
+        "-q",
+        "-m",
+        "Add\n\nAssisted-by: Claude:opus-4-6",
+    )
+    git(_made(tmp_path / "mirrors" / "o+empty"), "init", "-q", "--bare", "repo")  # it has no commit: the next run asks again
+    table = tmp_path / "records.csv"
+    monkeypatch.setattr(public_study, "RECORDS", table)
+    for _ in range(2):
+        public_study.count_records(tmp_path / "mirrors")
+    with table.open(newline="") as file:
+        rows = {row["repository"]: row for row in csv.DictReader(file)}
+    assert {name: row["records"] for name, row in rows.items()} == {
+        "o/example": "checkpoints of Entire",
+        "o/aider": "commits that name an agent; histories of Aider",
+    }
+    assert len(table.read_text().splitlines()) == 3 and int(rows["o/aider"]["bytes"]) > 0
+    filled = public_study._records()
+    assert "| histories of Aider | 1 |" in filled["records"] and (filled["recorded"], filled["recorded_of"]) == ("2", "2")
 
 
 def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
@@ -258,6 +259,39 @@ def test_swe_chat_without_pyarrow(example: tuple[Path, Path], tmp_path: Path, mo
     assert set(tables) == set(swe_chat_tables())
     for name, (columns, _) in swe_chat_tables().items():
         assert tables[name] and list(tables[name][0]) == [column for column, _ in columns]
+
+
+def test_the_data_set_has_every_line_and_edit_and_a_card_that_says_what_it_is(example: tuple[Path, Path], tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert run("data", "export", "dataset", "--db", example[1], "-o", tmp_path / "d").exit_code == 0
+    own = {name: parquet.read_table(tmp_path / "d" / f"{name}.parquet").to_pylist() for name in swe_chat_tables("dataset.sql")}
+    assert {file.stem for file in (tmp_path / "d").glob("*.parquet")} == {*swe_chat_tables(), *own}
+    with Store(example[1]) as store:
+        assert len(own["lines"]) == store.value("SELECT COUNT(*) FROM line_spans")
+        assert len(own["edits"]) == store.value("SELECT COUNT(*) FROM edits")
+        assert len(own["statements"]) == store.value("SELECT COUNT(*) FROM commit_statements")
+        counted = {row["class"]: row["n"] for row in store.rows("SELECT class, SUM(nonblank) AS n FROM line_spans GROUP BY 1")}
+        sessions = {row["key"] for row in store.rows("SELECT key FROM sessions")}
+    assert {name: sum(row["nonblank"] for row in own["lines"] if row["class"] == name) for name in counted} == counted
+    assert {row["session_id"] for table in ("lines", "edits") for row in own[table]} <= {None, *sessions}
+    assert sum(row["sessions"] for row in own["provenance"]) == len(sessions)
+    card = (tmp_path / "d" / "README.md").read_text("utf-8")
+    for heading in ("Tables", "Sources", "Licences", "Selection", "Error rates", "Removals", "Personal details"):
+        assert f"## {heading}\n" in card
+    assert (
+        f"`lines`: {len(own['lines']):,} rows" in card and "Version 1.0" in card and "agent " in card.partition("## Error rates")[2]
+    )
+
+
+def test_the_card_says_what_was_removed_and_what_is_kept_of_texts(example: tuple[Path, Path], tmp_path: Path) -> None:
+    db = tmp_path / "copy.db"
+    shutil.copy(example[1], db)
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("INSERT INTO forgotten VALUES ('0', '2026-01-01T00:00:00.000Z')")
+        connection.execute("INSERT OR REPLACE INTO settings VALUES ('content', 'none')")
+    assert run("data", "export", "dataset", "--db", db, "-o", tmp_path / "d").exit_code == 0
+    card = (tmp_path / "d" / "README.md").read_text("utf-8")
+    assert "1 repositories were removed on request" in card and "Text of transcripts: none" in card
 
 
 def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_path: Path) -> None:

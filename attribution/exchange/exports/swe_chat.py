@@ -44,15 +44,20 @@ Labels = Mapping[tuple[str, int, str], str | float]
 
 
 def write(request: ExportRequest) -> ExportResult:
+    return write_tables(request, tables())
+
+
+def write_tables(request: ExportRequest, every: Mapping[str, ExportTable]) -> ExportResult:
+    """A file for each table, as Parquet if it can be."""
     parquet = has_parquet()
     ending, writer = (".parquet", write_parquet) if parquet else (".csv", write_csv)
     request.out.mkdir(parents=True, exist_ok=True)
     result = ExportResult()
     labels = _labels(request.store)
-    for number, (name, table) in enumerate(tables().items()):
-        request.progress("writing tables", number, len(tables()))
+    for number, (name, table) in enumerate(every.items()):
+        request.progress("writing tables", number, len(every))
         path = request.out / f"{name}{ending}"
-        rows = (row for repo in request.repos for row in _rows(request.store, name, repo, labels))
+        rows = (row for repo in request.repos for row in _rows(request.store, name, table.select, repo, labels))
         result.rows[name] = writer(path, table.columns, _in_order(rows, table.columns))
         result.files.append(path)
     if not parquet:
@@ -66,21 +71,21 @@ def _in_order(rows: Iterable[Row], columns: Columns) -> Iterator[Sequence[Any]]:
         yield [bool(value) if kind == "bool" and value is not None else value for value, kind in values]
 
 
-class _Table(NamedTuple):
-    """A table of the release."""
+class ExportTable(NamedTuple):
+    """A table of the release, or of the data set."""
 
     columns: Columns
     select: str  # of its rows
 
 
 @cache
-def tables() -> dict[str, _Table]:
-    """The tables of the release by name, as `swe_chat.sql` has them."""
-    text = resources.files("attribution.exchange.exports").joinpath("swe_chat.sql").read_text("utf-8")
+def tables(file: str = "swe_chat.sql") -> dict[str, ExportTable]:
+    """The tables of the release by name, or those of another file in its form."""
+    text = resources.files("attribution.exchange.exports").joinpath(file).read_text("utf-8")
     parts = re.split(r"^-- table (\w+)\n((?:-- .*\n)+)", text, flags=re.MULTILINE)
     tools = {name: sql_list(names) for name, names in _TOOLS.items()}
     return {
-        name: _Table([_column(word) for word in columns.replace("--", "").split()], select.format(**tools))
+        name: ExportTable([_column(word) for word in columns.replace("--", "").split()], select.format(**tools))
         for name, columns, select in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
     }
 
@@ -90,8 +95,8 @@ def _column(word: str) -> Column:
     return Column(name, kind or "str")
 
 
-def _rows(store: Store, table: str, repo_id: int, labels: Labels) -> Iterator[Row]:
-    cursor = store.connection.execute(tables()[table].select, {"repo": repo_id})
+def _rows(store: Store, table: str, select: str, repo_id: int, labels: Labels) -> Iterator[Row]:
+    cursor = store.connection.execute(select, {"repo": repo_id})
     names = [column[0] for column in cursor.description]
     rows = (dict(zip(names, values, strict=True)) for values in cursor)
     complete = _COMPLETED.get(table)
