@@ -11,6 +11,7 @@ from typing import Any
 
 from attribution.browse.private import TOKEN, Access, private
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 from collector.storage.bounded import limit_heap
 from collector.storage.store import Store
 
@@ -29,7 +30,7 @@ HEAP = 512_000_000  # bytes of SQLite's memory for all pages together
 def application(db: Path) -> Any:
     """Datasette with our plugin and one database. Raises WhoWroteError, DatabaseUnusable."""
     if find_spec("datasette") is None:
-        raise WhoWroteError("Datasette is not installed", "Install it with whowrote: pip install 'whowrote[browse]'")
+        raise WhoWroteError("Datasette is not installed", f"Install it with whowrote: {install_command('browse')}")
     from datasette.app import Datasette
     from datasette.plugins import pm
 

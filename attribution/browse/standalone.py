@@ -16,7 +16,7 @@ from attribution.queries.overview import CLASSES, Overview, months, overview, re
 from attribution.queries.weekly import WeeklyReport
 from collector.errors import WhoWroteError
 from collector.plugins import plugin_directories
-from collector.runtime.version import version
+from collector.runtime.version import install_command, version
 from collector.storage.store import Store
 from collector.storage.views import Table
 
@@ -68,7 +68,7 @@ def _class_lines(row: Mapping[str, Any]) -> dict[str, int]:
 def page(template: str, **values: Any) -> str:
     """A template of the pages, or of a plug-in, with its styles in it. Raises WhoWroteError when Jinja2 is missing."""
     if find_spec("jinja2") is None:
-        raise WhoWroteError("Jinja2 is not installed", "Install it with whowrote: pip install 'whowrote[browse]'")
+        raise WhoWroteError("Jinja2 is not installed", f"Install it with whowrote: {install_command('browse')}")
     import jinja2
 
     folders = [directory / "templates" for directory in plugin_directories().values()]

@@ -19,6 +19,7 @@ from typing import Any
 
 from attribution.features.word_lists import source
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 
 LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
 # Kinds of tokens, and what the package calls their prices.
@@ -140,7 +141,7 @@ def list_prices() -> Prices:
     """The prices of the package that held at a moment, as far as it dates them. Raises WhoWroteError when it is not installed."""
     release = _release()
     if release is None:
-        raise WhoWroteError(f"{LISTED} is not installed", "Install it with: pip install 'whowrote[prices]'")
+        raise WhoWroteError(f"{LISTED} is not installed", f"Install it with: {install_command('prices')}")
     return Prices(release, release, _listed_price)
 
 

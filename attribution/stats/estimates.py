@@ -14,6 +14,7 @@ from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import LifetimeRecord
 from attribution.stats.comparison import refusal, sides
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def hazard(records: Sequence[LifetimeRecord], baseline: str, least: Minimum = mi
     except ImportError as error:
         raise StatsMissing(
             "hazard ratios need whowrote[stats], which is not installed",
-            "Install it with: pip install 'whowrote[stats]', or skip them with --no-curves",
+            f"Install it with: {install_command('stats')}, or skip them with --no-curves",
         ) from error
     lines = data_frame(
         [

@@ -18,6 +18,7 @@ from attribution.evaluation.words import Unmeasured
 from collector.errors import WhoWroteError
 from collector.files.analysed import ANALYSED, place_of, why_left_out
 from collector.git.program import clean_environment, own_copy
+from collector.runtime.version import install_command
 
 if TYPE_CHECKING:
     from pydriller.domain.commit import Commit, ModifiedFile
@@ -62,7 +63,7 @@ def tool() -> str:
         return f"pydriller {version('pydriller')}, lizard {version('lizard')}"
     except PackageNotFoundError as error:
         raise PyDrillerMissing(
-            "maintainability is measured by pydriller, which is not installed", "Install it with: pip install 'whowrote[quality]'"
+            "maintainability is measured by pydriller, which is not installed", f"Install it with: {install_command('quality')}"
         ) from error
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from attribution.weaknesses.rules.languages import rule_languages
 from attribution.weaknesses.words import Confidence, RuleTier
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 
 OWN = "own"
 _HOME = Path(__file__).parent / OWN
@@ -209,7 +210,7 @@ def _json_or_yaml(file: str, data: bytes) -> Any:
     try:
         import yaml
     except ImportError as error:
-        raise RulesUnusable("rule files cannot be read without PyYAML", "Install it with: pip install 'whowrote[scan]'") from error
+        raise RulesUnusable("rule files cannot be read without PyYAML", f"Install it with: {install_command('scan')}") from error
     try:
         return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:

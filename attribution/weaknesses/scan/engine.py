@@ -33,6 +33,7 @@ from attribution.weaknesses.rules.languages import target_path
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.words import ScanStatus
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 
 ENVIRONMENT = "WHOWROTE_SEMGREP"
 _NAME = "semgrep"
@@ -119,7 +120,7 @@ def find_engine(path: str = "") -> Engine:
     if program is None:
         raise EngineMissing(
             "scanning needs semgrep, which is not installed",
-            "Install it with: pip install 'whowrote[scan]', or separately: pipx install semgrep\n"
+            f"Install it with: {install_command('scan')}, or separately: pipx install semgrep\n"
             f"To use another one: --semgrep PATH, or the variable {ENVIRONMENT}",
         )
     if Path(program).parent == beside:  # asking the program takes two seconds

@@ -15,6 +15,7 @@ from attribution.weaknesses.stage.rows import sides_of
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.runtime.stages import RunContext, Stage, StageName, digest, last_run
+from collector.runtime.version import install_command
 from collector.storage.store import Store
 
 VERSION = "1"
@@ -85,7 +86,7 @@ def _tool() -> str:
         import lizard
     except ImportError as error:
         raise LizardMissing(
-            "complexity needs lizard, which is not installed", "Install it with: pip install 'whowrote[scan]'"
+            "complexity needs lizard, which is not installed", f"Install it with: {install_command('scan')}"
         ) from error
     return f"lizard {getattr(lizard, 'version', '')}".strip()
 

@@ -13,6 +13,7 @@ import click
 from attribution.commands.common import here
 from collector.console.terminal import database_option, notice, one_line, out
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 
 _HEAD = 1_000_000  # bytes of a file that are looked at
 _SQLITE = b"SQLite format 3\0"
@@ -23,7 +24,7 @@ _JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
 
 def _require(package: str, extra: str) -> None:
     if find_spec(package) is None:
-        raise WhoWroteError(f"whowrote serve {extra} needs whowrote[{extra}]", f"Install it with: pip install 'whowrote[{extra}]'")
+        raise WhoWroteError(f"whowrote serve {extra} needs whowrote[{extra}]", f"Install it with: {install_command(extra)}")
 
 
 @click.command()
