@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling culprit-benchmark lab lab-corpus canary fuzz lock locked lowest audit sbom clean
+.PHONY: setup test core lint docs site check demo accuracy public-study bench bench-collect bench-cluster scaling culprit-benchmark lab lab-corpus canary fuzz security lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -106,6 +106,13 @@ fuzz: setup
 	-$(BIN)/pip install --quiet -e '.[fuzz]'
 	$(BIN)/python tests/fuzz.py --seconds $(SECONDS)
 	$(BIN)/pytest -m heavy -o faulthandler_timeout=0
+
+# The attacks and accidents of docs/security.md, whose table is made from what came of them; hours, or minutes with SMALL=1. ATTACKS for
+# some of them.
+security: setup
+	-$(BIN)/pip install --quiet -e '.[fuzz]'
+	$(BIN)/python tests/security.py $(if $(SMALL),--small) $(ATTACKS)
+	$(if $(SMALL),,$(BIN)/python docs/generate.py)
 
 # What CI and releases install: every distribution by its hash. pyproject.toml keeps open lower bounds for users.
 lock: setup

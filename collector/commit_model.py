@@ -48,7 +48,7 @@ class LineChange:
 
 @dataclass(frozen=True, slots=True)
 class Censored:
-    """What a clone cannot show: shallow roots, objects left out by a partial clone."""
+    """What a clone cannot show: shallow roots, commits with other parents by `info/grafts`, objects left out by a partial clone."""
 
     shallow: tuple[str, ...] = ()
     partial: bool = False

@@ -310,14 +310,28 @@ _LIMIT = re.compile(r"^# --- (.+)|^[A-Z_]+ = ([\d_.]+(?: << \d+)?)  # ([^:\n]+):
 
 
 def security() -> str:
-    """docs/security.md with the limits of collector/limits.py."""
+    """docs/security.md with the limits of collector/limits.py and what `make security` found."""
+    tables = iter((_limits(), _attacks()))
+    text = (ROOT / "docs" / "security.md").read_text("utf-8")
+    return _BLOCK.sub(lambda match: match[1] + next(tables) + "\n" + match[2], text)
+
+
+def _limits() -> str:
     rows = []
     for title, value, what, beyond in _LIMIT.findall((ROOT / "collector" / "limits.py").read_text("utf-8")):
         number, _, shift = value.replace("_", "").partition(" << ")
         amount = "" if title else f"{int(float(number)) << int(shift or 0):,}"
         rows.append((f"**{title}**", "", "") if title else (amount, what, beyond))
-    lines = table(("at most", "of what", "beyond it"), rows) + "\n"
-    return _BLOCK.sub(lambda match: match[1] + lines + match[2], (ROOT / "docs" / "security.md").read_text("utf-8"))
+    return table(("at most", "of what", "beyond it"), rows)
+
+
+def _attacks() -> str:
+    attacks = json.loads((ROOT / "tests" / "data" / "security.json").read_text("utf-8")).values()
+    rows = [
+        (a["what"], f"{a['tried']:,} {a['unit']}", f"{a['tried'] - a['lost']:,}", f"{a['lost']:,}", a["by"], a["at"])
+        for a in attacks
+    ]
+    return table(("attack or accident", "tried", "held", "lost", "by", "on"), rows)
 
 
 PAGES = {

@@ -108,7 +108,9 @@ def censored_parts(repo: GitRepo) -> list[str]:
     result = repo.censored()
     notes = []
     if result.shallow:
-        notes.append(f"shallow clone: history before {len(result.shallow)} boundary commits is missing and not attributed")
+        notes.append(
+            f"shallow or grafted clone: history before {len(result.shallow)} boundary commits is missing and not attributed"
+        )
     if result.partial:
         notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
     return notes
