@@ -72,7 +72,7 @@ OTHERS = {
     "attribution/exchange/exports/agent_trace.py": "families of models and who provides them",
     "collector/agents/antigravity.py": "its directory is inside that of Gemini CLI",
     "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
-    "collector/discovery/channels/code_search.py": "files in which Entire installs its hooks",
+    "collector/discovery/records.py": "files in which Entire installs its hooks",
     "collector/agents/kimi_code.py": "its name begins like that of Kimi CLI",
     "collector/agents/specstory.py": "names that it gives to the agents it records",
     "collector/files/kinds.py": "directories of recorders",
