@@ -26,7 +26,9 @@ _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
 _BOT = re.compile(r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis[ -]?ci|circleci|jenkins)\b", re.I)
 _CO_AUTHOR = re.compile(r"^co-authored-by:\s*([^<\n]*)<([^>\n]*)>", re.I | re.M)
-_SQUASHED = re.compile(r"^\* (.+)$", re.M)  # how GitHub lists the commits of a squash
+_SQUASHED = re.compile(
+    r"^\* (?!\[pre-commit\.ci\] )(.+)$", re.M
+)  # how GitHub lists the commits of a squash; a bot's several are its own
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 _NUMBERED = re.compile(r"\(#\d+\)$")
 

@@ -360,6 +360,27 @@ def test_a_bot_has_what_bots_change_and_nothing_else(tmp_path: Path, author: str
     assert [one.source for one in found["pins.cfg"]] == [pins]
 
 
+PRE_COMMIT = "pre-commit-ci[bot] <66853113+pre-commit-ci[bot]@users.noreply.github.com>"
+HOOKS = "[pre-commit.ci] autoupdate (#12)\n\n* [pre-commit.ci] autoupdate\n\n* [pre-commit.ci] auto fixes from hooks"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (HOOKS, "tool pre-commit-ci[bot] unknown"),
+        (f"{HOOKS}\n\n* Mend the ledger\n\n---------\n\nCo-authored-by: {ANA}", "unknown bot"),
+    ],
+)
+def test_a_squash_of_several_commits_of_one_bot_is_its_own(tmp_path: Path, message: str, expected: str) -> None:
+    world = _begin("bot of hooks")
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    _finish(world, session)
+    world.human_write("src/options.ts", OPTIONS)
+    found = answers(world, world.commit(message, author=PRE_COMMIT), tmp_path)
+    assert {one.source for one in found["src/options.ts"]} == {expected}
+
+
 # --- agents of which a part is not on record ------------------------------------------------------------------------------
 
 HELPER = """\

@@ -58,7 +58,7 @@ def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick", number)
     done = run(command, *arguments, "--db", tmp_path / "out.db")
     assert done.exit_code == EXIT_KILLED
-    assert f"killed by {number.name}" in " ".join(done.stderr.split()) and "judging lines" in done.stderr
+    assert f"killed by {number.name}" in " ".join(done.stderr.split()) and "while reading checkpoints" in done.stderr
     with Store(tmp_path / "out.db") as store:
         (problem,) = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
         assert (problem["subject"], problem["code"]) == ("example", "failed") and number.name in problem["detail"]

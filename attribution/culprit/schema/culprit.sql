@@ -1,3 +1,5 @@
+-- text kept with none: commit_reviews.reviewer
+
 -- === Conclusions: what fixes repaired ===
 
 -- A commit that is a fix by its message or by what it did, and the commit that most likely introduced what it repaired. Filled by `whowrote culprit --all`.
@@ -27,9 +29,9 @@ CREATE TABLE IF NOT EXISTS fixed_lines (
 CREATE TABLE IF NOT EXISTS commit_reviews (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- the repository
   commit_sha TEXT NOT NULL, -- the commit [sha]
-  reviewer TEXT NOT NULL, -- address of the person
-  PRIMARY KEY (repo_id, commit_sha, reviewer)
-) WITHOUT ROWID;
+  reviewer TEXT NOT NULL -- address of the person
+);
+CREATE INDEX IF NOT EXISTS commit_reviews_commit ON commit_reviews(repo_id, commit_sha);
 
 -- Lines that fixes repaired, with who wrote them and in which turn of a session: for data sets. `whowrote culprit --all` fills what it reads.
 --   repo_id: their repository
