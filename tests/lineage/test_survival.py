@@ -307,7 +307,7 @@ def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "lifelines", None)
     with pytest.raises(StatsMissing) as raised:
         estimates.hazard([line(0, 1, path="f"), line(0, 2, path="f", author="human")], "human", minimum.NOTHING)
-    assert "whowrote[stats]" in raised.value.hint
+    assert "[stats]" in raised.value.hint
 
 
 def test_a_share_of_few_lines_is_not_printed() -> None:
