@@ -217,11 +217,18 @@ def give_to_maker(commit: Commit, verdict: CommitVerdict, maker: int, existing: 
             ours = [item for item in writers if item.call.session_id == maker and item.at <= until]
             if ours:
                 by_line[line] = _verdict_of(max(ours, key=lambda item: item.at), text, How.EXACT)
-            elif is_low_information(text) and by_line.get(line - 1, by_line[line]) != by_line[line]:
-                by_line[line] = replace(by_line[line], call=by_line[line - 1].call)
+            elif is_low_information(text) and (above := _call_of(by_line.get(line - 1), maker)):
+                by_line[line] = replace(by_line[line], call=above)
         if others:
             spans[:] = spans_of(by_line, lines)
     verdict.note_sessions()
+
+
+def _call_of(verdict: Verdict | None, session: int) -> CallRef | None:
+    """The call of an agent's line, if it is of this session."""
+    if verdict is None or verdict.author != Author.AGENT or verdict.call is None:
+        return None
+    return verdict.call if verdict.call.session_id == session else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,8 +144,9 @@ class _Run:
 
     def _called(self, call: ast.Call) -> Any:
         name, subject = _name(call.func), call.func.value if isinstance(call.func, ast.Attribute) else None
-        if name == "open" and _is_plain(call) and self.value(call.args[-1]) in ("w", "wt"):
-            return self._opened(self.value(call.args[0] if subject is None else subject))
+        if name == "open" and _is_plain(call):
+            path, mode = [self.value(item) for item in (*filter(None, [subject]), *call.args)]
+            return self._opened(path, mode)
         given = [self.value(arg) for arg in call.args]
         if call.keywords:
             raise _Unknown
@@ -163,8 +164,8 @@ class _Run:
             return getattr(text, name)(*given)
         raise _Unknown
 
-    def _opened(self, path: Any) -> _Path:
-        if not isinstance(path, str):
+    def _opened(self, path: Any, mode: Any) -> _Path:
+        if not isinstance(path, str) or mode not in ("w", "wt"):
             raise _Unknown
         self.files[_Path(path)] = ""
         return _Path(path)

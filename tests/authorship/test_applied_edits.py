@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits
+from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits, give_to_maker
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.session_edits import RawEdit, session_edits
 from attribution.authorship.timeline import EditFate, timelines
@@ -264,3 +264,22 @@ def test_the_new_side_of_a_patch_gives_neighbours_too() -> None:
     assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(hunk,)))], {})).author == Author.AGENT
     context = Hunk(1, 2, 1, 3, (f"+{ABOVE}", f" {LINE}", f"+{BELOW}"), exact_text=True)
     assert _asked(applied_edits([_fate(Edit("a.py", "edit", hunks=(context,)))], {})).author == Author.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("above", "call"),
+    [
+        (Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CallRef(1, "made", 1, 90.0)), "made"),
+        (Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CallRef(2, "other", 1, 90.0)), "brace"),
+        (Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, Reason.GIT_OPERATION, CallRef(1, "checkout", 1, 95.0)), "brace"),
+    ],
+    ids=["of the session that made the commit", "of another session", "of nobody known"],
+)
+def test_a_bracket_goes_with_the_line_above_only_where_that_is_the_makers(above: Verdict, call: str) -> None:
+    """A call beside an unknown line is what may have changed it: nothing that wrote the bracket."""
+    change = FileChange("a.go", "a.go", None, "b" * 40, 0, 0o100644, "A")
+    brace = Verdict(Author.AGENT, How.EXACT, Evidence.REPLAYED, call=CallRef(2, "brace", 1, 80.0))
+    verdict = CommitVerdict([(FileDiff(change, "text", ((0, 2, 0),)), [Span(1, 1, 1, above), Span(2, 2, 1, brace)])])
+    give_to_maker(_commit(), verdict, 1, AppliedEdits(), Texts("x := 1\n}"))
+    by_line = verdict.files[0][1][-1].verdict
+    assert by_line.call is not None and by_line.call.call_id == call

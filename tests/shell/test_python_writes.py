@@ -39,6 +39,7 @@ def test_text_is_what_python_writes(code: str, tmp_path: Path) -> None:
 
 NOT_FOLLOWED = {
     "reads a file": "from pathlib import Path\np = Path('out.txt')\np.write_text(p.read_text().replace('a', 'b'))\n",
+    "opens a file of a short name": "f = open('w')\nopen('out.txt', 'w').write('a')\n",
     "asks the machine": "import os\nopen('out.txt', 'w').write(os.getcwd())\n",
     "a condition": "import sys\nif sys.argv[1:]:\n    open('out.txt', 'w').write('a')\n",
     "appends": "open('out.txt', 'a').write('a')\n",

@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS scores (
   q REAL, -- 0 to 1; NULL when nothing could be scored
   q_rank REAL, -- share of sessions of the same type of task in public repositories with a lower score; NULL without a score, and for special ones
   tier TEXT {Tier}, -- grade of the score
-  q_rated REAL, -- the score by the signals and weights chosen by people's ratings, 0 to 1; NULL when nothing could be scored
+  q_rated REAL, -- the score by the signals and weights chosen by readers' ratings, 0 to 1; NULL when nothing could be scored
   tier_fitted TEXT {Tier}, -- grade of q_rated, by cuts that give as many sessions of each as people did
   completion REAL, -- did the session do what it was for, 0 to 1
   execution REAL, -- how well did the agent work, 0 to 1
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS scores (
 --   q: score, 0 to 1; NULL when nothing could be scored
 --   q_rank: share of sessions of the same type of task in public repositories with a lower score; NULL without a score, and for special ones [share]
 --   tier: grade of the score; NULL without a score
---   q_rated: the score by the signals and weights chosen by people's ratings, 0 to 1; NULL when nothing could be scored
+--   q_rated: the score by the signals and weights chosen by readers' ratings, 0 to 1; NULL when nothing could be scored
 --   tier_fitted: grade of q_rated, by cuts that give as many sessions of each as people did; NULL without it
 --   completion: did the session do what it was for, 0 to 1; NULL without a signal
 --   execution: how well did the agent work, 0 to 1; NULL without a signal

@@ -5,7 +5,7 @@ to the others of its part; a part without any signal is left out and its weight 
 Completion when nothing outside the conversation was touched). The share of weights whose signal was there is kept with the score.
 Q says how a session went, not whether the code is right or beautiful.
 
-`q_rated` is the same with RATED_WEIGHTS and with the signals that agree with people's ratings, equal within their part: some of the
+`q_rated` is the same with RATED_WEIGHTS and with the signals that agree with readers' ratings, equal within their part: some of the
 document's, and others (weight 0 in Q) that it does not have. docs/metrics.md says how they were chosen and how well they agree.
 """
 
@@ -40,7 +40,7 @@ WEIGHTS: Mapping[str, PartWeights] = {
 RATED_WEIGHTS: PartWeights = (0.475, 0.475, 0.0, 0.05)
 
 AGREEMENT = (  # Pearson's correlation with 95 % interval, on what nothing was chosen by; docs/metrics.md says how it was measured
-    "Q agrees weakly with people's ratings: r = 0.31 (0.16 to 0.45; 141 sessions); with --weights rated, r = 0.60 (0.39 to 0.76)."
+    "Q agrees weakly with readers' ratings: r = 0.31 (0.16 to 0.45; 141 sessions); with --weights rated, r = 0.60 (0.39 to 0.76)."
 )
 TIERS = ((0.90, Tier.EXCELLENT), (0.75, Tier.GOOD), (0.60, Tier.ACCEPTABLE), (0.40, Tier.POOR), (0.0, Tier.FAILED))
 # Cuts of q_rated: as many of the rated sessions are in each tier as people rated 5, 4, 3, 2 and 1.

@@ -305,7 +305,7 @@ def test_correlations() -> None:
     assert spearman([(1, 1), (2, 10), (3, 100), (4, 50)]) == pytest.approx(0.8)
 
 
-# --- the score that people's ratings chose ----------------------------------------------------------------------------
+# --- the score that readers' ratings chose ----------------------------------------------------------------------------
 
 
 def _signal(found: Score, name: str) -> float | None:
