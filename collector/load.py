@@ -39,9 +39,9 @@ from collector.runtime.stages import (
 )
 from collector.runtime.workers import note_input
 from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
-from collector.storage.packed import NotPacked, pack, unpack
+from collector.storage.packed import NotPacked, pack, texts_of, unpack
 from collector.storage.retention import PROMPTS, Policy
-from collector.storage.session_cache import SessionCache, compress, sessions_of
+from collector.storage.session_cache import SessionCache, compress, has_secret, sessions_of
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.vocabulary.agent_names import model_identity
@@ -416,7 +416,9 @@ def _load_session(context: RunContext, cache: SessionCache, session_id: int, fil
     if stored is own and loaded.session is not None and cache.has_room():
         with suppress(NotPacked, *PART_ERRORS):  # one that is too large is read again
             parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
-            cache.put(files.key, _parsed_key(context.repo, files, readers()), compress(pack(_Parsed, parsed)))
+            content = pack(_Parsed, parsed)
+            if not has_secret(texts_of(content)):
+                cache.put(files.key, _parsed_key(context.repo, files, readers()), compress(content))
     return loaded
 
 

@@ -42,13 +42,13 @@ from collector.runtime.bounds import PART_ERRORS, apply_limits, memory_left, par
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.session_graph import EventKeys, copied_events, event_keys
-from collector.storage.packed import NotPacked, pack, unpack
+from collector.storage.packed import NotPacked, pack, texts_of, unpack
 from collector.storage.retention import Policy
-from collector.storage.session_cache import SessionCache, compress, inflate, sessions_of
+from collector.storage.session_cache import SessionCache, compress, has_secret, inflate, sessions_of
 from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "4"  # of what is kept in the cache
+VERSION = "5"  # of what is kept in the cache
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
@@ -88,6 +88,7 @@ class _ReadTask:
     policy: Policy
     rows: bool  # False: they are stored
     features: bool
+    keeps: bool = True  # what is read may go into the cache
 
     def is_due(self, copied: str, just_read: bool) -> bool:
         """Whether it has to be read; `copied`: the key of what was left out when it was read last."""
@@ -105,6 +106,7 @@ class _Prepared:
     features: dict[str, Any] | None = None
     failed: str = ""  # why there are no features
     packed: bytes | None = None  # `read`, for the cache or from another process
+    is_clean: bool = False  # it was searched for secrets, and none was found
 
 
 def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
@@ -131,7 +133,8 @@ def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
             done.failed = f"{type(error).__name__}: {error}"
     if edits is not None:
         with suppress(NotPacked):
-            done.packed = compress(pack(_SessionRead, done.read))
+            content = pack(_SessionRead, done.read)
+            done.packed, done.is_clean = compress(content), task.keeps and not has_secret(texts_of(content))
     return done
 
 
@@ -170,7 +173,8 @@ class _Reading:
 
     def _read_task(self, files: SessionFiles) -> _ReadTask:
         rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
-        return _ReadTask(files, self.ids[files.key], self.context.store.policy, not rows.is_current, not features.is_current)
+        policy, keeps = self.context.store.policy, self.cache.has_room()
+        return _ReadTask(files, self.ids[files.key], policy, not rows.is_current, not features.is_current, keeps)
 
     def _all(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         """Prepares the sessions in this process, or in several where it is worth starting them."""
@@ -214,7 +218,7 @@ class _Reading:
                 return _SessionRead(TranscriptReach(stored.state, compact=stored.compact), None, copied=read.copied)
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
-        if read.edits is not None and done.packed is not None:
+        if read.edits is not None and done.packed is not None and done.is_clean:
             self.cache.put(files.key, self._key(files), done.packed)
         return read
 

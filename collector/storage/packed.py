@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cache
 from math import isfinite
@@ -43,6 +43,19 @@ def unpack(kind: type[T], content: bytes) -> T:
     except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise NotPacked(f"{type(error).__name__}: {error}") from error
     return value
+
+
+def texts_of(content: bytes) -> Iterator[str]:
+    """Every text in a packed value."""
+    waiting = [orjson.loads(content)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

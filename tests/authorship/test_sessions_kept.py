@@ -153,19 +153,52 @@ def test_a_database_that_keeps_less_has_nothing_kept_for_it(content: str, tmp_pa
     assert _kept() == []
 
 
-def test_the_database_and_what_is_beside_it_hold_no_secret_that_the_cache_holds(tmp_path: Path) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+_SECRETS = {
+    "token": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "password": "qV7-mirabelle-42",
+    "key": "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+    "header": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+}
+
+
+def _planted(tmp_path: Path) -> Path:
+    """A session without a secret, and others with one each: in a file, in a command, over two lines, in a prompt."""
     world = World("secret", "v1")
-    session = world.session()
-    session.prompt("Add a token")
-    session.write("token.py", f'TOKEN = "{secret}"\n')
-    session.end_turn()
-    world.commit("Add token", [session])
-    repository = world.build(tmp_path / "repo", True)
+    for name in ("clean", *_SECRETS):
+        session, secret = world.session(), _SECRETS.get(name, "")
+        session.prompt(f"Send it as Authorization: Bearer {secret}" if name == "header" else "Add a file")
+        if name == "password":
+            session.bash(f"mysql -u root --password='{secret}' shop")
+        text = f"-----BEGIN PRIVATE KEY-----\n{secret}\n-----END PRIVATE KEY-----\n" if name == "key" else ""
+        session.write(f"{name}.py", text or (f'TOKEN = "{secret}"\n' if name == "token" else "rows = 1\n"))
+        session.end_turn()
+        world.commit(f"Add {name}", [session])
+    return world.build(tmp_path / "repo", True)
+
+
+@pytest.mark.parametrize("load_first", [False, True])
+def test_no_secret_is_in_the_bytes_of_the_cache_or_beside_the_database(load_first: bool, tmp_path: Path) -> None:
+    repository = _planted(tmp_path)
     (tmp_path / "db").mkdir()
-    _run(repository, tmp_path / "db" / "out.db")
-    assert any(secret.encode() in zlib.decompress(content) for _, content in _kept())
-    assert all(secret.encode() not in path.read_bytes() for path in (tmp_path / "db").iterdir())
+    if load_first:
+        _load(repository, tmp_path / "db" / "out.db")
+        assert len(_kept()) == 1
+    fresh = _run(repository, tmp_path / "db" / "out.db")
+    assert len(_kept()) == 1
+    same(_run(repository, tmp_path / "db" / "out.db", _AGAIN), _run(repository, tmp_path / "db" / "other.db", _AGAIN))
+    assert len(_kept()) == 1 and len(fresh["sessions"]) == 1 + len(_SECRETS)
+    files = [*(tmp_path / "db").iterdir(), *_cache().parent.iterdir()]
+    contents = [path.read_bytes() for path in files if path.is_file()] + [zlib.decompress(content) for _, content in _kept()]
+    for secret in _SECRETS.values():
+        assert all(secret.encode() not in content for content in contents)
+
+
+def test_a_database_that_was_moved_finds_its_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, repository = _world(tmp_path)
+    _run(repository, tmp_path / "out.db")
+    (tmp_path / "out.db").rename(tmp_path / "moved.db")
+    monkeypatch.setattr(sessions, "read_session", _never)
+    _run(repository, tmp_path / "moved.db", _AGAIN)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +317,9 @@ def test_a_session_that_went_on_since_it_was_loaded_is_read_again(tmp_path: Path
     world.commit("Add mode", [session])
     (tmp_path / "repo").rename(tmp_path / "gone")
     repository = world.build(tmp_path / "repo", True)
-    fresh = _run(repository, tmp_path / "fresh.db")
+    with monkeypatch.context() as patch:
+        patch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
+        fresh = _run(repository, tmp_path / "fresh.db")
     read = _counted(monkeypatch)
     same(_run(repository, tmp_path / "out.db"), fresh)
     assert read == [session.id]
@@ -301,7 +336,7 @@ def test_nothing_is_packed_for_a_full_cache(tmp_path: Path, monkeypatch: pytest.
     _, repository = _world(tmp_path)
     _cache().parent.mkdir()
     with Store(_cache(), is_cache=True) as store, store.transaction() as connection:
-        connection.execute("INSERT INTO sessions_read VALUES ('p', 'r', 's', 'k', date(), 10, x'00')")
+        connection.execute("INSERT INTO sessions_read VALUES ('r', 's', 'k', date(), 10, x'00')")
     monkeypatch.setattr(load, "pack", _never)
     _load(repository, tmp_path / "out.db")
 

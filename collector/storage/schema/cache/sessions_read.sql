@@ -1,13 +1,13 @@
 -- === Cache: sessions that were read ===
 
--- What a transcript did to files, as the attribution needs it. Kept in the user's cache, never beside a database: its text is whole.
+-- What a transcript did to files, as the attribution needs it. Kept in the user's cache, never beside a database; a session in which
+-- a secret is found is not kept.
 CREATE TABLE IF NOT EXISTS sessions_read (
-  place TEXT NOT NULL, -- the database that the session is in
   repo TEXT NOT NULL COLLATE NOCASE, -- owner/name, as in repos
   session TEXT NOT NULL, -- as sessions.key
   input_key TEXT NOT NULL, -- hash of what it was read from, and by which version
   used_on TEXT NOT NULL, -- day on which it was last read or written
   bytes INTEGER NOT NULL, -- length of content
   content BLOB NOT NULL, -- compact JSON, zlib
-  PRIMARY KEY (place, repo, session)
+  PRIMARY KEY (repo, session)
 ) WITHOUT ROWID;
