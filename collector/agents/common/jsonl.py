@@ -29,6 +29,8 @@ def first_value(blob: bytes) -> object | None:
     for text in (first_line(blob), blob):
         if len(text) > JSON_BYTES:
             break
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(text)  # type: ignore[no-any-return]
         decoded = decode(text).lstrip(_SPACE + "\ufeff")
         with suppress(ValueError, RecursionError):
             value: object = None if is_too_deep(decoded) else _DECODER.raw_decode(decoded)[0]
