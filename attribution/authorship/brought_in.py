@@ -6,13 +6,12 @@ the repository is what its calls left of the draft; a command of unknown effect 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from attribution.authorship.edits import text_after
 from attribution.authorship.session_edits import RawEdit, SessionEdits
 from attribution.authorship.substitutes import NoFit
-from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
 from collector.model import Status
@@ -74,12 +73,9 @@ def _change(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
 def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) -> None:
     """What a command may have done to the text outside shows in the repository when it arrives there."""
     between = [action for action in session.actions if since < action.at < until]
-    doubtful = [item for item in between if any(_may_change(effect, path) for effect in _effects_of(item))]
+    known = ((item, effects(item.command, item.cwd) if item.effects is None else item.effects) for item in between)
+    doubtful = [item for item, results in known if any(_may_change(effect, path) for effect in results)]
     session.actions += [replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for item in doubtful]
-
-
-def _effects_of(action: WorktreeAction) -> Sequence[Effect]:
-    return effects(action.command, action.cwd) if action.effects is None else action.effects
 
 
 def _may_change(effect: Effect, path: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attribution.authorship.diffs import CommitDiff, FileDiff
-from attribution.authorship.links import CommitLinks, MethodConfidence
+from attribution.authorship.links import CommitLinks
 from attribution.authorship.people import without_person
 from attribution.authorship.tools import bot_verdict
 from attribution.authorship.verdicts import STATED_DOUBTS, UNSEEN, CommitVerdict, Span, Verdict, append_span, uniform_span, unknown
@@ -43,7 +43,8 @@ def conclude(
 ) -> CommitVerdict:
     """The verdict on one commit. `probe_results`: what the worktrees told."""
     by_path = _best(probe_results)
-    method, confidence = _strongest(link) if link.is_resolved else _link_by_texts(link, probe_results)
+    strongest = max(map(link.method_of, link.sessions), key=lambda result: result.confidence) if link.is_resolved else None
+    method, confidence = strongest or _link_by_texts(link, probe_results)
     if not confidence or (not probe_results and not named.missing and not named.readable):
         verdict = _sessionless_verdict(link)
         return CommitVerdict([(file, _spans(file, verdict)) for file in diff.files or ()])
@@ -76,10 +77,6 @@ def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> t
     if result > 0:
         return "time_and_files", result
     return "content", content_share(_best(probe_results).values())
-
-
-def _strongest(link: CommitLinks) -> MethodConfidence:
-    return max((link.method_of(s) for s in link.sessions), key=lambda result: result.confidence)
 
 
 def _matched_span(span: Span) -> Span:

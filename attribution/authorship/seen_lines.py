@@ -80,8 +80,9 @@ class SeenFiles:
 
     def looks(self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]) -> Iterator[FileSeen]:
         """What each worktree of the commit's author or sessions showed of a file. `requested`: indices of lines."""
-        path, commit = file.change.path, item.commit
-        lines = [line for line in self.timelines.values() if path in line.sightings and _is_theirs(line, item)]
+        path, commit, sessions = file.change.path, item.commit, item.verdict.sessions | item.verdict.named
+        following = [line for line in self.timelines.values() if path in line.sightings]
+        lines = [line for line in following if commit.author_email in line.emails or sessions & line.sessions]
         if not lines:
             return
         added = frozenset(index for start, end, _ in file.added for index in range(start, end))
@@ -104,10 +105,6 @@ class SeenFiles:
             own = ((at, order, edit) for root, at, order, edit in self._edits.get(path, ()) if root == line.root)
             self._made[key] = every_event(line.sightings[path], own)
         return self._made[key]
-
-
-def _is_theirs(line: Timeline, item: LinkedCommit) -> bool:
-    return item.commit.author_email in line.emails or bool((item.verdict.sessions | item.verdict.named) & line.sessions)
 
 
 @dataclass(frozen=True)  # without slots: what is derived is kept

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -355,9 +355,15 @@ class _Reader(RecordReader):
             else:
                 self.add_event("injected", time, clean[:80])
         elif kind == "edited_text_file":
-            start, text = _numbers(get_str(attachment, "snippet"))
             path = normal_path(get_str(attachment, "filename"))
-            self.add_observation(FileObservation(path, time, start, text, whole=False, outside_edit=True))
+            for start, text in _numbered_parts(get_str(attachment, "snippet")):
+                self.add_observation(FileObservation(path, time, start, text, whole=False, outside_edit=True))
+        elif kind == "file" and (shown := _shown_file(get_dict(attachment, "content"), "", time)):  # named with @ in a prompt
+            self.add_observation(shown)
+        elif kind == "nested_memory":  # rules; where what is on disk differs from what is shown, `rawContent` is that
+            memory = get_dict(attachment, "content")
+            path, text = normal_path(get_str(memory, "path")), get_str(memory, "rawContent") or get_str(memory, "content")
+            self.add_observation(FileObservation(path, time, 1, text, whole="contentDiffersFromDisk" in memory))
 
     # --- the whole session ----------------------------------------------------------------------------------------
 
@@ -419,13 +425,7 @@ class _Reader(RecordReader):
         return [replace(edit, proposed=_propose(call)) for edit in used] if changed else used
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        file = get_dict(result.details, "file")
-        path = normal_path(get_str(file, "filePath") or get_str(call.arguments, "file_path"))
-        content = file.get("content")
-        if not path or not isinstance(content, str) or get(result.details, "type") != "text":
-            return None
-        start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
-        return FileObservation(path, result.at or call.at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
+        return _shown_file(get_dict(result.details), get_str(call.arguments, "file_path"), result.at or call.at)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         agent_id, stats = get_str(result.details, "agentId"), get_dict(result.details, "toolStats")
@@ -436,6 +436,16 @@ class _Reader(RecordReader):
             edits=get_int(stats, "editFileCount") if "editFileCount" in stats else None,
             asynchronous=get_str(result.details, "status") == "async_launched",
         )
+
+
+def _shown_file(details: dict[str, Any], asked_for: str, at: float | None) -> FileObservation | None:
+    """A text file as the tool that reads files shows it."""
+    file = get_dict(details, "file")
+    path, content = normal_path(get_str(file, "filePath") or asked_for), file.get("content")
+    if not path or not isinstance(content, str) or details.get("type") != "text":
+        return None
+    start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
+    return FileObservation(path, at, max(start, 1), content, whole=start <= 1 and count >= total > 0)
 
 
 def _weight(used: Usage) -> float:
@@ -491,16 +501,12 @@ def _loads_tools(block: object) -> bool:
     return get(block, "type") == "tool_result" and any(get(part, "type") == "tool_reference" for part in get_list(block, "content"))
 
 
-def _numbers(snippet: str) -> tuple[int, str]:
-    """First line number and text of a `cat -n` style listing; (0, "") when it is none."""
-    lines, start = [], 0
-    for line in snippet.split("\n"):
-        match = _NUMBERED.match(line)
-        if not match:
-            break
-        start = start or int(match[1])
-        lines.append(match[2])
-    return start, "\n".join(lines)
+def _numbered_parts(snippet: str) -> Iterator[tuple[int, str]]:
+    """First line number and text of each part of a `cat -n` style listing; between the parts lines are left out."""
+    for is_numbered, rows in groupby(map(_NUMBERED.match, snippet.split("\n")), key=bool):
+        if is_numbered:
+            numbers, texts = zip(*(row.groups() for row in rows if row), strict=True)
+            yield int(numbers[0]), "\n".join(texts)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------

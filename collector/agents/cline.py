@@ -134,7 +134,7 @@ class _Reader(RecordReader):
         cost = recorded_cost(metrics.get("cost"))
         if "inputTokens" in metrics:
             self.count_tokens(key, time, metrics, _METRICS, cost=cost)
-        elif tokens and not display.has_tokens:
+        elif tokens and not any(get_int(about, "tokensOut") for _, about, _ in display.requests):
             self.count_tokens(key, time, tokens, _OLD_METRICS, cached_among_input=False, cost=cost)
 
     def outcome(self, call: Call, result: Result) -> Outcome:
@@ -263,10 +263,6 @@ class _Shown:
                     self.asked.setdefault(last, time)
             elif kind in _ACTS and time is not None and answer:
                 self.acts[answer].append(time)
-
-    @property
-    def has_tokens(self) -> bool:
-        return any(get_int(about, "tokensOut") for _, about, _ in self.requests)
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------

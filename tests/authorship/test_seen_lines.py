@@ -47,6 +47,8 @@ LOOKS: dict[str, Look] = {
     "nl": lambda session, world: session.bash("nl -ba nodes.py", stdout=_numbered(world.files["nodes.py"].text())),
     "nl | sed": lambda s, world: s.bash("nl -ba nodes.py | sed -n '1,90p'", stdout=_numbered(world.files["nodes.py"].text())),
     "sed": lambda session, world: session.bash("sed -n '1,40p' nodes.py", stdout=world.files["nodes.py"].text()),
+    "named in a prompt": lambda session, _: session.named_in_prompt("nodes.py"),
+    "rules": lambda session, _: session.shown_as_rules("nodes.py"),
 }
 SECOND: dict[str, Look] = LOOKS | {
     "git diff": lambda session, world: session.bash("git diff", stdout=_diff(world)),
@@ -79,7 +81,7 @@ def _story(first: Look, second: Look, between: Look = lambda *_: None, after: Lo
 
 
 @pytest.mark.parametrize("first", LOOKS)
-@pytest.mark.parametrize("second", ["read", "cat", "git diff", "tail"])
+@pytest.mark.parametrize("second", ["read", "cat", "git diff", "tail", "named in a prompt"])
 def test_a_line_that_came_between_two_looks_is_a_persons(first: str, second: str, tmp_path: Path) -> None:
     """The agent never edited the file."""
     assert _classes(_story(LOOKS[first], SECOND[second]), tmp_path) == ["human recorded"]

@@ -221,7 +221,10 @@ class Transcript:
     def outside_edit(self, at: float, path: str, text: str) -> None:
         """The notice that a file the agent had read was changed by somebody else."""
         snippet = "\n".join(f"{i}\t{line}" for i, line in enumerate(text.split("\n"), 1))
-        attachment = {"type": "edited_text_file", "filename": path, "snippet": snippet}
+        self.attachment(at, {"type": "edited_text_file", "filename": path, "snippet": snippet})
+
+    def attachment(self, at: float, attachment: Json) -> None:
+        """What the agent's program puts beside a prompt or a result."""
         self._chained(at, {"attachment": attachment, "type": "attachment"})
 
     def compact(self, at: float) -> None:

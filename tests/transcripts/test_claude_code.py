@@ -620,3 +620,48 @@ def test_a_response_after_the_last_cost_on_record_has_none() -> None:
 def test_a_cost_that_leaves_out_unknown_models_or_is_none_does_not_count() -> None:
     answer = _assistant(1, {"type": "text", "text": "a"})
     assert _costs(answer, _cost_state(0.1, unknown=True)) == _costs(answer, _cost_state(0)) == _costs(answer) == [None]
+
+
+# --- texts beside prompts -------------------------------------------------------------------------------------------------
+
+
+def _shown(**attachment: Any) -> list[tuple[int, str, bool]]:
+    session = _read(_user(0, "Go on"), {"type": "attachment", "attachment": attachment, "timestamp": _at(1), "cwd": W})
+    assert {item.path for item in session.notices} <= {f"{W}/basket.go"}
+    return [(item.start, item.text, item.whole) for item in session.notices]
+
+
+def test_every_part_of_a_notice_is_seen() -> None:
+    """The notice shows what is around each change, and what lies between is left out."""
+    snippet = "4\ta := 1\n5\tb := 2\n...\n     90→y := 8\n    91→z := 9\n"
+    parts = [(4, "a := 1\nb := 2", False), (90, "y := 8\nz := 9", False)]
+    assert _shown(type="edited_text_file", filename=f"{W}/basket.go", snippet=snippet) == parts
+
+
+def test_a_cut_notice_has_what_is_numbered() -> None:
+    snippet = "7\ta := 1\n\n... [30 lines truncated] ..."
+    assert _shown(type="edited_text_file", filename=f"{W}/basket.go", snippet=snippet) == [(7, "a := 1", False)]
+
+
+@pytest.mark.parametrize(("start", "count", "whole"), [(1, 2, True), (3, 2, False), (1, 1, False)])
+def test_a_file_named_in_a_prompt_is_seen_as_far_as_it_is_shown(start: int, count: int, whole: bool) -> None:
+    file = {"filePath": f"{W}/basket.go", "content": "a\nb", "numLines": count, "startLine": start, "totalLines": 2}
+    assert _shown(type="file", filename=f"{W}/basket.go", content={"type": "text", "file": file}) == [(start, "a\nb", whole)]
+
+
+def test_a_picture_named_in_a_prompt_is_no_text() -> None:
+    picture = {"type": "image", "file": {"base64": "iVBORw0KGgo", "type": "image/png"}}
+    assert _shown(type="file", filename=f"{W}/basket.png", content=picture) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"content": "Tabs.\n", "contentDiffersFromDisk": False}, (1, "Tabs.\n", True)),
+        ({"content": "Tabs.\n", "contentDiffersFromDisk": True, "rawContent": "---\n---\nTabs.\n"}, (1, "---\n---\nTabs.\n", True)),
+        ({"content": "Tabs.\n"}, (1, "Tabs.\n", False)),
+    ],
+    ids=["as on disk", "another text on disk", "perhaps without its comments"],
+)
+def test_rules_of_a_directory_are_seen_as_they_are_on_disk(content: Json, expected: tuple[int, str, bool]) -> None:
+    assert _shown(type="nested_memory", path="", content={"path": f"{W}/basket.go", **content}) == [expected]

@@ -566,6 +566,24 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("listing", "expected"),
+    [
+        ("\n3: total = 1\n4: \n", [(3, "total = 1\n\n", False)]),
+        ("1: total = 1\n\n(End of file - total 1 lines)\n", [(1, "total = 1\n", True)]),
+        ("1: total = 1... (line truncated to 2000 chars)\n", []),
+    ],
+    ids=["a part", "all of it", "a line is cut"],
+)
+def test_opencode_shows_a_file_named_in_a_prompt(listing: str, expected: list[tuple[int, str, bool]]) -> None:
+    document = json.loads(_sample("opencode"))
+    text = f"<path>/home/ana/work/tally/named.py</path>\n<type>file</type>\n<content>{listing}</content>"
+    document["messages"][0]["parts"].append({"type": "text", "synthetic": True, "text": text})
+    notices = _read("opencode", [json.dumps(document).encode()]).notices
+    named = [item for item in notices if item.path == "/home/ana/work/tally/named.py"]
+    assert [(item.start, item.text, item.whole) for item in named] == expected
+
+
 def test_opencode_child_session() -> None:
     document = json.loads(_sample("opencode"))
     document["info"]["parentID"] = "ses_parent"

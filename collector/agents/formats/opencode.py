@@ -32,6 +32,7 @@ _TOKENS = {
 _REDACTED = "REDACTED"
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
 _TAGS = ("content", "file")
+_ATTACHED = re.compile(r"<path>([^<>\n]{1,4000})</path>\n<type>file</type>")
 _CUT_LINE = "... (line truncated to"
 
 
@@ -81,6 +82,9 @@ class _Reader(RecordReader):
             kind, text = get(part, "type"), get_str(part, "text")
             if kind == "text" and get(part, "synthetic") is True:
                 self.add_event("injected", time, text[:80])
+                if (attached := _ATTACHED.match(text)) and (listed := _listed_text(text)):  # named with @
+                    shown, start, whole = listed
+                    self.add_observation(FileObservation(resolve(self._first_cwd, attached[1]), time, start, shown, whole))
             elif kind == "text":
                 typed.append(text)
             elif kind == "subtask":
@@ -170,13 +174,8 @@ class _Reader(RecordReader):
         return {**_texts(change), "hunks": _display_hunks(change, get_str(metadata, "diff"))}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        """The lines of a file as `read` showed them, with their numbers."""
-        body = body_of(get_str(result.details, "output"))
-        listed = numbered_lines("\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE)
-        if listed is None or _CUT_LINE in body or listed[0] >= 10**9:
-            return None
-        whole = listed[0] == 1 and "(End of file" in body[-200:]
-        return self.display(call, result, "\n".join(listed[1]) + "\n", listed[0], whole)
+        """The lines of a file as `read` showed them."""
+        return self.display(call, result, *listed) if (listed := _listed_text(get_str(result.details, "output"))) else None
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(get_str(result.details, "metadata", "sessionId"), get_str(call.arguments, "subagent_type"), visible=False)
@@ -196,6 +195,15 @@ def body_of(display: str) -> str:
     end = display.find(f"</{tag}>", start)
     end = len(display) if end < 0 else end
     return display[start : end - (end > start and display[end - 1] == "\n")]
+
+
+def _listed_text(display: str) -> tuple[str, int, bool] | None:
+    """Text, number of its first line, and whether it is the whole file, of a listing with numbers; None where lines are cut."""
+    body = body_of(display)
+    listed = numbered_lines("\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE)
+    if listed is None or _CUT_LINE in body or listed[0] >= 10**9:
+        return None
+    return "\n".join(listed[1]) + "\n", listed[0], listed[0] == 1 and "(End of file" in body[-200:]
 
 
 def _model(info: dict[str, Any]) -> str:

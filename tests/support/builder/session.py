@@ -79,6 +79,20 @@ class Session(Editor):
         self.world.wait(0.2)
         self.log.outside_edit(self._at, self.absolute(path), self.world.files[path].text().removesuffix("\n"))
 
+    def named_in_prompt(self, path: str) -> None:
+        """A file that the user names with @: its text is put beside the prompt."""
+        text = self.world.files[path].text()
+        lines = text.count("\n") + 1
+        file = {"filePath": self.absolute(path), "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
+        content = {"type": "text", "file": file}
+        self.log.attachment(self._at, {"type": "file", "filename": self.absolute(path), "content": content})
+
+    def shown_as_rules(self, path: str) -> None:
+        """Rules of a directory, of which what is on disk is more than what the model is shown."""
+        memory = {"path": self.absolute(path), "type": "Project", "content": "", "rawContent": self.world.files[path].text()}
+        attachment = {"type": "nested_memory", "path": memory["path"], "content": memory | {"contentDiffersFromDisk": True}}
+        self.log.attachment(self._at, attachment)
+
     # --- tools --------------------------------------------------------------------------------------------------------
 
     def _call(self, tool: str, arguments: Json, say: str = "") -> str:
