@@ -23,8 +23,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
 
-from attribution.features.turn_classes import TurnClass, TurnModel, guess, turn_features  # noqa: E402
-from attribution.features.turn_language import language_of  # noqa: E402
+from attribution.features.turn_classes import (  # noqa: E402
+    TurnClass,
+    TurnModel,
+    guess,
+    language_of,
+    turn_features,
+)
 from attribution.features.wording import corrects  # noqa: E402
 from attribution.stats.agreement import Confusion, confusion  # noqa: E402
 from attribution.stats.rates import binomial_interval  # noqa: E402

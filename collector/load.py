@@ -39,9 +39,8 @@ from collector.runtime.stages import (
 )
 from collector.runtime.workers import note_input
 from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
-from collector.storage.packed import NotPacked, pack, texts_of, unpack
 from collector.storage.retention import PROMPTS, Policy
-from collector.storage.session_cache import SessionCache, compress, has_secret, sessions_of
+from collector.storage.session_cache import NotPacked, SessionCache, compress, has_secret, pack, sessions_of, texts_of, unpack
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.vocabulary.agent_names import model_identity

@@ -32,7 +32,7 @@ from collector.agents.common.reader import FACETS  # noqa: E402
 from collector.agents.machine.model import Store  # noqa: E402
 from collector.checkpoints import layouts  # noqa: E402
 from collector.model import TranscriptReader  # noqa: E402
-from collector.storage.catalog import tables  # noqa: E402
+from collector.storage.views import tables  # noqa: E402
 from collector.vocabulary.agents import DECLARED, STATEMENTS, label_of  # noqa: E402
 from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
 from collector.vocabulary.schema import vocabularies  # noqa: E402

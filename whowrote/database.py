@@ -199,8 +199,7 @@ class Database:
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
         """What each prompt led to; `session` is the key of one, or its beginning. Raises WhoWroteError when none begins so."""
-        from attribution.queries.sessions import find_session
-        from attribution.queries.turns import turn_table
+        from attribution.queries.sessions import find_session, turn_table
 
         if session:
             find_session(self._store, session, self._repo)
@@ -277,9 +276,7 @@ class Database:
 
     def tables(self) -> list[str]:
         """Tables and views in order of their names; docs/schema.md explains them."""
-        from attribution.queries.tables import table_names
-
-        return sorted(table_names(self._store))
+        return sorted(self._store.table_names())
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
         """The rows of a SELECT over the whole database; nothing can be written. Raises DatabaseUnusable."""

@@ -23,7 +23,7 @@ class Rows(list[Row]):
 
     def to_pandas(self) -> pandas.DataFrame:
         """A column per name. Raises WhoWroteError when pandas is not installed."""
-        from attribution.stats.estimates import data_frame
+        from attribution.stats.comparison import data_frame
 
         return data_frame(self.to_dicts())
 

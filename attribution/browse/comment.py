@@ -10,8 +10,8 @@ from typing import Any
 from attribution.browse import words
 from attribution.browse.addresses import forge
 from attribution.browse.standalone import every_overview
-from attribution.queries.agent_share import AgentShare
 from attribution.queries.commit import CommitSummary
+from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES, Overview
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.storage.store import Store

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
 from collector.plugins import hooks, plugin_directories
-from collector.storage.catalog import tables
+from collector.storage.views import tables
 
 # The short name that Datasette shows instead of a number, and what it counts and sorts by. Nothing is facetted that a large
 # database would count for seconds. Hidden is what explains nothing by itself: bookkeeping, and numbers that join other tables.

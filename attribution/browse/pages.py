@@ -8,25 +8,22 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from attribution.browse import markup, tables, words
+from attribution.browse import tables, words
 from attribution.browse.addresses import Addresses, Place, forge, forge_commit
 from attribution.features import groups
-from attribution.queries.commit import commit_numbers, report_of_commit
-from attribution.queries.commit_diff import commit_diff
-from attribution.queries.commit_list import PAGE as COMMIT_PAGE
-from attribution.queries.commit_list import CommitFilter, choices, pull_request
-from attribution.queries.commit_list import commit_page as commits_page
+from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
+from attribution.queries.commit_range import PAGE as COMMIT_PAGE
+from attribution.queries.commit_range import CommitFilter, choices, pull_request
+from attribution.queries.commit_range import commit_page as commits_page
 from attribution.queries.open_repo import OpenRepo, newer_commits
 from attribution.queries.overview import months, overview, repositories, sum_by_class, survival_table
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search, terms_of
 from attribution.queries.session_page import TURNS, mode_words, session_page
-from attribution.queries.sessions import families, session_list
+from attribution.queries.sessions import PAGE as TURN_PAGE
+from attribution.queries.sessions import families, prompt_of, session_list, turn_page
 from attribution.queries.tip_file import PAGE as FILE_PAGE
-from attribution.queries.tip_file import LineNote, TipFile, explained, file_of_commit, tip_file
-from attribution.queries.tree import tree
-from attribution.queries.turns import PAGE as TURN_PAGE
-from attribution.queries.turns import prompt_of, turn_page
+from attribution.queries.tip_file import LineNote, TipFile, explained, file_of_commit, tip_file, tree
 from collector.console.tables import Cell, html
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
@@ -342,7 +339,7 @@ def _file(request: PageRequest) -> Shown:
         {
             "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts,
             "explanation": explained(store, file, line) if line else None,
-            "beside": beside, "html": markup.highlight(file.path, file.texts) if file.texts is not None else None,
+            "beside": beside, "html": words.highlight(file.path, file.texts) if file.texts is not None else None,
             "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
             "behind": _commits_behind(store, repo),
         },

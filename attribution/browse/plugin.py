@@ -6,19 +6,27 @@ answer forbids the browser to load or run anything from another place, and CSV i
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from datasette import NotFound, Response, hookimpl
-from datasette.utils import tilde_decode, tilde_encode
+from datasette.database import Database, QueryInterrupted
+from datasette.utils import InvalidSql, tilde_decode, tilde_encode
+from datasette.utils.asgi import Base400
+from datasette.views.base import DatasetteError
 
-from attribution.browse import addresses, charts, describe, failures, pages, words
-from attribution.browse.spreadsheet import Guard
-from collector.storage.bounded import time_limit
+from attribution.browse import addresses, charts, describe, pages, words
+from collector.errors import WhoWroteError
+from collector.storage.bounded import DatabaseError, TookTooLong, open_bounded, time_limit
 from collector.storage.store import APPLICATION_ID, Store
+from collector.text import FORMULA_SIGNS, inner_formulas_out
 
 _BASE = "/-/whowrote"
 PAGE_SECONDS = 20.0  # for all that one page reads
@@ -157,7 +165,7 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
     """What a request can cause is answered in words."""
     if not _ours(datasette):
         return None
-    answer = failures.failure_of(exception)
+    answer = failure_of(exception)
 
     async def page() -> Any:
         if request.path.endswith(".json"):
@@ -276,3 +284,108 @@ def _headers(headers: Sequence[Any], is_own_page: bool) -> list[tuple[bytes, byt
         b"x-content-type-options": b"nosniff",
     }
     return [(k, v) for k, v in map(tuple, headers) if k.lower() not in more] + list(more.items())
+
+
+# --- errors of a request ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    status: int
+    title: str | None
+    message: str
+
+
+_TOO_SLOW = ("Too slow", "This takes longer than the pages allow.")
+_BAD = HTTPStatus.BAD_REQUEST.value
+_PROGRAM = HTTPStatus.INTERNAL_SERVER_ERROR.value
+
+
+def failure_of(error: Exception) -> Failure:
+    """What to answer. An error that no request should cause, a mistake in the program, goes to the log besides."""
+    match error:
+        case Base400():
+            failure = Failure(error.status, None, "There is no such page." if str(error) == "404" else str(error))
+        case QueryInterrupted() | TookTooLong():
+            failure = Failure(_BAD, *_TOO_SLOW)
+        case DatasetteError() if error.message_is_html:  # its message about time
+            failure = Failure(error.status, *_TOO_SLOW)
+        case DatasetteError():  # raised for what a request asks; without a status it would be 500
+            failure = Failure(_BAD if error.status >= _PROGRAM else error.status, error.title, str(error.message))
+        case MemoryError():
+            failure = Failure(_BAD, "Too large", "This needs more memory than the pages allow.")
+        case InvalidSql() | DatabaseError() | OverflowError():
+            failure = Failure(_BAD, "Not possible", str(error))
+        case WhoWroteError():
+            failure = Failure(_PROGRAM, None, f"{error}. {error.hint}")
+        case _:
+            logging.getLogger("whowrote").error("a page failed", exc_info=error)
+            failure = Failure(_PROGRAM, None, "This page failed. The terminal where the pages were started says more.")
+    return failure
+
+
+# --- the database -----------------------------------------------------------------------------------------------------
+
+
+COUNT_MS = 150  # views over millions of lines take seconds to count
+_COUNT = "select count(*) from "  # how Datasette counts the rows of a table page
+
+
+class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
+    """One database file of ours, for reading alone."""
+
+    def connect(self, write: bool = False) -> Any:
+        assert not write, "the pages only read"
+        connection = open_bounded(Path(self.path))
+        self._all_file_connections.append(connection)  # closed with the database
+        return connection
+
+    async def execute(self, sql: str, *parameters: Any, **options: Any) -> Any:
+        """As Datasette's; errors of SQL reach the page and not the terminal too, and a page does not wait long for a row count.
+
+        Datasette shows a table or view whose rows could not be counted in time without their number.
+        """
+        if sql.startswith(_COUNT) and not options.get("custom_time_limit"):
+            options["custom_time_limit"] = COUNT_MS
+        return await super().execute(sql, *parameters, **options | {"log_sql_errors": False})
+
+
+# --- CSV --------------------------------------------------------------------------------------------------------------
+
+
+_FORMULA = tuple(FORMULA_SIGNS + "\t\r")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
+
+
+class Guard:
+    """Feed it pieces of a CSV text; it gives back what is safe so far."""
+
+    def __init__(self) -> None:
+        self._held = ""  # an unfinished cell, quotes included
+        self._quoted = False
+
+    def add(self, text: str) -> str:
+        cells: list[str] = []
+        start = 0
+        for position, sign in enumerate(text):
+            if sign == '"':
+                self._quoted = not self._quoted
+            elif sign in ",\n" and not self._quoted:
+                cells.append(_safe(self._held + text[start:position]) + sign)
+                self._held, start = "", position + 1
+        self._held += text[start:]
+        return "".join(cells)
+
+    def close(self) -> str:
+        """The last cell."""
+        held, self._held = self._held, ""
+        return _safe(held)
+
+
+def _safe(cell: str) -> str:
+    cell = inner_formulas_out(cell)
+    quoted = cell.startswith('"')
+    inside = cell[1:] if quoted else cell
+    if not inside.startswith(_FORMULA) or _NUMBER.match(inside.rstrip('"\r')) or inside in ("\r", ""):
+        return cell
+    return f"\"'{inside}" if quoted else f"'{inside}"

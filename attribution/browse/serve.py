@@ -38,7 +38,7 @@ def application(db: Path) -> Any:
         if not store.is_read_only:
             store.index_prompts()
     from attribution.browse import plugin
-    from attribution.browse.database import BoundedDatabase
+    from attribution.browse.plugin import BoundedDatabase
 
     if not any(item is plugin for item in pm.get_plugins()):  # not installed as a distribution: no entry point
         pm.register(plugin, name="whowrote")

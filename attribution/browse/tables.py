@@ -9,7 +9,7 @@ from typing import Any
 
 from attribution.browse import charts, words
 from attribution.browse.addresses import Addresses
-from attribution.queries.agent_share import AgentShare
+from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
 from collector.console.tables import Cell, html
 from collector.plugins import hooks

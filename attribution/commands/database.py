@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from attribution.commands.common import here
+from collector.cli import collect
+from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
+
 
 _DATABASE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -57,7 +60,7 @@ def check(context: click.Context, db: Path, repair: bool, output_format: str) ->
     else:
         from attribution import terminal
 
-        terminal.lists.check_list(out(), results)
+        terminal.repo.check_list(out(), results)
     if any(c.broken for c in results):
         context.exit(EXIT_CHECK_FAILED)
 
@@ -196,4 +199,15 @@ def _size(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
+@click.group(commands=CommandFiles("DATA"))
+def data() -> None:
+    """Export, check and compare what a database holds."""
+
+
+@click.group(commands=CommandFiles("SERVE"))
+def serve() -> None:
+    """Serve answers to agents (MCP) and editors (LSP)."""
+
+
 DATA = (check, problems, compare, verify, import_, cache)
+COMMANDS = (data, serve, collect)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import here, local_options, open_clone
-from collector.console.options import CONTENT, LOCAL
+from collector.console.options import (
+    ALLOW_NO_CHECKPOINTS,
+    CONTENT,
+    LOCAL,
+    QUIET,
+    SCALE,
+    exclusive_store,
+    show_progress,
+    task_limits,
+)
+from collector.console.tables import print_table
 from collector.console.terminal import (
     EXIT_BUG,
     Reporter,
@@ -31,6 +41,8 @@ from collector.limits import RUN_SECONDS
 if TYPE_CHECKING:
     from attribution.ensure.lines import AttributeRequest
     from attribution.queries.repo_report import RepoReport
+    from collector.local.model import LocalOptions
+
 
 _PROCESSES = 4  # for one repository, when nothing was said: more have little to do
 
@@ -107,7 +119,7 @@ def repo(
     if failed:
         from attribution import terminal
 
-        terminal.lists.failures(err(), failed)
+        terminal.repo.failures(err(), failed)
         notice(f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored")
         context.exit(EXIT_PARTIAL)
 
@@ -189,4 +201,69 @@ def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quie
             terminal.repo.hints(console, paths[0], reports[0].example)
 
 
-COMMANDS = (repo, demo)
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@SCALE
+@CONTENT
+@ALLOW_NO_CHECKPOINTS
+@QUIET
+@click.pass_context
+def db(
+    context: click.Context, /, file: Path, names: tuple[str, ...], allow_no_checkpoints: bool, quiet: bool, **options: Any
+) -> None:
+    """Attribute all repositories in a database.
+
+    FILE is a database filled by `collect run` or `whowrote repo`; the mirrors or clones must still be in place. Run it again after
+    `collect run`, or after an interruption: only missing or outdated results are computed.
+    """
+    from attribution.ensure.batch import attribute_all, repositories, waiting
+    from collector.runtime.runner import RunOptions
+
+    how = RunOptions(options["jobs"], options["scheduler"], task_limits(options, options["jobs"]), options["retry"])
+    with exclusive_store(file, create=False) as store:
+        store.keep_content(options["content"], options["redact"])
+        items, lost = repositories(store, names)
+        for name, path in lost:
+            notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")
+        todo = waiting(store, items, how.retry, allow_no_checkpoints)
+        failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, allow_no_checkpoints), quiet)
+    context.exit(EXIT_PARTIAL if failed or lost else 0)
+
+
+@click.command()
+@click.option(
+    "--transcripts",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    metavar="DIR",
+    help="Look in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
+)
+@click.argument("path", required=False)
+@data_options
+def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) -> None:
+    """Show which agents keep transcripts on this machine.
+
+    Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only names, sizes and times of files
+    are looked at. With PATH, list the transcripts that belong to this clone, and why.
+    """
+    local = local_options("always", transcripts, ())
+    if path is not None:
+        _list_transcripts(path, local, output_format)
+        return
+    from collector.local import machines
+    from collector.local.report import survey
+
+    columns = ("agent", "files", "bytes=size", "oldest", "newest", "tested=read from", "note", "path")
+    print_table(output_format, survey(machines(local)), columns)
+
+
+def _list_transcripts(path: str, local: LocalOptions, output_format: str) -> None:
+    from collector.git.repository import GitRepo
+    from collector.local.report import would_read
+
+    columns = ("agent", "written=last written", "files", "bytes=size", "why", "path=file")
+    print_table(output_format, would_read(GitRepo(path), local), columns)
+
+
+COMMANDS = (repo, demo, db, doctor)

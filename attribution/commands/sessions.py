@@ -134,7 +134,7 @@ def _features(store: Store, repo: int | None, output_format: str, key: str, suba
 
 
 def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
-    from attribution.queries.turns import sums, turn_table
+    from attribution.queries.sessions import sums, turn_table
 
     table = turn_table(store, repo, options["session"])
     total = {name: value or 0 for name, value in sums(table).items()}

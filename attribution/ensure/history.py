@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.ensure.writing import sole_writer
+from attribution.ensure.clone import sole_writer
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.survival import SurvivalOptions, SurvivalReport
 from attribution.stages.history import follow_history
-from attribution.stages.survival import fill_survival
-from attribution.stages.survival_report import kept_report
+from attribution.stages.survival import fill_survival, kept_report
 from collector.runtime.locks import writing_database, writing_repository
 from collector.runtime.progress import Progress
 from collector.runtime.stages import RunContext

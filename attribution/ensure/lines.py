@@ -12,9 +12,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from attribution.authorship.options import AttributeOptions
-from attribution.ensure.writing import claim_repository
-from attribution.queries.advice import Advice, CloneState, advice, unnamed_checkpoints
-from attribution.queries.repo_report import RepoReport, repo_report
+from attribution.ensure.clone import claim_repository
+from attribution.queries.repo_report import Advice, CloneState, RepoReport, advice, repo_report, unnamed_checkpoints
 from collector.checkpoints.other_branches import other_branches
 from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository
 from collector.git.repository import GitRepo, empty_repository

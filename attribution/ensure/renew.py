@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions
+from attribution.ensure.clone import claim_repository
 from attribution.ensure.history import lines_followed
-from attribution.ensure.writing import claim_repository
-from attribution.features.prices import Prices, read_choice
+from attribution.features.prices import Prices, prices_of, read_choice
 from attribution.lineage.requests import HistoryRequest
 from attribution.queries.checks import mixed_repositories
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.prices import prices_of
 from attribution.queries.repositories import all_repositories, attributed_repository, known_clones
-from attribution.stages.costs import choose_prices, price_repo
+from attribution.stages.feature_rows import choose_prices, price_repo
 from attribution.stages.lines import attribute_repo
 from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress

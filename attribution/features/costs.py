@@ -1,6 +1,6 @@
 """Cost of a session: what the agent recorded, and list prices for the responses without a recorded cost. Pure.
 
-Computed apart from the transcripts, by `attribution/stages/costs.py`: another price table changes nothing else.
+Computed apart from the transcripts, by `attribution/stages/feature_rows.py`: another price table changes nothing else.
 """
 
 from __future__ import annotations

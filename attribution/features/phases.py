@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import groupby
+from typing import cast
 
 from attribution.features.registry import HEURISTIC, Feature, Values
-from attribution.features.undo import undos
-from attribution.features.view import SessionView
+from attribution.features.view import SessionView, edited_paths, is_edit
+from collector.model import Status
 
 NAME = "phases"
 TITLE = "Plans and phases"
@@ -68,3 +71,122 @@ def _plan_files(view: SessionView) -> list[str]:
     ]
     first = min((*approved, *called), key=lambda plan: plan[0], default=(0.0, ""))
     return sorted({match[0].removeprefix("./") for match in _FILE.finditer(first[1][:_MOST])})
+
+
+# --- commands that undo -----------------------------------------------------------------------------------------------
+
+
+_GIT = re.compile(r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|reset|revert|stash)\b([^;&|\n<>)]{0,2000})")
+_FAILED = re.compile(
+    r"^(?:fatal|error): |No local changes to save|not a git repository", re.M
+)  # after a pipe the status says nothing
+_EVERYTHING = ("",)
+
+
+def undos(view: SessionView) -> list[dict[str, object]]:
+    """Each undo with the moment, the one of the commit before it, who typed it, its text and the edited files it reaches.
+
+    A stash that is popped or applied later undoes nothing.
+    """
+    state = _State()
+    for moment, kind, by, text, paths in sorted(_events(view), key=lambda e: e[0]):
+        if kind == "edit":
+            state.pending.update(paths)
+        elif kind == "commit":
+            state.pending.clear()
+            state.committed_at = moment
+        else:
+            state.command(moment, by, text)
+    return state.found
+
+
+@dataclass(slots=True)
+class _State:
+    """What is edited and not committed, and what was put away, as the session goes on."""
+
+    found: list[dict[str, object]] = field(default_factory=list)
+    pending: set[str] = field(default_factory=set)  # edited since the last commit
+    committed_at: float = 0.0
+    stashes: list[dict[str, object] | None] = field(default_factory=list)  # newest first; None: held no edit of the session
+
+    def command(self, moment: float, by: str, text: str) -> None:
+        for part in _GIT.finditer(text):
+            words = part[2].split()
+            if text[part.end() : part.end() + 1] in ("<", ">") and words and words[-1].isdigit():
+                words.pop()  # of 2>/dev/null
+            if part[1] == "stash" and words[:1] and words[0] in ("pop", "apply", "drop", "clear"):
+                self._unstash(words)
+                continue
+            reached = {path for target in _reached_paths(part[1], words) for path in self.pending if _covers(target, path)}
+            undo: dict[str, object] = {
+                "at": moment, "by": by, "command": text[:200], "files": len(reached), "paths": sorted(reached)[:_PATHS],
+                "since": self.committed_at,
+            }  # fmt: skip
+            if reached:
+                self.found.append(undo)
+                self.pending -= reached
+            if part[1] == "stash" and _puts_away(words):
+                self.stashes.insert(0, undo if reached else None)
+
+    def _unstash(self, words: list[str]) -> None:
+        verb, number = words[0], next((int(match[1]) for word in words[1:] if (match := _STASH.fullmatch(word))), 0)
+        if verb == "clear":
+            self.stashes.clear()
+        if number >= len(self.stashes):
+            return
+        undo = self.stashes[number] if verb == "apply" else self.stashes.pop(number)
+        if verb == "drop" or undo is None or undo not in self.found:
+            return
+        self.found.remove(undo)
+        self.pending.update(str(path) for path in cast("list[str]", undo["paths"]))
+
+
+_STASH = re.compile(r"['\"]?(?:stash@\{)?(\d+)\}?['\"]?")
+_PATHS = 100  # of an undo that are kept
+
+
+def _puts_away(words: list[str]) -> bool:
+    return not words or words[0].startswith("-") or words[0] in ("push", "save")
+
+
+def _events(view: SessionView) -> Iterator[tuple[float, str, str, str, tuple[str, ...]]]:
+    """(moment, edit | commit | command, who, text, paths)."""
+    for call in view.calls:
+        moment = call.done_at if call.done_at is not None else call.at or 0.0
+        if is_edit(call):
+            yield moment, "edit", "agent", "", tuple(edited_paths(call))
+        if call.commits:
+            yield moment, "commit", "agent", "", ()
+        command = call.command if call.status is Status.OK else None
+        if command is not None and "git" in command.text and not _FAILED.search(command.output):
+            yield moment, "command", "agent", command.text, ()
+    for mark in view.session.marks:
+        if mark.kind == "user_shell" and "git" in mark.detail:
+            yield mark.at or 0.0, "command", "human", re.sub(r"</?bash-input>", "", mark.detail), ()
+
+
+def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
+    """What one undoing command reaches: paths, "" for everything."""
+    named = words[words.index("--") + 1 :] if "--" in words else None
+    plain = [w.strip("'\"") for w in (words if named is None else named) if not w.startswith("-")]
+    if name == "checkout":
+        switches = any(w in ("-b", "-B", "--orphan", "--detach") for w in words)
+        return () if switches else plain if named is not None else [w for w in plain if w == "." or _like_file(w)]
+    if name == "restore":
+        return () if "--staged" in words and "--worktree" not in words else plain
+    if name == "reset":
+        return _EVERYTHING if "--hard" in words else ()
+    if name == "revert":
+        return () if any(w in ("--abort", "--continue", "--quit", "--skip") for w in words) else _EVERYTHING
+    if not _puts_away(words):
+        return ()
+    return plain if named is not None else _EVERYTHING
+
+
+def _like_file(word: str) -> bool:
+    return re.search(r"\.[A-Za-z]\w*$|\*", word) is not None and not word.startswith(("origin/", "HEAD"))
+
+
+def _covers(target: str, path: str) -> bool:
+    target = target.removeprefix("./").rstrip("/")
+    return target in ("", ".", ":", ":/") or path == target or path.endswith("/" + target) or f"/{target}/" in path

@@ -15,12 +15,16 @@ from datetime import UTC, date, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attribution.features.word_lists import source
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command
 
+if TYPE_CHECKING:
+    from collector.storage.store import Store
+
+SETTING = "prices"  # name of the choice in `settings`
 LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
 # Kinds of tokens, and what the package calls their prices.
 PRICES = {
@@ -105,6 +109,12 @@ def chosen_prices(choice: str | None) -> Prices:
         return next(iter(known), None)
 
     return Prices(f"{listed.as_of}, else {small.as_of}", f"{listed.key} {small.key}", look_up)
+
+
+def prices_of(store: Store) -> Prices:
+    """The table chosen for this database, else the installed one. Raises WhoWroteError when the chosen one is not installed."""
+    choice = store.value("SELECT value FROM settings WHERE name = ?", (SETTING,))
+    return chosen_prices(None if choice is None else str(choice))
 
 
 @cache

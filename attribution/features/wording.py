@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from attribution.features.registry import HEURISTIC, Feature, Values
-from attribution.features.turn_classes import classify
-from attribution.features.turn_language import Language, language_of
+from attribution.features.turn_classes import Language, classify, language_of
 from attribution.features.view import SessionView, words_in
 from attribution.features.word_lists import lower_case, words
 from collector.labels import request_of

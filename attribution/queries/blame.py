@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
-from attribution.queries.moves import MoveHistories, MoveHistory
-from attribution.queries.open_repo import NOT_ASKED, SHORT, AnsweredAt, LineRange, OpenRepo, file_in
-from attribution.queries.turns import prompt_of
-from attribution.queries.verdicts import NO_COMMIT, Attributions, CommitRef, LineAttribution
-from attribution.queries.working_tree import checked_out, committed_numbers
+from attribution.queries.open_repo import NOT_ASKED, SHORT, AnsweredAt, LineRange, OpenRepo, checked_out, committed_numbers, file_in
+from attribution.queries.sessions import prompt_of
+from attribution.queries.verdicts import NO_COMMIT, Attributions, CommitRef, LineAttribution, MoveHistories, MoveHistory
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.text import decode, is_binary, split_lines
 

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
-from attribution.queries.agent_share import BY_AGENTS, BY_RECORD
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, LineCell, Place, Prompt, facts
-from attribution.queries.coverage import ATTRIBUTED
+from attribution.queries.coverage import ATTRIBUTED, BY_AGENTS, BY_RECORD
 from attribution.queries.overview import monday
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from attribution.lineage.survival import LifetimeRecord
-from attribution.queries import lifetimes
+from attribution.queries.survival import records_of
 from attribution.stats.rates import RateCell
 from collector.files.kinds import HEADLINE
 from collector.plugins import hooks
@@ -119,7 +119,7 @@ WHERE {days("h.author_at")}
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     births = {row["id"]: row for row in store.rows(_BIRTHS, (options.since, options.until))}
     result = []
-    for record in lifetimes.records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
+    for record in records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
         if birth := births.get(record.birth):
             agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
             top, slash, _ = record.path.partition("/")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.files.kinds import HEADLINE
 from collector.storage.views import Table, described_view
@@ -15,6 +15,7 @@ from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass, line_c
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
+
 
 AGES = (30, 90, 365)
 """Days before the last commit that coverage is given for, beside the whole history."""
@@ -96,3 +97,43 @@ def _coverage(days: int | None, rows: Iterable[Mapping[str, Any]]) -> Coverage:
             missing[row["class"] if row["class"] == LineClass.DECLARED else row["reason"]] += row["lines"]
     result = {reason: lines for reason, lines in missing.most_common() if lines}
     return Coverage(days, attributed + sum(result.values()), attributed, result)
+
+
+# --- the share of agents ----------------------------------------------------------------------------------------------
+
+
+BY_RECORD = (LineClass.AGENT,)
+BY_AGENTS = (LineClass.AGENT, LineClass.DECLARED)
+UNANSWERED = (LineClass.UNKNOWN, LineClass.UNDECLARED)
+
+
+class AgentShare(NamedTuple):
+    """Added lines with text of source and test files.
+
+    Lines without an answer can be anybody's: the true share lies between `percent` and `at_most`, if what is answered is right.
+    """
+
+    recorded: int  # a recorded action of an agent wrote them
+    declared: int  # only their commits say that an agent wrote them
+    unanswered: int
+    lines: int
+
+    @classmethod
+    def of(cls, lines: Mapping[str, int]) -> AgentShare:
+        """`lines`: class -> lines."""
+        declared, unanswered = lines.get(LineClass.DECLARED, 0), sum(lines.get(name, 0) for name in UNANSWERED)
+        return cls(lines.get(LineClass.AGENT, 0), declared, unanswered, sum(lines.values()))
+
+    @property
+    def by_agents(self) -> int:
+        return self.recorded + self.declared
+
+    @property
+    def percent(self) -> float | None:
+        """Recorded and declared lines of all; None without lines."""
+        return 100 * self.by_agents / self.lines if self.lines else None
+
+    @property
+    def at_most(self) -> float | None:
+        """The same if agents wrote all lines without an answer."""
+        return 100 * (self.by_agents + self.unanswered) / self.lines if self.lines else None

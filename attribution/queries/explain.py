@@ -12,7 +12,7 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
-from attribution.queries.turns import prompt
+from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
 from collector.plugins import hooks

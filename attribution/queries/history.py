@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import renames
 from attribution.queries.blame import blame
-from attribution.queries.moves import MoveHistories
-from attribution.queries.verdicts import NO_COMMIT, Attributions, LineAttribution
+from attribution.queries.verdicts import NO_COMMIT, Attributions, LineAttribution, MoveHistories
 from collector.text import decode, printable, split_lines
 
 if TYPE_CHECKING:

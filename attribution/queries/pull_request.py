@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from attribution.queries.agent_share import AgentShare
 from attribution.queries.commit import CommitSummary, commit_summaries
-from attribution.queries.coverage import headline
+from attribution.queries.coverage import AgentShare, headline
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
 from collector.files.kinds import HEADLINE

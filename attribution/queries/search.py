@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from attribution.queries.tables import table_names
 from collector.slash_commands import as_typed
 from collector.storage.store import Store
 
@@ -74,7 +73,7 @@ _PROMPT = (
 def _prompts(store: Store, terms: Sequence[str], repo: str) -> list[dict[str, Any]]:
     """Searches the full-text index where the database has one."""
     indexed = [word for term in terms for word in _WORD.findall(term)]
-    if indexed and "turns_fts" in table_names(store):
+    if indexed and store.has("turns_fts"):
         match = " ".join(f'"{word}"*' for word in indexed)
         sql = f"{_PROMPT} WHERE t.id IN (SELECT rowid FROM turns_fts WHERE turns_fts MATCH ?2) AND (?1 = '' OR r.name = ?1)"
         rows = store.rows(f"{sql} ORDER BY t.at DESC LIMIT {MOST}", (repo, match))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, COMMIT_COLUMNS, Co
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
-from collector.storage.views import read_view
+from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
 
 PAGE = 2000  # lines on one page
@@ -149,3 +149,47 @@ def explained(store: Store, file: TipFile, number: int) -> LineExplanation | Non
     texts = file.texts or []
     line = BlameLine(number, texts[number - 1] if texts else "", introduced, span.commit, span.attribution)
     return explain_line(opened, line, texts, file.path, opened.head)
+
+
+# --- a directory ------------------------------------------------------------------------------------------------------
+
+
+def tree(store: Store, repo: RepositoryRow, path: str = "") -> Table | None:
+    """What is in a directory of HEAD, directories first, in order of their names; None when there is no such directory."""
+    files = [(row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})]
+    rows = _entries(path, files or [(name, {}) for name in _names(repo)])
+    if not rows and path:
+        return None
+    named = [Column("name", "text", "file or directory"), Column("files", "integer", "files in a directory; NULL for a file")]
+    lines = Column("lines", "integer", "non-blank lines; NULL where they were not followed [lines]")
+    classes = [column for column in described_view("tip_files").columns if column.name in (*CLASSES, "older")]
+    return Table("tree", "What is in a directory.", [*named, lines, *classes], rows)
+
+
+def _names(repo: RepositoryRow) -> list[str]:
+    """Files of HEAD, from the clone; none when it is gone."""
+    if not repo.path or not repo.head_sha:
+        return []
+    try:
+        clone = GitRepo(repo.path)
+    except WhoWroteError:
+        return []
+    return list(clone.paths(repo.head_sha)) if clone.has(repo.head_sha) else []
+
+
+def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:
+    prefix = f"{path}/" if path else ""
+    lines: dict[tuple[bool, str], Counter[str]] = {}
+    counts = Counter[tuple[bool, str]]()
+    for name, classes in files:
+        if name.startswith(prefix):
+            first, slash, _ = name[len(prefix) :].partition("/")
+            lines.setdefault((not slash, first), Counter()).update(classes)
+            counts[not slash, first] += 1
+    return [
+        {
+            "name": name, "path": prefix + name, "is_directory": not is_file, "files": None if is_file else counts[is_file, name],
+            "lines": sum(of.values()) if of else None, **{kind: of[kind] for kind in (*CLASSES, "older")},
+        }
+        for (is_file, name), of in sorted(lines.items())
+    ]  # fmt: skip

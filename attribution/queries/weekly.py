@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from attribution.lineage.survival import ENDERS, LifetimeRecord, ended_by
-from attribution.queries.agent_share import AgentShare
 from attribution.queries.breakdown import check, cost_of, group_rows, no_lines
 from attribution.queries.breakdown_facts import BreakdownOptions, Prompt, facts
+from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section, monday
 from attribution.stats.accuracy import audited_note
 from collector.console.formats import number, percent, words

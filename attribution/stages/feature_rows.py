@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from attribution.features import features, version
+from attribution.features.costs import cost_of
 from attribution.features.nulls import TABLE, VIEW, null_view
-from attribution.queries.features import features_ready, json_columns
+from attribution.features.prices import SETTING, Prices, prices_of
+from attribution.queries.features import features_ready, json_columns, session_features
 from collector.load import SessionFiles
 from collector.plugins import hooks
-from collector.runtime.stages import RunContext, Stage, StageName, StageRun, forget_runs
+from collector.runtime.stages import RunContext, Stage, StageName, StageRun, digest, forget_runs
 from collector.storage.store import Store
 from collector.text import printable
 
@@ -73,3 +76,49 @@ def fill_what_follows(store: Store, repo_id: int) -> None:
     """Fills the tables of plug-ins that are made of features and turns. Call within the transaction that changed one of them."""
     for fill in hooks("after_features"):
         fill(store, repo_id)
+
+
+# --- costs ------------------------------------------------------------------------------------------------------------
+
+
+COSTS = Stage(StageName.COSTS, "1")
+_INPUTS = ("unrecorded_tokens", "recorded_cost_usd", "tokens_by_turn", "recorded_cost_by_turn")
+
+
+def costs_key(prices: Prices) -> str:
+    return digest(prices.key, version(), *(followers() for followers in hooks("features_version")))
+
+
+def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
+    """Costs of a repository's sessions and of their turns. Call within a transaction, after the features and the turns."""
+    store.connection.execute("UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,))
+    of_sessions, of_turns = [], []
+    for values in session_features(store, repo_id, only=_INPUTS):
+        started = None if values["started_at"] is None else datetime.fromisoformat(values["started_at"])
+        if values["unrecorded_tokens"] is not None:
+            cost = cost_of(values["unrecorded_tokens"], values["recorded_cost_usd"], prices, started)
+            of_sessions.append((values["session_id"], cost))
+        listed, recorded = values["tokens_by_turn"] or {}, values["recorded_cost_by_turn"] or {}
+        for turn in {*listed, *recorded}:
+            cost = cost_of(listed.get(turn, {}), recorded.get(turn), prices, started)
+            of_turns.append((cost["cost_usd"], values["session_id"], int(turn)))
+    update(store, of_sessions)
+    store.connection.executemany("UPDATE turn_outcomes SET cost_usd = ? WHERE session_id = ? AND turn_index = ?", of_turns)
+
+
+def price_repo(store: Store, repo_id: int) -> bool:
+    """Costs and what follows from them again if they were computed with another table than is in use; whether that was so."""
+    prices = prices_of(store)
+    run = COSTS.start(store, repo_id, costs_key(prices))
+    if run.is_current:
+        return False
+    with run.writing():
+        fill_costs(store, repo_id, prices)
+        fill_what_follows(store, repo_id)
+    return True
+
+
+def choose_prices(store: Store, choice: str) -> None:
+    """From now on costs of this database are computed with this table: its text, or the name of the package."""
+    with store.transaction() as connection:
+        connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (SETTING, choice))

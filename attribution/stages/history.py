@@ -2,22 +2,204 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Mapping
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
-from attribution.lineage.lifetimes import LineLifetimes
-from attribution.lineage.observers import CommitNotes
+from attribution.lineage import reverts
+from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
+from attribution.lineage.model import AT_MERGE, BEFORE, BINARY, COPY, LOST, UNREADABLE, Fingerprint, LineHistory
+from attribution.lineage.observers import CommitNotes, Count
 from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named_commit
-from attribution.lineage.state import SavedHistory, continues, load
+from attribution.lineage.state import SavedHistory, continues, dump, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions
-from attribution.stages import history_rows as tables
-from attribution.stages.history_rows import Dated, Finished
 from collector.git.program import GitFailed, ScratchGit, open_scratch
 from collector.git.repository import GitRepo
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
-from collector.storage.store import Store
+from collector.storage.store import Store, iso
+from collector.text import printable
+from collector.vocabulary.lines import LineKind
+
+REVERTED = "reverted"
+_TABLES = ("line_fates", "deletions", "survival", "tip_files", "line_moves", "line_lifetimes", "tip_states", "history_commits")
+
+
+class Dated(NamedTuple):
+    """The part of a commit that the tables need; whole commits of a long history take hundreds of megabytes."""
+
+    author_time: float
+    commit_time: float
+    takes_back: str | None  # the commit that the message says it reverts
+
+
+@dataclass(slots=True)
+class Finished:
+    """A pass and its observers."""
+
+    history: LineHistory
+    lifetimes: LineLifetimes
+    notes: CommitNotes
+    first: int  # index of the first commit that is new
+    commits: Mapping[str, Dated]  # the new ones, by id
+
+
+def clear(store: Store, repo_id: int) -> None:
+    for table in _TABLES:
+        store.connection.execute(f"DELETE FROM {table} WHERE repo_id = ?", (repo_id,))
+
+
+def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) -> None:
+    """Writes the rows that are new or different. `how`: the columns of `tip_states` that tell how the history was followed."""
+    rows = _Rows(store, repo_id, done)
+    rows.commits()
+    taken_back = rows.reverts()
+    rows.lifetimes(taken_back)
+    rows.moves()
+    rows.tip(how)
+
+
+_COMMIT = (
+    "id", "repo_id", "number", "commit_sha", "first_parent", "parents", "main_line", "landed", "author_at", "committed_at",
+    "lines_born", "lines_gone", "lines_came", "lines_present", "patch", "inverse",
+)  # fmt: skip
+
+
+_LIFE = (
+    "repo_id", "origin", "birth", "path", "start_line", "end_line", "nonblank", "blank_lines", "kind", "at_merge", "death", "cause",
+    "same_as", "gone_from_main", "into_path", "into_start", "into_end",
+)  # fmt: skip
+
+
+class _Rows:
+    """Rows of one repository."""
+
+    def __init__(self, store: Store, repo_id: int, done: Finished) -> None:
+        self._store, self._repo_id, self._done = store, repo_id, done
+        self._known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))
+        start = store.next_id("history_commits")
+        self._ids = [row["id"] for row in self._known]  # by number of the commit
+        self._ids += range(start, start + len(done.notes.counts))
+        self._path = cache(printable)  # a path is in many rows
+
+    # --- commits --------------------------------------------------------------------------------------------------
+
+    def commits(self) -> None:
+        main = 1 + max((row["main_line"] for row in self._known if row["main_line"] is not None), default=-1)
+        rows = []
+        for number, count in enumerate(self._done.notes.counts, self._done.first):
+            rows.append(self._commit_row(number, count, main if count.mainline else None))
+            main += count.mainline
+        self._store.insert("history_commits", _COMMIT, rows)
+
+    def _commit_row(self, number: int, count: Count, main: int | None) -> tuple[Any, ...]:
+        commit, ids = self._done.commits[count.sha], self._ids
+        landed = self._done.lifetimes.landed[number]
+        patch = count.patch or (None, None)
+        return (
+            ids[number], self._repo_id, number, count.sha, ids[count.parent] if count.parent >= 0 else None, count.parents, main,
+            ids[landed] if landed >= 0 else None, iso(commit.author_time) or "", iso(commit.commit_time) or "", count.born,
+            count.gone, count.came, count.present, *patch,
+        )  # fmt: skip
+
+    def reverts(self) -> dict[int, set[int]]:
+        """Commit -> the commits it takes back, a merge with all that it had brought; noted in the rows of both."""
+        done, ids = self._done, self._ids
+        claimed = {}
+        patches: list[tuple[int, Fingerprint]] = []
+        for number, count in enumerate(done.notes.counts, done.first):
+            name = done.commits[count.sha].takes_back
+            if name is not None:
+                claimed[number] = name
+            if count.patch is not None:
+                patches.append((number, count.patch))
+        older = self._store.rows(
+            "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND inverse IS NOT NULL ORDER BY number",
+            (self._repo_id, done.first),
+        )
+        reverted_by = reverts.reverts(claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older})
+        brought: dict[int, set[int]] = {target: {target} for target in reverted_by.values()}
+        for number, landed in enumerate(done.lifetimes.landed):
+            if landed in brought:
+                brought[landed].add(number)
+        execute = self._store.connection.executemany
+        execute("UPDATE history_commits SET reverts = ? WHERE id = ?", [(ids[b], ids[a]) for a, b in reverted_by.items()])
+        undone = [(ids[a], ids[number]) for a, b in reverted_by.items() for number in brought[b]]
+        execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
+        return {a: brought[b] for a, b in reverted_by.items()}
+
+    # --- lines ----------------------------------------------------------------------------------------------------
+
+    def lifetimes(self, taken_back: Mapping[int, set[int]]) -> None:
+        done = self._done
+        rows = None
+        if done.lifetimes.touched is not None:
+            rows = _rows_to_write(done)
+            origins = done.history.origins
+            spans = [(self._repo_id, first, first + count - 1) for _, first, count in origins.hunks(rows)]
+            self._store.connection.executemany("DELETE FROM line_lifetimes WHERE repo_id = ? AND origin BETWEEN ? AND ?", spans)
+        boundary = {number for number, sha in enumerate(done.history.shas) if sha in done.history.boundary}
+        lifetime_spans = done.lifetimes.spans(done.history, rows)
+        self._store.insert("line_lifetimes", _LIFE, (self._life_row(x, taken_back, x.birth in boundary) for x in lifetime_spans))
+
+    def _life_row(self, x: LineLifetime, taken_back: Mapping[int, set[int]], boundary: bool) -> tuple[Any, ...]:
+        ids = self._ids
+        kind = _kind(x.flags, boundary)
+        cause = REVERTED if x.cause != LOST and x.birth in taken_back.get(x.death, ()) else x.cause
+        into = (self._path(x.into.path), x.into.line, x.into.line + x.into.lines - 1) if x.into is not None else (None, None, None)
+        return (
+            self._repo_id, x.origin, ids[x.birth], self._path(x.path), x.line, x.line + x.lines - 1, x.nonblank,
+            self._blank_lines(x) if x.nonblank < x.lines else None, kind, int(bool(x.flags & AT_MERGE)),
+            ids[x.death] if x.death >= 0 else None, cause or None,
+            x.same_as if x.same_as >= BEFORE else None,
+            ids[x.left] if x.left >= 0 else None, *into,
+        )  # fmt: skip
+
+    def _blank_lines(self, x: LineLifetime) -> str:
+        blank = self._done.lifetimes.blank[x.origin : x.origin + x.lines]
+        return " ".join([str(x.line + n) for n, flag in enumerate(blank) if flag])
+
+    def moves(self) -> None:
+        columns = ("repo_id", "commit_id", "path", "start_line", "end_line", "how", "origin")
+        rows = (
+            (self._repo_id, self._ids[t.commit], self._path(t.path), t.line, t.line + t.lines - 1, t.how, t.origin)
+            for t in self._done.notes.moves
+        )
+        self._store.insert("line_moves", columns, rows)
+
+    def tip(self, how: Mapping[str, str]) -> None:
+        history, lifetimes = self._done.history, self._done.lifetimes
+        lines = sum(lifetimes.alive[BEFORE + 1 :])
+        total = history.present[-1] if history.present else 0
+        row = (
+            self._repo_id, history.tip, *how.values(), lines, total - lines, len(history.shas), len(self._done.notes.counts),
+            dump(history, lifetimes),
+        )  # fmt: skip
+        self._store.connection.execute("DELETE FROM tip_states WHERE repo_id = ?", (self._repo_id,))
+        self._store.insert("tip_states", ("repo_id", "tip_sha", *how, "lines", "copies", "commits", "added", "state"), [row])
+
+
+def _kind(flags: int, boundary: bool) -> LineKind:
+    if flags & BINARY:
+        return LineKind.BINARY
+    if flags & UNREADABLE or boundary:
+        return LineKind.UNCERTAIN
+    return LineKind.COPY if flags & COPY else LineKind.TEXT
+
+
+def _rows_to_write(done: Finished) -> list[int]:
+    """New hunks, and older hunks with a line whose fate may have changed."""
+    origins, touched = done.history.origins, done.lifetimes.touched_origins()
+    older = {origins.row(origin) for origin in touched if origin != BEFORE}
+    new = max(bisect_left(origins.commit, done.first), 1)  # commits have rows in their order
+    return sorted(row for row in older if row < new) + list(range(new, len(origins)))
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
 
 VERSION = "2"
 STAGE = Stage(StageName.HISTORY, VERSION)  # reports only on new commits: what was reported before stays
@@ -50,9 +232,9 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
         notes.append("the branch was rewritten or moved: its line history was recomputed from the beginning")
     with run.writing():
         if old is None:
-            tables.clear(store, repo_id)
+            clear(store, repo_id)
             clear_problems(store, repo_id, (STAGE.name,))
-        tables.write(store, repo_id, done, how)
+        write(store, repo_id, done, how)
         unread = [Problem(STAGE.name, sha, UNREAD, path) for sha, path in done.notes.unread]
         run.report([*done.history.problems, *unread])
     return HistoryUpdate("new" if saved is None else "again" if old is None else "continued", after, len(done.commits), notes)

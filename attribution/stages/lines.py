@@ -30,9 +30,9 @@ from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
 from attribution.authorship.timeline import Timeline, add_snapshots, edited_paths, learn_roots, roots_of, timelines
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
+from attribution.features.prices import prices_of
 from attribution.lineage.reverts import taken_back
-from attribution.queries.prices import prices_of
-from attribution.stages import costs, feature_rows, line_rows, outcomes, turn_outcomes
+from attribution.stages import feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.lines_due import STAGE, VERSION, censored_parts, is_done, nothing_found, target_of
 from attribution.stages.sessions import read_sessions
 from collector.checkpoints import read_all
@@ -76,7 +76,7 @@ def attribute_repo(
     target = target_of(store, repo, options, local)
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
-        repriced = costs.price_repo(store, target.known)
+        repriced = feature_rows.price_repo(store, target.known)
         return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local))
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
@@ -96,7 +96,7 @@ def attribute_repo(
         describe_repo(context, target.branch, target.head)
         run.report(_write(context, judged, target.head, options.since))
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)  # its rows went with those they point to
-        run.covers(costs.STAGE, costs.costs_key(prices_of(store)))
+        run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
         if options.whole and not local.sessions and run.key == target.key:  # all that `collect run` would have read
             run.covers(LOAD, facts_key(store, repo, target.head))
     return Attributed(context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local))
@@ -207,7 +207,7 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
     after = outcomes.AfterSessions(elsewhere, reverted)
     outcomes.fill_outcomes(store, repo_id, judged.evidence.sessions.edits, judged.replayed, after)
     turn_outcomes.fill_turns(store, repo_id, judged.evidence.sessions.edits, judged.replayed)
-    costs.fill_costs(store, repo_id, prices_of(store))
+    feature_rows.fill_costs(store, repo_id, prices_of(store))
     feature_rows.fill_what_follows(store, repo_id)
     for fill in hooks("after_lines"):
         fill(context)

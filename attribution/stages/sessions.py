@@ -42,9 +42,18 @@ from collector.runtime.bounds import PART_ERRORS, apply_limits, memory_left, par
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.session_graph import EventKeys, copied_events, event_keys
-from collector.storage.packed import NotPacked, pack, texts_of, unpack
 from collector.storage.retention import Policy
-from collector.storage.session_cache import SessionCache, compress, has_secret, inflate, sessions_of
+from collector.storage.session_cache import (
+    NotPacked,
+    SessionCache,
+    compress,
+    has_secret,
+    inflate,
+    pack,
+    sessions_of,
+    texts_of,
+    unpack,
+)
 from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from attribution.lineage import minimum, survival, tip
 from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
 from attribution.lineage.model import runs
 from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
-from attribution.queries.lifetimes import removed_lines, seconds
+from attribution.queries.survival import (
+    SurvivalOptions,
+    SurvivalReport,
+    followed_histories,
+    lifetimes_of,
+    notes_on,
+    removed_lines,
+    report_of,
+    seconds,
+)
 from attribution.stages.feature_rows import fill_what_follows
 from attribution.stages.history import stored_history
 from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
+from collector.errors import DatabaseUnusable
 from collector.files.kinds import HEADLINE, kind_of
+from collector.plain_values import jsonable
 from collector.runtime.stages import Stage, StageName, digest, last_run
+from collector.runtime.version import version
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import LINE_CLASSES, line_class, line_class_sql
@@ -202,3 +217,38 @@ def _birth(piece: tip.TipPiece, path: str) -> tuple[int | None, int | None, str 
     if written is None:
         return None, None, None, None
     return written.origin_id, written.birth, None if written.path == path else written.path, written.line
+
+
+# --- the numbers of a report ------------------------------------------------------------------------------------------
+
+
+MANY = 2_000  # records; fewer are added up in a tenth of a second
+KEPT_VERSION = "4"  # of the numbers: what another one kept, or another release, is computed again
+
+
+def kept_report(store: Store, repo_ids: Sequence[int], options: SurvivalOptions) -> SurvivalReport:
+    """The stored report, or else a new one. Raises what `survival_report` raises."""
+    request = digest(KEPT_VERSION, version(), *map(str, (*repo_ids, *options.groupings, options.curves, options.every_kind)))
+    key = _inputs(store, repo_ids)
+    with store.cache(create=False) as cache:
+        stored = cache.value("SELECT numbers FROM survival_reports WHERE request = ? AND input_key = ?", (request, key))
+    if stored is not None:
+        report = SurvivalReport(**json.loads(stored))
+        followed = followed_histories(store, repo_ids)
+        return replace(report, repositories=followed, notes=notes_on(followed, report.notes))
+    lines = lifetimes_of(store, repo_ids, options.every_kind)
+    report = report_of(lines, store.path, options)
+    if not store.is_read_only and len(lines.records) >= MANY:
+        numbers = json.dumps(jsonable(replace(report, repositories=[], notes=lines.notes)))
+        with suppress(DatabaseUnusable), store.cache() as cache, cache.transaction() as connection:  # else they are added up again
+            connection.execute("INSERT OR REPLACE INTO survival_reports VALUES (?, ?, ?)", (request, key, numbers))
+    return report
+
+
+def _inputs(store: Store, repo_ids: Sequence[int]) -> str:
+    """Key that changes with every run of a stage on one of the repositories: stages write everything the numbers rest on."""
+    sql = "SELECT stage, subject, input_key, version, finished_at FROM stage_runs WHERE repo_id = ? ORDER BY stage, subject"
+    words = []
+    for repo_id in repo_ids:
+        words += [word for run in store.rows(sql, (repo_id,)) for word in (str(repo_id), *run.values())]
+    return digest(*words)

@@ -13,7 +13,7 @@ from attribution.authorship.run_data import Replayed
 from attribution.authorship.session_edits import SessionEdits
 from attribution.outcomes.turn_work import TurnKey, TurnWork, UserTexts, turn_work
 from attribution.queries.features import session_features
-from attribution.queries.lifetimes import seconds
+from attribution.queries.survival import seconds
 from collector.storage.store import Store
 
 HORIZONS = (1, 7, 30, 90)  # days

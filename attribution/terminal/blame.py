@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING
 
 from rich.cells import set_cell_size
 from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
-from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET
+from attribution.queries.explain import earlier_words
+from attribution.queries.verdicts import NO_COMMIT, NOT_COMMITTED, NOT_YET
 from attribution.terminal.style import (
     LETTER,
     MEANING,
     STYLE,
     cut,
     grid,
+    minute,
     notes,
     number,
     opening,
@@ -31,10 +35,14 @@ from attribution.terminal.style import (
 )
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
+from collector.vocabulary.lines import Evidence
 
 if TYPE_CHECKING:
     from attribution.queries.blame import BlameLine, Block, FileBlame
-    from attribution.queries.verdicts import LineAttribution
+    from attribution.queries.explain import EarlierAction, LineExplanation, LineSection
+    from attribution.queries.history import LineHistoryReport
+    from attribution.queries.verdicts import LineAttribution, MoveHistory
+
 
 _BRIEF = {
     "no_session": "undeclared",
@@ -144,3 +152,176 @@ def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> N
 
 def _subject(line: BlameLine) -> str:
     return one_line(line.commit.subject if line.commit else "")
+
+
+# --- one line ---------------------------------------------------------------------------------------------------------
+
+
+_PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
+_COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
+_MARKS = {"+": "green", "-": "red", "$": "cyan"}
+
+
+def line_view(console: Console, explanation: LineExplanation, history: LineHistoryReport | None = None) -> None:
+    """Everything about one line, and its history where that is known."""
+    line, verdict = explanation.line, explanation.line.attribution
+    commit = f"{explanation.branch or 'commit'} {explanation.sha[:9]}"
+    title(console, f"{explanation.path}:{line.line}", f"at {commit}, {explanation.name}")
+    console.print(Text(cut("  " + source(line.text), console.width)))
+    console.print()
+    style = STYLE.get(verdict.kind, "red")
+    table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    name = words(verdict.kind) if verdict.kind or verdict.reason else "not attributed"
+    parts = dict.fromkeys((name, verdict.how, verdict.evidence, words(verdict.reason)))
+    room = console.width - 20
+    table.add_row("verdict", Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"))
+    table.add_row("how we know", _paragraphs(explanation.evidence))
+    if explanation.measured:
+        table.add_row("measured", Text(f"{explanation.measured}; see docs/accuracy.md", "dim"))
+    table.add_row("added by", _commit_words(explanation))
+    if line.moved is not None:
+        table.add_row("older than\nits commit", _moves_words(line.moved))
+    if verdict.session:
+        _session_rows(table, explanation, room)
+    if verdict.witness:
+        table.add_row("witness", Text.assemble(words(verdict.witness), (_sightings(verdict), "dim")))
+    if verdict.tool:
+        table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
+    if explanation.earlier:
+        table.add_row("earlier text\nof an agent", _paragraphs([earlier_words(call) for call in explanation.earlier]))
+    if explanation.others:
+        table.add_row("why not\nsomeone else", _paragraphs(explanation.others))
+    if explanation.actions:
+        table.add_row("actions on\nthe file", _action_words(explanation.actions, room))
+    _sections(table, explanation.sections)
+    if explanation.needed:
+        table.add_row("to know more", _paragraphs(explanation.needed))
+    console.print(Padding(table, (0, 0, 0, 2), expand=False))
+    if history is not None:
+        console.print()
+        line_history_view(console, history)
+    notes(console, [*explanation.notes, *(history.notes if history is not None else ())])
+
+
+def _sections(table: Table, sections: Sequence[LineSection]) -> None:
+    """What plug-ins say about the line."""
+    for section in sections:
+        if section.paragraphs:
+            table.add_row(section.title, _paragraphs(section.paragraphs))
+
+
+def _paragraphs(texts: Sequence[str]) -> Text:
+    return Text("\n".join(one_line(t) for t in texts))
+
+
+def _commit_words(explanation: LineExplanation) -> Text:
+    introduced, commit = explanation.line.introduced, explanation.line.commit
+    if introduced.sha == NO_COMMIT:
+        return Text("no commit")
+    text = Text.assemble((introduced.sha[:9], "bold"), " ", one_line(commit.subject if commit else ""))
+    if commit:
+        text.append(f"\n{one_line(commit.author_name)}, {minute(commit.author_at)}", "dim")
+    if explanation.by_blame:
+        there = (
+            f", where it is {one_line(introduced.path)}:{introduced.line}"
+            if (introduced.path, introduced.line) != (explanation.path, explanation.line.line)
+            else ""
+        )
+        text.append(f"\ntraced back from {explanation.sha[:9]} as git blame does{there}", "dim")
+    return text
+
+
+def _moves_words(history: MoveHistory) -> Text:
+    """What git blame does not see: the line is older than the commit it names."""
+    text = Text()
+    if history.first is not None:
+        text.append(f"first written in {history.first.sha[:9]} as {one_line(history.first.path)}:{history.first.line}")
+    else:
+        text.append("written before the part of history that line history covers")
+    for move in history.moves:
+        text.append(f"\n{move.how} in {move.sha[:9]} to {one_line(move.path)}:{move.line}", "dim")
+    return text
+
+
+def _sightings(verdict: LineAttribution) -> str:
+    """When the file was seen without and with a person's line; nothing where the date of the commit is the witness."""
+    if verdict.evidence == Evidence.DATED:
+        return ""
+    without = f"without the line {minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
+    return f": {without}, {f'with it {minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
+
+
+def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:
+    verdict = explanation.line.attribution
+    who = ", ".join(one_line(w) for w in (label_of(verdict.agent), verdict.model) if w)
+    table.add_row("session", Text.assemble(one_line(verdict.label), (f"\n{who}, {one_line(verdict.session)}", "dim")))
+    if explanation.prompt:
+        table.add_row(
+            f"prompt {verdict.turn}", Text.assemble(_quote(explanation.prompt), (f"\n{minute(explanation.turn_at)}", "dim"))
+        )
+    call = explanation.call
+    if call is None:
+        return
+    by = f" by subagent {one_line(call.subagent)}" if call.subagent else ""
+    text = Text.assemble(
+        (one_line(call.name), "bold"), (f"{by}, {call.at[:19].replace('T', ' ')} UTC, {one_line(call.call_id)}", "dim")
+    )
+    for part in call.lines:
+        text.append("\n")
+        mark = "▶" if part.hit else " "
+        text.append(
+            cut(f"{mark}{part.mark} {source(part.text)}", room),
+            f"bold {_MARKS.get(part.mark, '')}".strip() if part.hit else _MARKS.get(part.mark, ""),
+        )
+    if call.match == "similar":
+        text.append("\nthe marked line is the most similar one", "dim")
+    elif not call.match:
+        text.append("\nthe line itself does not appear in the call", "dim")
+    table.add_row("tool call", text)
+
+
+def _quote(prompt: str) -> Text:
+    lines = prompt.strip().split("\n")
+    listing = "\n".join(source(line) for line in lines[:_PROMPT_LINES])
+    more = len(lines) > _PROMPT_LINES or len(listing) > _PROMPT_WIDTH
+    return Text(listing[:_PROMPT_WIDTH] + (" …" if more else ""))
+
+
+def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
+    """The last actions before the commit, always including the one that explains the line."""
+    ours = next((i for i, a in enumerate(actions) if a.ours), len(actions) - 1)
+    start = max(0, min(ours - 2, len(actions) - _ACTIONS))
+    listing = actions[start : start + _ACTIONS]
+    text = Text()
+    if len(listing) < len(actions):
+        text.append(f"{len(listing)} of {len(actions)}\n", "dim")
+    for i, action in enumerate(listing):
+        text.append("\n" if i else "")
+        beginning = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
+        text.append(cut(f"{beginning}  ", room), "bold" if action.ours else "")
+        text.append(cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
+    return text
+
+
+def line_history_view(console: Console, report: LineHistoryReport) -> None:
+    """What commits did to the line, and what became of it."""
+    table = grid("<", "<", "<", "<~")
+    for event in report.events:
+        targets = one_line(event.path) + (f":{event.line}" if event.line else "") if event.path else ""
+        what = one_line(f"{event.subject} ({event.who})")
+        location = ", ".join(part for part in (targets, one_line(event.detail)) if part)
+        when = minute(event.at)
+        table.add_row(Text(event.what, f"bold {_COLOUR.get(event.what, 'yellow')}"), Text(when, "dim"), event.sha[:9], Text(what))
+        if location:
+            table.add_row("", "", "", Text(location, "dim"))
+    show(console, table)
+    if report.cause:
+        who = {"agent": "an agent", "human": "a person"}.get(report.actor, "an unknown author")
+        session = f" (session: {one_line(report.actor_session)})" if report.actor_session else ""
+        console.print(Text.assemble("  removed by ", (who, "bold"), session, (f" after {report.days or 0:.1f} days", "dim")))
+        for line in report.replaced_by:
+            console.print(Text(cut("  + " + source(line), console.width), "dim"))
+    elif report.days is not None:
+        console.print(Text(f"  still present after {report.days:.1f} days", "dim"))

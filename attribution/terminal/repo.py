@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, kinds, notes, number, percent, show, title, words
+from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, kinds, notes, number, percent, plain, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
+from collector.storage.views import table_of
 from collector.vocabulary.lines import LineClass
 
 if TYPE_CHECKING:
-    from attribution.queries.advice import Advice
+    from attribution.queries.checks import Check
     from attribution.queries.coverage import Coverage
-    from attribution.queries.repo_report import RepoReport
+    from attribution.queries.repo_report import Advice, RepoReport
     from collector.storage.views import Table
 
 
@@ -147,3 +148,27 @@ def _edits(console: Console, r: RepoReport) -> None:
     if r.shell_edits:
         table.add_row(Text("  by shell commands"), ", ".join(f"{number(n)} {words(o)}" for o, n in r.shell_edits.items()))
     show(console, table)
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+
+
+def check_list(console: Console, checks: Sequence[Check]) -> None:
+    table = grid("<", "<", "<~")
+    for check in checks:
+        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {number(check.broken)} rows", "bold red")
+        table.add_row(state, plain(check.name), Text(one_line(check.promise), "dim"))
+    show(console, table, 0)
+    for check in checks:
+        if check.broken:
+            console.print()
+            title(console, check.name, "first rows")
+            show_table(console, table_of(check.rows), indent=2)
+
+
+def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
+    """(path, message, hint) of repositories that could not be attributed."""
+    for path, message, hint in failed:
+        console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
+        for line in hint.split("\n") if hint else ():
+            console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)  # commands are there to be copied

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from collector.console.options import QUIET
-from collector.console.progress import exclusive_store
+from collector.console.options import QUIET, exclusive_store
 from collector.console.terminal import Reporter, complain, notice
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.console.formats import LETTER, STYLE, cut, minute, percent, words
 from collector.console.terminal import one_line, out, write_csv, write_json
-from collector.storage.catalog import Column
+from collector.storage.views import Column
 from collector.text import printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LINE_CLASSES

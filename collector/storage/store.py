@@ -199,6 +199,11 @@ class Store:
         """Whether there is a table or view of this name."""
         return self.value("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
 
+    def table_names(self) -> list[str]:
+        """Tables first, then views, in order of their names; SQLite's own are left out."""
+        sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type, name"
+        return [row["name"] for row in self.rows(sql)]
+
     @contextmanager
     def snapshot(self) -> Iterator[OwnConnection]:
         """What is read inside is of one moment, and what is written is not kept: it is for temporary tables."""

@@ -25,8 +25,8 @@ from collector.load import load_repo, read_session
 from collector.model import Turn
 from collector.runtime.progress import no_progress
 from collector.storage import session_cache
-from collector.storage.packed import NotPacked, pack, unpack
 from collector.storage.retention import Policy, Redaction
+from collector.storage.session_cache import NotPacked, pack, unpack
 from collector.storage.store import Store
 
 _AGAIN = AttributeOptions(since=1.0)  # the same commits with another key: everything is done again but what is kept

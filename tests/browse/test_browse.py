@@ -28,20 +28,19 @@ from support.builder import git
 from support.commands import clone, run
 from support.hostile import EVIL
 
-from attribution.browse import addresses, charts, comment, describe, markup, pages, plugin, standalone
-from attribution.browse.spreadsheet import Guard
-from attribution.queries.agent_share import AgentShare
+from attribution.browse import addresses, charts, comment, describe, pages, plugin, standalone, words
+from attribution.browse.plugin import Guard
+from attribution.queries.coverage import AgentShare
 from attribution.queries.pull_request import pull_request
 from collector.console.formats import LETTER
-from collector.storage.catalog import tables
 from collector.storage.store import Store
+from collector.storage.views import tables
 from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 pytest.importorskip("datasette")
 from datasette.database import Database, QueryInterrupted
 
-from attribution.browse.database import COUNT_MS
-from attribution.browse.plugin import is_ours
+from attribution.browse.plugin import COUNT_MS, is_ours
 from attribution.browse.serve import application
 
 
@@ -764,20 +763,20 @@ def test_the_months_of_the_start_page_are_those_of_sql(site: Site, db: Path) -> 
 
 def test_markdown_is_rendered_without_links_images_and_markup() -> None:
     text = "# t\n<script>alert(1)</script> [a](javascript:alert(1)) ![i](http://e/x) <http://e/> **b**\n\n[r]: http://e\n"
-    html = markup.render_markdown(text)
+    html = words.render_markdown(text)
     assert "<strong>b</strong>" in html and "<h1>t</h1>" in html
     assert not re.search(r"<(script|a|img)\b", html)
 
 
 def test_highlighted_source_is_the_source() -> None:
     lines = ["def f(x):  # <b>&", "    return '''", "", "a''' ", "<script>alert(1)</script>"]
-    found = markup.highlight("x.py", lines)
+    found = words.highlight("x.py", lines)
     assert found is not None and len(found) == len(lines)
     for html, line in zip(found, lines, strict=True):
         assert unescape(re.sub(r"<[^>]+>", "", html)) == line
         assert set(re.findall(r"<(\w+)", html)) <= {"span"}
-    assert markup.highlight("x.unknown", lines) is None
-    assert markup.highlight("x.py", ["x" * 3000]) is None and markup.highlight("x.py", ["x = 1"] * 100_000) is None
+    assert words.highlight("x.unknown", lines) is None
+    assert words.highlight("x.py", ["x" * 3000]) is None and words.highlight("x.py", ["x = 1"] * 100_000) is None
 
 
 def test_a_commit_shows_its_changes_with_their_authors(site: Site, db: Path) -> None:

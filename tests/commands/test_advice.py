@@ -9,8 +9,7 @@ from support.builder import World, git
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.lines import AttributeRequest, attribute_clone
-from attribution.queries.advice import Advice
-from attribution.queries.repo_report import RepoReport
+from attribution.queries.repo_report import Advice, RepoReport
 
 
 def _source(tmp_path: Path) -> Path:

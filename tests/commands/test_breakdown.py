@@ -15,11 +15,10 @@ from support.commands import clone, rows, run
 from attribution.commands import report as report_command
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries import breakdown as module
-from attribution.queries import lifetimes
 from attribution.queries.breakdown import DIMENSIONS, NOT_TO_CONCLUDE, breakdown
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, Life, LineCell, Place, Prompt
 from attribution.queries.coverage import headline
-from attribution.queries.survival import SurvivalOptions, survival_report
+from attribution.queries.survival import SurvivalOptions, records_of, survival_report
 from attribution.queries.weekly import weekly_report
 from collector.console.formats import percent
 from collector.storage.store import Store
@@ -163,7 +162,7 @@ def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(db: 
     with Store(db) as store:
         report = weekly_report(store, BreakdownOptions(("week",), until=later.isoformat()))
         days = [(later - timedelta(later.weekday(), weeks=weeks)).isoformat() for weeks in (4, 0)]
-        lives = lifetimes.records_of(store, [1, 2])
+        lives = records_of(store, [1, 2])
         births = {row["id"] for row in store.rows("SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?", days)}
     expected = sum(life.lines for life in lives if life.birth in births and life.author == "agent")
     rows = report.sections[2].table.rows

@@ -117,7 +117,7 @@ def test_curves(example: tuple[Path, Path]) -> None:
 def test_without_the_statistics_extra(example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
-    monkeypatch.setattr("attribution.stats.estimates.available", lambda: False)
+    monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
     shown = run("survival", repo, "--db", db)
     assert shown.exit_code == 0, shown.stderr
     assert "share surviving" in shown.stdout and "median life" in shown.stdout and "no hazard ratios" in shown.stdout

@@ -15,9 +15,8 @@ from support import fake_semgrep
 from support.commands import clone, run
 
 from collector.console import tables
-from collector.storage.catalog import Column
 from collector.storage.store import Store
-from collector.storage.views import LISTS, Table, read_view
+from collector.storage.views import LISTS, Column, Table, read_view
 
 ROOT = Path(__file__).parent.parent.parent
 _READ = re.compile(r"(?:read|described)_view\(\s*(?:[\w.]+,\s*)?\"(\w+)\"")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.queries.pushback import By, Message, share_row
-from attribution.terminal.lists import failures
+from attribution.terminal.repo import failures
 from collector.console.grid import grid, plain, show
 
 MODELS = ("claude-opus-4-20250514", "claude-opus-4-1-20250805", "claude-opus-4-5-20251101", "claude-opus-4-6")

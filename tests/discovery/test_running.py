@@ -29,7 +29,7 @@ from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.features.nulls import REASONS
 from attribution.stages import outcomes as aftermath
 from collector.cli import cli as collect
-from collector.console.progress import exclusive_store
+from collector.console.options import exclusive_store
 from collector.discovery.commands import running
 from collector.discovery.mirrors.many import FetchPlan
 from collector.discovery.mirrors.table import forget, items

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution.features import of_session
-from attribution.features.turn_classes import TurnClass, classify, error_counts, turn_features
-from attribution.features.turn_language import language_of
+from attribution.features.turn_classes import TurnClass, classify, error_counts, language_of, turn_features
 from attribution.queries.pushback import ALL, By, pushback_table
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError

@@ -11,7 +11,7 @@ from support.commands import clone, run
 
 from attribution.ensure.history import survival_reported
 from attribution.queries.survival import Lifetimes, SurvivalOptions, lifetimes_of, survival_report
-from attribution.stages import survival_report as survival_report_stage
+from attribution.stages import survival as survival_stage
 from collector.plain_values import jsonable
 from collector.runtime.stages import StageName, forget_runs
 from collector.storage.connection import cache_path
@@ -22,7 +22,7 @@ EVERYTHING = SurvivalOptions(("class", "model", "session", "directory"), curves=
 
 @pytest.fixture
 def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(survival_report_stage, "MANY", 1)
+    monkeypatch.setattr(survival_stage, "MANY", 1)
     path = tmp_path / "a.db"
     assert run("repo", clone("example", tmp_path), "--db", path, "--history", "-q").exit_code == 0
     return path
@@ -37,7 +37,7 @@ def added_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.extend(repo_ids)
         return lifetimes_of(store, repo_ids, every_kind)
 
-    monkeypatch.setattr(survival_report_stage, "lifetimes_of", counted)
+    monkeypatch.setattr(survival_stage, "lifetimes_of", counted)
     return found
 
 
@@ -83,6 +83,6 @@ def test_the_cache_may_go_at_any_time(db: Path) -> None:
 
 
 def test_a_small_report_is_not_kept(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survival_report_stage, "MANY", 1_000)
+    monkeypatch.setattr(survival_stage, "MANY", 1_000)
     first = _reported(db)
     assert not cache_path(db).exists() and _reported(db) == first

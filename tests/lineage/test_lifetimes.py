@@ -16,7 +16,7 @@ from attribution.lineage import reverts
 from attribution.lineage.fates import AuthoredSpan, CommitVerdicts, LineFate, StoredLifetime, fates
 from attribution.lineage.model import Fingerprint
 from attribution.lineage.requests import HistoryRequest, HistoryUpdate
-from attribution.queries import lifetimes
+from attribution.queries import survival as lifetimes
 from attribution.queries.checks import checks
 from attribution.stages import survival as chronicle
 from attribution.stages.history import follow_history, parent_before_first, stored_history

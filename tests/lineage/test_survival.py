@@ -17,8 +17,8 @@ from attribution.lineage.survival import (
     group_records,
     language,
 )
-from attribution.stats import comparison, estimates
-from attribution.stats.estimates import StatsMissing
+from attribution.stats import comparison
+from attribution.stats.comparison import StatsMissing
 from attribution.stats.kaplan_meier import Observation, estimate, survival_curve, survival_points
 
 END = 100.0
@@ -295,18 +295,18 @@ def test_hazard_ratio_has_the_right_side(lifelines: Any) -> None:
     found = [line(0, 1 + n % 5, birth=n, path=f"f{n % 3}") for n in range(30)]
     found += [line(0, 20 + n % 5 if n % 2 else None, author="human", birth=100 + n, path=f"f{n % 3}") for n in range(30)]
     found += [line(0, 4 + n, author="human", birth=200 + n, path=f"f{n}") for n in range(3)]
-    result = estimates.hazard(found, "human", minimum.NOTHING)
+    result = comparison.hazard(found, "human", minimum.NOTHING)
     assert result is not None and result["ratio"] > 1 and result["low"] < result["ratio"] < result["high"]
-    assert estimates.hazard(found[:30], "human") is None
+    assert comparison.hazard(found[:30], "human") is None
     first = [line(0, 1 if n % 2 else 9, author="agent" if n % 2 else "human", birth=n) for n in range(40)]
-    assert estimates.hazard(first, "human", minimum.NOTHING) is None, "one side always dies first"
-    assert estimates.hazard(found, "human") is None, "33 lines of people are too few"
+    assert comparison.hazard(first, "human", minimum.NOTHING) is None, "one side always dies first"
+    assert comparison.hazard(found, "human") is None, "33 lines of people are too few"
 
 
 def test_without_the_extra_there_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lifelines", None)
     with pytest.raises(StatsMissing) as raised:
-        estimates.hazard([line(0, 1, path="f"), line(0, 2, path="f", author="human")], "human", minimum.NOTHING)
+        comparison.hazard([line(0, 1, path="f"), line(0, 2, path="f", author="human")], "human", minimum.NOTHING)
     assert "[stats]" in raised.value.hint
 
 

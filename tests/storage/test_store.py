@@ -13,7 +13,7 @@ from attribution.queries.checks import checks
 from collector.errors import EXIT_DATABASE, DatabaseUnusable
 from collector.model import Problem
 from collector.runtime.stages import Stage, StageName
-from collector.storage import catalog
+from collector.storage import views
 from collector.storage.schema import MAIN, schema_version
 from collector.storage.store import APPLICATION_ID, Store, iso
 
@@ -271,7 +271,7 @@ def test_times_are_written_one_way(at: float | None, text: str | None) -> None:
 
 def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
     """Against a real database: views have the columns that SQLite says they have."""
-    told = {table.name: table for table in catalog.tables()}
+    told = {table.name: table for table in views.tables()}
     with Store(tmp_path / "out.db") as store, store.cache() as cache:
         real = {
             row["name"]: [column["name"] for column in file.rows("SELECT name FROM pragma_table_info(?)", (row["name"],))]
@@ -285,7 +285,7 @@ def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
 
 
 def test_an_undescribed_column_of_a_view_is_noticed() -> None:
-    (view,) = catalog.tables("-- Some rows.\n--   one: the first\nCREATE VIEW IF NOT EXISTS v AS\nSELECT 1 AS one, 2 AS two;\n")
+    (view,) = views.tables("-- Some rows.\n--   one: the first\nCREATE VIEW IF NOT EXISTS v AS\nSELECT 1 AS one, 2 AS two;\n")
     assert (view.comment, [column.name for column in view.columns]) == ("Some rows.", ["one"])
 
 

@@ -24,7 +24,7 @@ from attribution.features import features
 from attribution.features.prices import PRICES
 from attribution.queries.sessions import RegionChoice, region_counts, region_table
 from attribution.stages import outcomes as aftermath
-from attribution.stages.costs import price_repo
+from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
 from attribution.terminal.sessions import region_list
 from collector.storage.store import Store

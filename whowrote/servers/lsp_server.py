@@ -19,9 +19,8 @@ from pygls.uris import to_fs_path
 
 from attribution.queries.blame import Block
 from attribution.queries.explain import measured_words
-from attribution.queries.open_repo import SHORT
+from attribution.queries.open_repo import SHORT, committed_numbers
 from attribution.queries.verdicts import NOT_YET
-from attribution.queries.working_tree import committed_numbers
 from collector.console.formats import cut
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo

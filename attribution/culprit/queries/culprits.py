@@ -9,8 +9,8 @@ from typing import Any
 
 from attribution.culprit.repaired import FixedLines, TracedFix
 from attribution.culprit.words import RepairOutcome
-from attribution.queries.lifetimes import seconds
-from attribution.queries.turns import prompt_of
+from attribution.queries.sessions import prompt_of
+from attribution.queries.survival import seconds
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, LineAttribution, attribution_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of

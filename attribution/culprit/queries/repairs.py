@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
-from attribution.queries.lifetimes import removed_lines
+from attribution.queries.survival import removed_lines
 from attribution.stats import intervals
 from attribution.stats.comparison import BASELINES, DATED, HUMAN, UNDECLARED
 from attribution.stats.intervals import Moments

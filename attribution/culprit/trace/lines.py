@@ -11,7 +11,7 @@ from attribution.culprit.repaired import CODE_KINDS, OTHER_KINDS, AddedBlock, Tr
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
 from attribution.lineage.model import BEFORE
-from attribution.queries.moves import MoveHistories
+from attribution.queries.verdicts import MoveHistories
 from collector.files.kinds import kind_of
 from collector.git.repository import GitRepo
 from collector.storage.store import Store

@@ -15,8 +15,8 @@ from attribution.evaluation.attempts.model import SUMMARY, Attempt
 from attribution.evaluation.attempts.scan import ScannedAttempts
 from collector.git.patches import touched_files
 from collector.runtime.stages import clear_problems
-from collector.storage.catalog import described
 from collector.storage.store import Store
+from collector.storage.views import described
 from collector.text import printable
 
 _ASSIGNED = (  # once the rows are stored

@@ -113,7 +113,7 @@ def run(
     from attribution.evaluation.judge.queries import judge_cost
     from attribution.evaluation.judge.stage import JudgeOptions, run_judge
     from attribution.evaluation.models import Model
-    from attribution.queries.prices import prices_of
+    from attribution.features.prices import prices_of
 
     chosen = None if dry_run else Model(model)
     name = chosen.name if chosen else model

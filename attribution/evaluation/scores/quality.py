@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from attribution.evaluation.scores.baselines import Baseline, baseline
 from attribution.evaluation.scores.tasks import Row, kind_of_work, task_type
 from attribution.evaluation.words import SpecialScore, TaskType, Tier
-from attribution.features.turn_language import Language, language_of
+from attribution.features.turn_classes import Language, language_of
 from attribution.features.word_lists import lower_case, words
 from attribution.lineage import minimum
 from collector.vocabulary.sessions import SessionOutcome

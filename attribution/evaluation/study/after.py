@@ -10,8 +10,8 @@ from attribution.evaluation.study import audited_notes, join_published
 from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.coverage import headline
-from attribution.queries.lifetimes import records_of
 from attribution.queries.repo_report import undeclared_notes
+from attribution.queries.survival import records_of
 from attribution.stats.accuracy import confidences, corrected_shares, correction_refusal, measurements
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations

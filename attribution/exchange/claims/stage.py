@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import Any
 
-from attribution.ensure.writing import claim_repository
+from attribution.ensure.clone import claim_repository
 from attribution.exchange.claims.carried import carry, new_places
 from attribution.exchange.claims.verify import LINE_STATUSES, CheckedClaim, CommittedFiles, check, status_of, worst
 from attribution.exchange.producers import sources, trailers

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from attribution.exchange.exports import ExportRequest, ExportResult
-from attribution.queries.tables import table_names
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns
@@ -18,7 +17,7 @@ Writer = Callable[[Path, Columns, Iterable[Sequence[Any]]], int]
 
 def names(store: Store) -> list[str]:
     """Of tables and views, `check_*` left out."""
-    return [name for name in table_names(store) if not name.startswith("check_")]
+    return [name for name in store.table_names() if not name.startswith("check_")]
 
 
 def columns(store: Store, table: str) -> Columns:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from attribution.queries.turns import prompt_of
+from attribution.queries.sessions import prompt_of
 from attribution.weaknesses.words import Confidence, FindingStatus
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo

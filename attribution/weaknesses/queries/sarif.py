@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
 from attribution.queries.blame import BlameLine, blame
-from attribution.queries.turns import prompt_of
+from attribution.queries.sessions import prompt_of
 from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.words import Confidence, Severity
 from collector.errors import WhoWroteError

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console.options import ALLOW_NO_CHECKPOINTS, CONTENT, MEMORY, QUIET, TIMEOUT, Size, task_limits
-from collector.console.progress import count_repositories, exclusive_store, show_progress
+from collector.console.options import (
+    ALLOW_NO_CHECKPOINTS,
+    CONTENT,
+    MEMORY,
+    QUIET,
+    TIMEOUT,
+    Size,
+    count_repositories,
+    exclusive_store,
+    show_progress,
+    task_limits,
+)
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, complain, data_options, database_option, notice
 from collector.discovery.commands.discover import addresses

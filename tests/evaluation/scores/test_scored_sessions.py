@@ -13,7 +13,7 @@ from support.invariants import broken_checks
 from attribution.authorship.options import AttributeOptions
 from attribution.features import of_session
 from attribution.stages import feature_rows
-from attribution.stages.costs import price_repo
+from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
 from collector.model import Session
 from collector.storage.store import Store
