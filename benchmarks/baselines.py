@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parent.parent)]
 
-from attribution.evaluation.scores.baselines import ALL, Baseline  # noqa: E402
+from attribution.evaluation.scores.quality import ALL, Baseline  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
 TARGET = Path(__file__).parent.parent / "attribution" / "evaluation" / "scores" / "data" / "baselines.json"

@@ -1,9 +1,14 @@
-"""Typed access to JSON that other programs wrote: a value of the wrong type counts as absent. Pure."""
+"""Typed access to JSON that other programs wrote: a value of the wrong type counts as absent.
+
+And our own rows as plain values, as `--json`, `--csv` and data frames show them. Pure.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from collector.limits import JSON_DEPTH
@@ -112,3 +117,30 @@ def time_of(value: object) -> float | None:
     if isinstance(value, _NUMBERS) and not isinstance(value, bool) and 0 < value < 1e14:
         return float(value) / 1000 if value > 1e11 else float(value)
     return timestamp(value)
+
+
+def jsonable(value: Any) -> Any:
+    """A value for JSON: tables as their rows, dataclasses and named tuples by their fields, at every depth."""
+    if isinstance(value, Mapping):
+        return {name: jsonable(inner) for name, inner in value.items()}
+    if hasattr(value, "columns") and hasattr(value, "rows"):
+        return jsonable(value.rows)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        return jsonable(value._asdict())
+    return [jsonable(inner) for inner in value] if isinstance(value, list | tuple | set) else value
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """The result of a value's `data()`, or else the fields of a mapping, dataclass or named tuple."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "data"):
+        data: dict[str, Any] = value.data()
+        return data
+    if is_dataclass(value) and not isinstance(value, type):
+        plain_fields: dict[str, Any] = jsonable(value)
+        return plain_fields
+    fields: dict[str, Any] = value._asdict()
+    return fields

@@ -189,8 +189,7 @@ def metrics_page() -> str:
     """Every feature from the registry, the rules of regions and scores, and the signals that do not exist."""
     import attribution.evaluation.failure_modes.stage as failure_modes
     from attribution.evaluation.embedding import drift
-    from attribution.evaluation.scores.baselines import baseline
-    from attribution.evaluation.scores.quality import PARTS, WEIGHTS
+    from attribution.evaluation.scores.quality import PARTS, WEIGHTS, baseline
     from attribution.evaluation.scores.tasks import kind_of_work, task_type
     from attribution.features import groups
     from attribution.features.nulls import null_text

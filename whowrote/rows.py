@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from collector.plain_values import plain
+from collector.json_values import plain
 
 if TYPE_CHECKING:
     import pandas

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collector.console.terminal import Reporter, notice, write_csv, write_json
-from collector.plain_values import plain
+from collector.json_values import plain
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import LineRange, OpenRepo

@@ -20,7 +20,7 @@ from attribution.commands.common import (
     print_rows,
 )
 from collector.console.terminal import data_options, database_option, out, write_json
-from collector.plain_values import jsonable
+from collector.json_values import jsonable
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo

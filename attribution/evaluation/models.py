@@ -1,8 +1,17 @@
-"""The adapter for llm: its models, which answer questions, and its embedding models. Keys and servers are configured there."""
+"""The adapter for llm: its models, which answer questions, and its embedding models. Keys and servers are configured there.
+
+Beside them `ngrams` turns texts into vectors: it hashes words and pieces of words and needs no library.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 from collector.errors import WhoWroteError
 from collector.storage.redaction import secrets_out
@@ -59,3 +68,118 @@ class Model:
         except Exception as error:
             raise ModelFailed(failure(error)) from error
         return ModelAnswer(text, usage.input, usage.output)
+
+
+NGRAMS = "ngrams"
+WINDOW = 1_000  # characters of each end of a long text that llm's models see: what lies between is mostly pasted output
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where similarity begins and ends for a model, as measured (docs/decisions/0008-embeddings.md): a cosine has no unit."""
+
+    drift: float | None  # 1 - cosine of two turns that is usual between different sessions of a repository; None: not measured
+    flat: float | None  # a smaller change of coherence from turn to turn is none
+    same: float = 0.8  # cosine from which two steps of plans are the same step
+
+
+class Embedder(Protocol):
+    """A model: rows of floats, one per text, in order; a row of zeros for a text without any word."""
+
+    backend: str  # ngrams or llm
+    model: str
+    scale: Scale
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+def embedder(name: str = NGRAMS) -> Embedder:
+    """`ngrams`, or an embedding model of llm by name or alias. Raises WhoWroteError."""
+    return Ngrams() if name == NGRAMS else LlmEmbedder(name)
+
+
+def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Cosine of two rows; None when one of them is zero."""
+    size = sum(x * x for x in a) * sum(x * x for x in b)
+    return max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / size**0.5)) if size else None
+
+
+def _unit(row: Sequence[float]) -> list[float]:
+    """The row with length 1; zeros stay zeros."""
+    length = math.hypot(*row)
+    return [x / length for x in row] if length else list(row)
+
+
+# --- models of llm ----------------------------------------------------------------------------------------------------
+
+_MINILM = re.compile(r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE)  # all-MiniLM-L6-v2, as plug-ins of llm name it
+
+
+class LlmEmbedder:
+    """An embedding model of llm. Of a long text both ends are embedded and their vectors averaged."""
+
+    backend = "llm"
+
+    def __init__(self, name: str) -> None:
+        """Raises WhoWroteError when llm or the model is missing."""
+        self._model = llm_model(name, "embedding model")
+        self.model = str(self._model.model_id)
+        self.scale = Scale(0.71, 0.04) if _MINILM.search(self.model) else Scale(None, None)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Raises WhoWroteError when the model fails."""
+        ends = [[text] if len(text) <= 2 * WINDOW else [text[:WINDOW], text[-WINDOW:]] for text in texts]
+        try:
+            vectors = iter(list(self._model.embed_multi([end for parts in ends for end in parts])))
+        except Exception as error:
+            raise WhoWroteError(f"{self.model} failed: {failure(error)}", "What was embedded is kept") from error
+        return [_unit([sum(values) for values in zip(*(next(vectors) for _ in parts), strict=True)]) for parts in ends]
+
+
+# --- hashed words -----------------------------------------------------------------------------------------------------
+
+_SIZE = 1024  # dimensions
+_PIECE = 4  # characters
+_WORD = re.compile(r"[^\W_]+|[぀-鿿가-힣]")
+_MOST = 20_000  # characters of a text, half from its beginning and half from its end
+_COMMON_WORDS = """
+a about above after again all also am an and any are as at be been before being but by can could did do does doing don
+done down for from get go got had has have he her here him his how i if in into is it its just know let like ll make me
+more most my need no not now of off ok on once one only or other our out over own please re same say see she should so
+some such sure than thanks that the their them then there these they this those to too up us use ve very want was we
+were what when where which who why will with would yes you your
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+class Ngrams:
+    """No model: sees shared words, not shared meaning."""
+
+    backend = NGRAMS
+    model = "ngrams-1"
+    scale = Scale(drift=0.88, flat=0.03)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [_row(text) for text in texts]
+
+
+def _row(text: str) -> list[float]:
+    counts = Counter(_features(text))
+    row = [0.0] * _SIZE
+    for feature, count in counts.items():
+        value = zlib.crc32(feature.encode("utf-8", "replace"))
+        # One bit of the hash is the sign, so that collisions cancel out on average.
+        row[value % _SIZE] += (1 + math.log(count)) * (1 if value & 0x8000_0000 else -1) * (0.4 if feature[0] == "#" else 1.0)
+    return _unit(row)
+
+
+def _features(text: str) -> Iterator[str]:
+    """Words that are not common, and the pieces of long ones: `parser` and `parsing` share two."""
+    if len(text) > _MOST:
+        text = text[: _MOST // 2] + "\n" + text[-_MOST // 2 :]
+    for word in _WORD.findall(text.lower()):
+        if word in _COMMON:
+            continue
+        yield word
+        for start in range(len(word) - _PIECE + 1 if len(word) > _PIECE else 0):
+            yield "#" + word[start : start + _PIECE]

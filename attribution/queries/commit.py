@@ -12,9 +12,9 @@ from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, Commit
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.files.kinds import HEADLINE
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import jsonable
+from collector.labels import as_typed
 from collector.model import FileChange, LineChange
-from collector.plain_values import jsonable
-from collector.slash_commands import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.text import decode, is_binary, split_lines

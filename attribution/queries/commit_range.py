@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attribution.queries.coverage import kind_lines
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
-from collector.plain_values import jsonable
+from collector.json_values import jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import printable

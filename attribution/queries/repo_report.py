@@ -13,7 +13,7 @@ from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
 from collector.checkpoints.entire import fetch_command
 from collector.files.kinds import HEADLINE
-from collector.plain_values import jsonable
+from collector.json_values import jsonable
 from collector.plugins import hooks
 from collector.storage.views import Table, described_view, read_view
 from collector.vocabulary import sql_list

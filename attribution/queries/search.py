@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from collector.slash_commands import as_typed
+from collector.labels import as_typed
 from collector.storage.store import Store
 
 MOST = 25  # results of each sort

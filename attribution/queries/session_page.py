@@ -13,7 +13,7 @@ from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import RegionChoice, region_table
 from collector.json_values import get_dict, parse_json
-from collector.slash_commands import as_typed
+from collector.labels import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 

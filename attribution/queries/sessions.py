@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
-from collector.slash_commands import as_typed
+from collector.labels import as_typed
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.vocabulary.sessions import Convergence
 

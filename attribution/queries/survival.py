@@ -17,7 +17,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
 from collector.files.kinds import HEADLINE, kind_of
-from collector.plain_values import jsonable, plain
+from collector.json_values import jsonable, plain
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, line_class_sql
 
 if TYPE_CHECKING:

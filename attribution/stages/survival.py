@@ -30,7 +30,7 @@ from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.errors import DatabaseUnusable
 from collector.files.kinds import HEADLINE, kind_of
-from collector.plain_values import jsonable
+from collector.json_values import jsonable
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.runtime.version import version
 from collector.storage.store import Store

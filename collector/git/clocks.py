@@ -9,10 +9,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collector.git.repository import GitRepo
+from collector.git.repository import GitRepo
 
 _TAGGED = re.compile(rb"^object ([0-9a-f]{40,64})$.*?^tagger [^\n]*> (\d{1,12}) [+-]\d{4}$", re.M | re.S)
 _ARMOUR = re.compile(rb"-----BEGIN PGP SIGNATURE-----\n(?:[^\n]+: [^\n]*\n)*\s*\n(.*?)\n(?:=|-----END)", re.S)

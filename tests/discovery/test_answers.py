@@ -22,8 +22,7 @@ from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.channels.paging import Unfinished
 from collector.discovery.github.client import GitHub, Page
 from collector.discovery.github.git_server import HTTP_AGENT, GitServers, packet
-from collector.discovery.github.limits import limit_kind, pause_after, retry_after
-from collector.discovery.github.patience import Token
+from collector.discovery.github.patience import Token, limit_kind, pause_after, retry_after
 from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote

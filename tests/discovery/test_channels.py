@@ -24,8 +24,7 @@ from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.channels.paging import Unfinished, hit_of
 from collector.discovery.github.client import Clock, GitHub
 from collector.discovery.github.git_server import GitServers
-from collector.discovery.github.limits import Budgets
-from collector.discovery.github.patience import Token
+from collector.discovery.github.patience import Budgets, Token
 from collector.discovery.github.transport import Web
 from collector.discovery.records import record_of, records
 from collector.discovery.selection.probe import Prober

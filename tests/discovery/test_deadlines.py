@@ -13,8 +13,7 @@ from collector.discovery.github.client import Clock, GitHub, LimitReached
 from collector.discovery.github.git_server import GitServers, NoRefs
 from collector.discovery.github.transport import Unreachable, Web
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.remote import Remote
-from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
+from collector.discovery.mirrors.remote import GitAccess, Remote, Stopped, talk
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
 from collector.repository_names import RepositorySource
 

@@ -12,8 +12,7 @@ import pytest
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.discovery.github.client import BadToken, Clock, GitHub, LimitReached, NotFound, Refused
-from collector.discovery.github.limits import Budgets, limit_kind
-from collector.discovery.github.patience import Token, find_token
+from collector.discovery.github.patience import Budgets, Token, find_token, limit_kind
 from collector.discovery.github.transport import Unreachable, Web
 from collector.errors import WhoWroteError
 

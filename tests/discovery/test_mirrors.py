@@ -18,8 +18,7 @@ from support.served import add_file, git, noise, publish
 from collector.discovery.github.patience import Token
 from collector.discovery.mirrors import update as mirror_updates
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.remote import Advertised, Remote, WantedRefs, is_safe, keep_wanted, kind_of, parse_listing
-from collector.discovery.mirrors.transfer import talk
+from collector.discovery.mirrors.remote import Advertised, Remote, WantedRefs, is_safe, keep_wanted, kind_of, parse_listing, talk
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, checkpoint_remote, update_mirror
 from collector.errors import WhoWroteError
 from collector.git.program import GitFailed

@@ -18,10 +18,10 @@ from support.served import add_file, git, publish
 from attribution.ensure.clone import mirror_address
 from collector.cli import cli
 from collector.discovery.commands import running
-from collector.discovery.mirrors import disk, many
+from collector.discovery.mirrors import disk, table
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.many import FetchPlan
 from collector.discovery.mirrors.remote import Remote
+from collector.discovery.mirrors.table import FetchPlan
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.limits import REDIRECTS
 from collector.repository_names import RepositorySource, source
@@ -98,7 +98,7 @@ def rename(server: GitServer, old: str, new: str, status: int = 301) -> None:
 def test_both_names_in_one_list_are_one_repository(
     served: GitServer, db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, names: tuple[str, str], jobs: int
 ) -> None:
-    monkeypatch.setattr(many, "JOBS", jobs)
+    monkeypatch.setattr(table, "JOBS", jobs)
     served.renamed["o/old"] = ("o/new", status)
     file = tmp_path / "list"
     file.write_text("\n".join(names) + "\n")
@@ -148,9 +148,9 @@ def test_a_server_that_sends_us_from_name_to_name_is_left(db: Path, tmp_path: Pa
         for one in sources:
             yield FetchResult(one.name, "", "moved", address=f"https://h.org/o/{one.name.removeprefix('o/')}x.git")
 
-    monkeypatch.setattr(many, "_fetch_each", send_on)
+    monkeypatch.setattr(table, "_fetch_each", send_on)
     with Store(db) as store:
-        found = list(many.fetch(store, [source("o/r")], many.FetchPlan(tmp_path / "m")))
+        found = list(table.fetch(store, [source("o/r")], table.FetchPlan(tmp_path / "m")))
     assert [done.state for done in found] == ["moved"] * (REDIRECTS - 1) + ["failed"]
     assert "from address to address" in found[-1].detail
 

@@ -31,8 +31,7 @@ from attribution.stages import outcomes as aftermath
 from collector.cli import cli as collect
 from collector.console.options import exclusive_store
 from collector.discovery.commands import running
-from collector.discovery.mirrors.many import FetchPlan
-from collector.discovery.mirrors.table import forget, items
+from collector.discovery.mirrors.table import FetchPlan, forget, items
 from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.repository_names import tombstone
 from collector.runtime import cluster, shards, workers

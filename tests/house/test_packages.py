@@ -24,7 +24,7 @@ ADAPTERS = {
     "pygit2": {"collector/git/base.py", "collector/git/repository.py"},
     "subprocess": {
         "collector/git/program.py",
-        "collector/discovery/mirrors/transfer.py",  # the same program on our mirrors, with a network
+        "collector/discovery/mirrors/remote.py",  # the same program on our mirrors, with a network
         "attribution/weaknesses/scan/engine.py",  # semgrep, which is a program: it has no interface for other programs
     },
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},

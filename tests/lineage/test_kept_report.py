@@ -12,7 +12,7 @@ from support.commands import clone, run
 from attribution.ensure.history import survival_reported
 from attribution.queries.survival import Lifetimes, SurvivalOptions, lifetimes_of, survival_report
 from attribution.stages import survival as survival_stage
-from collector.plain_values import jsonable
+from collector.json_values import jsonable
 from collector.runtime.stages import StageName, forget_runs
 from collector.storage.connection import cache_path
 from collector.storage.store import Store

@@ -13,8 +13,8 @@ from support.commands import run
 import whowrote
 from collector.agents import claude_code, codex
 from collector.agents.common.builder import SessionBuilder
+from collector.labels import as_typed, command_words, is_housekeeping
 from collector.model import Usage
-from collector.slash_commands import as_typed, command_words, is_housekeeping
 
 CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
 REVIEW = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the diff</command-args>"

@@ -20,7 +20,7 @@ from attribution.weaknesses.queries.rates import Reviewed, Sides
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
 from attribution.weaknesses.scan.cache import hash_of, is_suppressed
 from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files
-from attribution.weaknesses.track.authors import authors_of, ended_by
+from attribution.weaknesses.stage.rows import authors_of, ended_by
 from attribution.weaknesses.track.identity import Changed, VersionFinding, compare, occurrences, strongest
 from attribution.weaknesses.track.tracker import Fix, Instance, Tracker
 from attribution.weaknesses.words import FixHow

@@ -11,17 +11,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.evaluation.estimates import Estimate, estimate, ratio
 from attribution.evaluation.words import PatchOutcome
 from attribution.stats.intervals import wilson
 from collector.errors import WhoWroteError
-from collector.storage.views import table_of
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-    from collector.storage.views import Table
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
 
 MORE = (2, 3, 5, 10)  # k of pass@k, beside 1
 _HALF = 0.5  # of the tasks must have k attempts

@@ -1,4 +1,4 @@
-"""The table `attempts`: rows stored once, completed by later imports, numbered in order of time."""
+"""The table `attempts`: rows stored once, completed by later imports, numbered in order of time. And gold patches of data sets."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from attribution.evaluation.attempts import fields, outcome
 from attribution.evaluation.attempts.merge import STAGE
 from attribution.evaluation.attempts.model import SUMMARY, Attempt
 from attribution.evaluation.attempts.scan import ScannedAttempts
+from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
 from collector.runtime.stages import clear_problems
 from collector.storage.store import Store
+from collector.storage.tablefiles import read_parquet
 from collector.storage.views import described
 from collector.text import printable
 
@@ -134,3 +137,32 @@ def _number(store: Store) -> None:
 def natural(name: str) -> list[tuple[int, int | str]]:
     """`x.10-of-12` after `x.9-of-12`."""
     return [(1, int(part)) if part.isascii() and part.isdigit() else (0, part) for part in _DIGITS.split(name)]
+
+
+_COLUMNS = ("instance_id", "patch")
+_HINT = "It needs records with instance_id and patch: JSON Lines, a JSON list, or Parquet"
+
+
+def gold_files(path: Path) -> dict[str, frozenset[str]]:
+    """Task -> files of its gold patch. Raises WhoWroteError when the file has none."""
+    files = {}
+    for record in read_parquet(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path):
+        instance, patch = fields.text(record.get("instance_id"), 500), record.get("patch")
+        if instance and isinstance(patch, str):
+            files[instance] = frozenset(touched_files(patch).files)
+    if not files:
+        raise WhoWroteError(f"{path} has no reference patches", _HINT)
+    return files
+
+
+def _json_records(path: Path) -> Iterable[dict[str, Any]]:
+    try:
+        whole = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WhoWroteError(f"{path} cannot be read: {error}", _HINT) from error
+    try:
+        is_list = whole.lstrip().startswith("[")
+        values = json.loads(whole) if is_list else [json.loads(line) for line in whole.split("\n") if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise WhoWroteError(f"{path} is not valid JSON: {error}", _HINT) from error
+    return [value for value in values if isinstance(value, dict)]

@@ -58,9 +58,8 @@ def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by
 
 def _import(directory: Path, gold: Path | None, db: Path) -> bool:
     """Whether the directory holds results."""
-    from attribution.evaluation.attempts.gold import gold_files
     from attribution.evaluation.attempts.scan import scan
-    from attribution.evaluation.attempts.stage import write
+    from attribution.evaluation.attempts.stage import gold_files, write
     from collector.storage.store import Store
 
     patches = gold_files(gold) if gold else None

@@ -206,8 +206,7 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
     of each class, and kappa over all classes. With --second, does the same for the labels of two people.
     """
     from attribution.evaluation.judge import stage
-    from attribution.evaluation.judge.queries import judge_named
-    from attribution.evaluation.judge.validation import compare_with_people, labels_of
+    from attribution.evaluation.judge.queries import compare_with_people, judge_named, labels_of
     from collector.storage.views import table_of
 
     if second is not None:

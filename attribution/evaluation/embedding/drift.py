@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attribution.evaluation.conversation import Conversation, Exchange
-from attribution.evaluation.embedding.models import Scale, cosine
+from attribution.evaluation.models import Scale, cosine
 from attribution.features.registry import Feature, Values, version_of
 from attribution.features.turn_classes import classify
 

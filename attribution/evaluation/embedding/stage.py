@@ -11,8 +11,8 @@ from typing import Any
 
 from attribution.evaluation.conversation import conversation_of
 from attribution.evaluation.embedding.drift import FEATURES, compute, texts, version
-from attribution.evaluation.embedding.models import Embedder
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
+from attribution.evaluation.models import Embedder
 from attribution.queries.recorded_sessions import RecordedSession, recorded_sessions
 from attribution.queries.repositories import known_clones
 from collector.runtime.locks import writing_database, writing_repository

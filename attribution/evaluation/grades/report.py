@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.evaluation.estimates import (
     REPOSITORIES,
@@ -29,11 +29,8 @@ from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.intervals import Moments, wilson
 from collector.errors import WhoWroteError
-from collector.storage.views import table_of
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-    from collector.storage.views import Table
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
 
 LEAST = minimum.SESSIONS  # a smaller group has no row
 SUPPORT = 3  # sessions that a type of task needs on both sides, of at least two repositories each, to be compared

@@ -19,8 +19,7 @@ from attribution.evaluation.conversation import conversation_of
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
 from attribution.evaluation.judge.labels import USUAL, InvalidAnswer, parse_answer, schema
 from attribution.evaluation.judge.prompts import Request, requests
-from attribution.evaluation.judge.queries import Judge, list_price, stored_answers, stored_labels
-from attribution.evaluation.judge.validation import Validation, compare_with_people
+from attribution.evaluation.judge.queries import Judge, Validation, compare_with_people, list_price, stored_answers, stored_labels
 from attribution.evaluation.models import ModelAnswer, ModelFailed
 from attribution.features.prices import Prices
 from attribution.queries.recorded_sessions import recorded_sessions

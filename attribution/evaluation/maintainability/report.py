@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
 from attribution.evaluation.maintainability.measure import DMM
@@ -17,12 +17,9 @@ from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
-from collector.storage.views import table_of
+from collector.storage.store import Store
+from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-    from collector.storage.views import Table
 
 LEAST = minimum.COMMITS
 SIZES = (50, 300)  # changed lines up to which a commit is small, medium

@@ -11,7 +11,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.evaluation.people import matching_key, read_people
 from attribution.evaluation.scores.quality import PARTS, WEIGHTS, PartWeights, mix
@@ -19,11 +19,8 @@ from attribution.evaluation.words import TaskType
 from attribution.lineage import minimum
 from attribution.stats.agreement import bootstrap, pearson, spearman
 from collector.errors import WhoWroteError
-from collector.storage.views import read_view, table_of
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-    from collector.storage.views import Table
+from collector.storage.store import Store
+from collector.storage.views import Table, read_view, table_of
 
 STEPS = 20  # weights are multiples of 1 / STEPS
 LEAST = minimum.RATED

@@ -6,16 +6,13 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHTS, mix
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
-from collector.storage.views import read_view, table_of
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-    from collector.storage.views import Table
+from collector.storage.store import Store
+from collector.storage.views import Table, read_view, table_of
 
 
 def score_table(store: Store, repo: int | None = None, rated: bool = False) -> Table:

@@ -9,8 +9,16 @@ from itertools import count, islice
 from typing import Any
 
 from attribution.ensure.clone import claim_repository
-from attribution.exchange.claims.carried import carry, new_places
-from attribution.exchange.claims.verify import LINE_STATUSES, CheckedClaim, CommittedFiles, check, status_of, worst
+from attribution.exchange.claims.verify import (
+    LINE_STATUSES,
+    CheckedClaim,
+    CommittedFiles,
+    carry,
+    check,
+    new_places,
+    status_of,
+    worst,
+)
 from attribution.exchange.producers import sources, trailers
 from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, Who
 from attribution.exchange.words import Anchor, ClaimStatus, Reach, RecordState

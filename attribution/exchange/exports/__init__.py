@@ -5,13 +5,16 @@ A writer gives files below the place it is told, and nothing else; the analysed 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from collector.plugins import modules_of
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
+from collector.vocabulary.lines import Author, LineClass, line_class_sql
 
 
 @dataclass(slots=True)
@@ -53,3 +56,49 @@ def exports() -> list[Export]:
 
 def export_named(name: str) -> Export:
     return next(export for export in exports() if name == export.NAME)
+
+
+Row = dict[str, Any]
+"""A span of added lines with one origin; its columns are those of `_SPANS`."""
+
+Share = list[Row]
+"""What one session wrote into one commit; without a session: what people did. Never empty."""
+
+_CLASS = line_class_sql("o")
+_SPANS = f"""
+SELECT r.name AS repo, c.commit_sha AS "commit", c.author_at,
+  trim(COALESCE(c.author_name, '') || ' <' || COALESCE(c.author_email, '') || '>') AS committer, COALESCE(n.key, '') AS session,
+  COALESCE(n.agent, n.agent_label, '') AS agent, COALESCE(n.agent_version, '') AS agent_version, f.path, s.start_line,
+  s.end_line, s.end_line - s.start_line + 1 AS lines, o.author, o.how, o.evidence, o.turn_index AS turn,
+  COALESCE(o.model, CASE WHEN o.author = 'agent' THEN n.model END, '') AS model
+FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id
+JOIN origins o ON o.id = s.origin_id LEFT JOIN sessions n ON n.id = o.session_id
+WHERE c.repo_id = ? AND f.content = 'text' AND {_CLASS} IN ('{LineClass.AGENT}', '{LineClass.HUMAN}')
+ORDER BY c.position, n.key, f.path, s.start_line
+"""
+
+
+def commit_shares(store: Store, repo_id: int, people: bool = True) -> Iterator[Share]:
+    """Commit by commit, session by session: lines that a recorded action wrote, and those of people with a witness.
+
+    Lines that only a trailer gives to an agent, people's without a witness, those of tools and unknown ones are left out: the
+    formats have no name for them, and none of them may pass for an agent's or a person's.
+    """
+    spans = (span for span in store.rows(_SPANS, (repo_id,)) if people or span["author"] != Author.HUMAN)
+    for _, share in groupby(spans, lambda span: (span["commit"], span["session"])):
+        yield list(share)
+
+
+_UNSHARED = (LineClass.DECLARED, LineClass.LIKELY_HUMAN, LineClass.TOOL, LineClass.UNKNOWN, LineClass.UNDECLARED)
+
+
+def left_out(store: Store, repos: Sequence[int]) -> list[str]:
+    """A note on the added lines that are in no share, by class; none when there are no such lines."""
+    sums = store.rows(
+        f"SELECT {_CLASS} AS class, SUM(s.end_line - s.start_line + 1) AS lines FROM commits c JOIN commit_files f "
+        "ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id "
+        f"WHERE c.repo_id IN ({', '.join(map(str, repos)) or 'NULL'}) GROUP BY 1"
+    )
+    lines = {row["class"]: row["lines"] for row in sums}
+    parts = [f"{lines[name]:,} {name.replace('_', ' ')}" for name in _UNSHARED if lines.get(name)]
+    return [f"left out: {', '.join(parts)} lines"] if parts else []

@@ -9,8 +9,7 @@ from collections import Counter
 from itertools import groupby
 from typing import Any
 
-from attribution.exchange.exports import ExportRequest, ExportResult
-from attribution.exchange.exports.shares import Share, commit_shares, left_out
+from attribution.exchange.exports import ExportRequest, ExportResult, Share, commit_shares, left_out
 from attribution.exchange.producers.agent_trace import OWN
 from collector.vocabulary.lines import Author, How
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attribution.exchange.exports import ExportRequest, ExportResult
-from attribution.exchange.exports.shares import Share, commit_shares, left_out
+from attribution.exchange.exports import ExportRequest, ExportResult, Share, commit_shares, left_out
 from attribution.exchange.producers import git_ai as reader
 from attribution.exchange.producers.model import ClaimSource
 from attribution.exchange.words import RecordState

@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from attribution.exchange.producers import kept_below, producers
 from attribution.exchange.producers.model import STAGE, ClaimRecord, ClaimSource, Producer, unread
 from attribution.exchange.words import RecordState
+from collector.git.repository import GitRepo
 from collector.limits import CLAIM_BYTES, CLAIM_FILES
 from collector.model import Problem
-
-if TYPE_CHECKING:
-    from collector.git.repository import GitRepo
 
 NOTES = "refs/notes/"
 _TRIES = 40  # notes of a ref that nobody may know before the ref is left alone

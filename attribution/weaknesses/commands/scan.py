@@ -10,7 +10,7 @@ import click
 from attribution.commands.common import open_clone, print_one
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
-from collector.plain_values import plain
+from collector.json_values import plain
 from collector.storage.views import table_of
 
 _RULES = click.option(

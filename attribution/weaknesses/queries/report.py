@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import AGENT, BreakdownOptions, Place, days, place_columns, placed
@@ -18,12 +18,10 @@ from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
 from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixture, ReviewVerdict
+from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")

@@ -10,10 +10,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from attribution.queries.blame import BlameLine, blame
+from attribution.queries.open_repo import OpenRepo
 from attribution.queries.sessions import prompt_of
 from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.words import Confidence, Severity
@@ -23,9 +24,6 @@ from collector.limits import RESULT_BYTES
 from collector.runtime.version import version
 from collector.storage.store import Store
 from collector.text import printable
-
-if TYPE_CHECKING:
-    from attribution.queries.open_repo import OpenRepo
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = ("note", "warning", "error")

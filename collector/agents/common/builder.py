@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from collector.agents.common.jsonl import MAX_DETAIL
 from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.json_values import get, get_int, get_str
+from collector.labels import command_words, is_housekeeping
 from collector.model import AgentMessage, FileObservation, Problem, Session, SessionEvent, ToolCall, Turn, Usage
-from collector.slash_commands import command_words, is_housekeeping
 from collector.text import normal_path
 from collector.vocabulary.sessions import Driver, TurnOrigin
 

@@ -28,7 +28,7 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import table_of
 
 if TYPE_CHECKING:
-    from collector.discovery.mirrors.many import FetchPlan
+    from collector.discovery.mirrors.table import FetchPlan
     from collector.repository_names import RepositorySource
     from collector.runtime.runner import RunOptions
     from collector.storage.store import Store
@@ -182,8 +182,8 @@ def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
     from urllib.parse import urlsplit
 
     from collector.discovery.github.patience import find_token
-    from collector.discovery.mirrors.many import FetchPlan
     from collector.discovery.mirrors.remote import Remote, WantedRefs
+    from collector.discovery.mirrors.table import FetchPlan
     from collector.discovery.mirrors.update import FetchOptions
 
     server = addresses()[1]
@@ -194,7 +194,7 @@ def _plan(db: Path, options: dict[str, Any]) -> FetchPlan:
 
 def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, quiet: bool) -> tuple[list[str], int]:
     """(what the repositories are called here, how many of them are not there or not up to date)."""
-    from collector.discovery.mirrors.many import fetch
+    from collector.discovery.mirrors.table import fetch
 
     states: Counter[str] = Counter()
     waiting, ended = {repository.name for repository in sources}, set[str]()

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from collector.discovery.github.limits import message_of
-from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, plain_address
+from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, message_of, plain_address
 from collector.discovery.github.transport import HttpResponse
 from collector.json_values import get_str, load_json
 

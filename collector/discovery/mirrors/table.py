@@ -1,18 +1,36 @@
-"""What is known about mirrors: rows of `mirrors` in, work to do out; and repositories that are to be forgotten."""
+"""What is known about mirrors: rows of `mirrors` in, work to do out; and repositories that are to be forgotten.
+
+Many repositories are fetched several at a time, each of them once whatever names it is given. Only a server knows that two names
+are of one repository: it sends who asks at the old name to the new one. A mirror that is there keeps its name; a new one has the
+name that its repository has today.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from collector.discovery.mirrors.disk import Mirrors
-from collector.discovery.mirrors.update import FetchResult
-from collector.errors import NoCheckpoints, UnknownBranch
+from collector.discovery.mirrors.remote import Remote
+from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
+from collector.errors import NoCheckpoints, UnknownBranch, WhoWroteError
+from collector.limits import REDIRECTS
 from collector.load import FACTS, load_repo
-from collector.repository_names import BadName, RepositorySource, host_of, name_of, name_with_host, source, tombstone
+from collector.repository_names import (
+    BadName,
+    RepositorySource,
+    host_of,
+    moved_source,
+    name_of,
+    name_with_host,
+    same_place,
+    source,
+    tombstone,
+)
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import digest
@@ -236,3 +254,90 @@ def _state_of(row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]
     failures = [row["detail"] if row["failures"] else None, *(job["error"] for job in mine)]
     columns = ("name", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems")
     return {"stage": stage, **{name: row[name] for name in columns}, "failure": "; ".join(filter(None, failures))}
+
+
+# --- fetching many ----------------------------------------------------------------------------------------------------
+
+
+JOBS = 4  # transfers at a time
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlan:
+    """How mirrors are brought up to date."""
+
+    root: Path  # of all mirrors
+    options: FetchOptions = field(default_factory=FetchOptions)
+    remote: Remote = field(default_factory=Remote)
+
+
+def fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
+    """Fetches each and notes what became of it. Ends early when the disk is full: the others are left for the next run.
+
+    A name whose repository has another one has the state `moved` and no row; the repository has a result of its own.
+    """
+    mirrors, fetched = Mirrors(plan.root), set[str]()
+    # Mirrors come first: then it is known which of them were renamed when a name comes that is new.
+    batch = [repository for repository in sources if mirrors.path(repository.name).is_dir()]
+    requests = [(repository.name, repository) for repository in sources if repository not in batch]
+    for _ in range(REDIRECTS):
+        fetched |= {repository.name for repository in batch}
+        for result in _fetch_each(batch, plan):
+            with store.transaction():
+                note(store, result)
+            if result.state == "moved":
+                try:
+                    requests.append((result.name, moved_source(result.address)))
+                    continue
+                except BadName as error:
+                    result = replace(result, state="failed", detail=f"the server sends us to another address: {error}")
+            if result.news:
+                result.news += _twin(store, result)
+            yield result
+            if result.state == "disk_full":
+                return
+        here = name_sources(store, (repository for _, repository in requests))
+        present = ((name, here[repository.place()]) for name, repository in requests)
+        yield from (_result_of_old_name(store, name, today) for name, today in present if today.name != name)
+        allowed = not_forgotten(store, here.values())
+        batch = list({repository.name: repository for repository in allowed if repository.name not in fetched}.values())
+        requests = []
+        if not batch:
+            return
+    for repository in batch:
+        yield FetchResult(repository.name, repository.url, detail="the server sends us from address to address")
+
+
+def _result_of_old_name(store: Store, name: str, present: RepositorySource) -> FetchResult:
+    """What became of an old name."""
+    if not not_forgotten(store, [present]):
+        return FetchResult(name, present.url, "moved", detail=f"it is {present.name}, which was removed with collect forget")
+    return FetchResult(name, present.url, "moved", detail=f"it is {present.name}", same_as=present.name)
+
+
+def _twin(store: Store, result: FetchResult) -> str:
+    """Words about a second mirror of a repository that was renamed."""
+    for other in mirrored_sources(store):
+        if other.name != result.name and same_place(other.url, result.url):
+            return f"; {other.name} is the same, and to keep one of the two, run: collect forget {result.name}"
+    return ""
+
+
+def _fetch_each(sources: Iterable[RepositorySource], plan: FetchPlan) -> Iterator[FetchResult]:
+    """Results as they come; threads are enough, because git does the work."""
+    mirrors = Mirrors(plan.root)
+
+    def work(repository: RepositorySource) -> FetchResult:
+        try:
+            return update_mirror(repository, mirrors, plan.remote, plan.options)
+        except WhoWroteError as error:
+            return FetchResult(repository.name, repository.url, detail=str(error))
+
+    with ThreadPoolExecutor(JOBS, "fetch") as pool:
+        try:
+            for future in as_completed([pool.submit(work, repository) for repository in sources]):
+                yield future.result()
+        except BaseException:  # also when nobody asks for more results: transfers would go on for an hour
+            plan.remote.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

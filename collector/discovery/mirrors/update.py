@@ -14,14 +14,16 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import (
     Advertised,
     Failure,
+    GitAccess,
     Remote,
+    Stopped,
     WantedRefs,
     elsewhere_name,
     is_elsewhere,
     kind_of,
     refspecs,
+    talk,
 )
-from collector.discovery.mirrors.transfer import GitAccess, Stopped, talk
 from collector.git.program import GitFailed
 from collector.limits import SETTING_BYTES
 from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url

@@ -17,9 +17,8 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, conversation_of
 from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting_onset, texts
-from attribution.evaluation.embedding.models import NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
-from attribution.evaluation.models import INSTALL
+from attribution.evaluation.models import INSTALL, NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo

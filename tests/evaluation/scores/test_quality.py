@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from support.commands import clone, rows, run
 
-from attribution.evaluation.scores.baselines import ALL, LEAST, baseline, baselines
 from attribution.evaluation.scores.quality import (
+    ALL,
     FITTED_TIERS,
+    LEAST,
     PARTS,
     RATED_WEIGHTS,
     WEIGHTS,
@@ -20,6 +21,8 @@ from attribution.evaluation.scores.quality import (
     PartWeights,
     Score,
     acceptance,
+    baseline,
+    baselines,
     closing,
     mix,
     score,
