@@ -192,9 +192,9 @@ def _spans_of(file: FileDiff, judged: FileProbe | None, missing: Sequence[Missin
     for start, end, _ in file.added:
         for index in range(start, end):
             verdict = judged.verdicts.get(index) or unknown(Reason.UNEXPLAINED)
-            if absent is not None and verdict.author != Author.AGENT and not _says_more(verdict, absent):
-                nobody = unknown(absent)
-                verdict = without_person(verdict, nobody) if absent is Reason.TRANSCRIPT_NOT_STORED else nobody
+            lost = absent is Reason.TRANSCRIPT_NOT_STORED  # nothing can bring it back: what else is known is the better reason
+            if absent is not None and verdict.author != Author.AGENT and not (lost and verdict.author == Author.UNKNOWN):
+                verdict = without_person(verdict, unknown(absent)) if lost else unknown(absent)
             append_span(spans, Span(index + 1, index + 1, int(index in judged.nonblank), verdict))
     return spans
 
@@ -204,8 +204,3 @@ def _gap(missing: Sequence[MissingTranscript]) -> Reason | None:
     reasons = {item.reason for item in missing}
     order = (Reason.TRANSCRIPT_MISSING, Reason.TRANSCRIPT_UNREADABLE, Reason.TRANSCRIPT_NOT_STORED)
     return next((reason for reason in order if reason in reasons), None)
-
-
-def _says_more(verdict: Verdict, absent: Reason) -> bool:
-    """Where nothing can bring the transcript back, what else is known of a line is the better reason."""
-    return verdict.author == Author.UNKNOWN and absent is Reason.TRANSCRIPT_NOT_STORED

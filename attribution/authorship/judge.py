@@ -145,10 +145,18 @@ def _verdict_before_session(case: Case, line: int) -> Verdict:
     """The line stood in the file when an agent first saw it, but in no parent of the commit."""
     sighting = sighting_by_first_read(case, line)
     if isinstance(sighting, Reason):
-        return unknown(sighting)
+        return _verdict_from_cause(_maker_of_file(case) or CandidateAuthor(Author.UNKNOWN, reason=sighting))
     window = AttributionWindow(case.path, sighting.without or 0.0, sighting.seen or case.when.commit)
     cause = narrow_to_text(case, case.ask(window), case.alignment.ids.index(line))
     return _verdict_from_cause(cause, sighting)
+
+
+def _maker_of_file(case: Case) -> CandidateAuthor | None:
+    """The subagent that was told to make a new file before any agent saw it, if its own calls are not on record."""
+    sighted = min(case.tree.first_seen.get(case.path, case.when.commit), case.when.commit)
+    made = len(case.alignment.file.added) == len(case.alignment.file.lines)
+    maker = case.ask(AttributionWindow(case.path, case.alignment.file.last_commit, sighted, made=True)) if made else None
+    return maker if maker is not None and maker.how == How.SUBAGENT else None
 
 
 def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = None, layout: bool = False) -> Verdict:

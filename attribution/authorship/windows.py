@@ -110,16 +110,13 @@ class AttributionWindows:
         path = window.path
         for number in reversed([*self.index.unseen.overlapping(window.after, window.before)]):
             action = self.actions[number]
-            if action.unseen == Reason.INVISIBLE_SUBAGENT and (self._made_by(action, path) or asks_for(action.told, path)):
+            left_behind = path in (action.files or ()) and not self.tracked(path, action.at)  # the recorder found it afterwards
+            if action.unseen == Reason.INVISIBLE_SUBAGENT and (left_behind or asks_for(action.told, path)):
                 texts = [prompt.text for prompt in self.prompts if prompt.at <= action.at]
                 texts += [item.command or item.told for item in self.between(window.after, min(action.at, window.before))]
                 named = any(mentions(text, path) for text in texts if text)
                 return None if named else CandidateAuthor(Author.AGENT, How.SUBAGENT, call=action.call)
         return None
-
-    def _made_by(self, action: WorktreeAction, path: str) -> bool:
-        """Whether the recorder found the file when the subagent was done, and git did not know it before."""
-        return path in (action.files or ()) and not self.tracked(path, action.at)
 
     def _only_writer(self, window: AttributionWindow) -> CandidateAuthor | None:
         """Of a file that appeared within a turn: the generator that ran, else the subagent, else the command that could write."""

@@ -958,6 +958,41 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> 
     assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Create sub.py with one assignment.", ("agent", "subagent")),
+        ("Write tests for sub.py.", ("agent", "subagent")),
+        ("Read sub.py and review it.", ("unknown", "other_branch")),
+    ],
+)
+def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
+    task: str, said: tuple[str, str], tmp_path: Path
+) -> None:
+    """The session read the file only afterwards, and it may have come from another branch; but a task names it first."""
+    world = World("told-and-rebased")
+    world.human_write("a.py", "a = 1\n")
+    world.commit("Start")
+    world.branch_off("feature")
+    session = world.session("2.1.150")
+    session.prompt("Delegate it")
+    with session.subagent(task, visible=False) as sub:
+        sub.write("sub.py", "written = by_a_subagent\n")
+    session.read("sub.py")
+    session.end_turn()
+    (checkpoint,) = world.commit("By a subagent", [session]).checkpoints
+    world.switch("main")
+    world.human_write("other.py", "b = 2\n")
+    world.commit("Meanwhile")
+    world.rebase("feature", lambda title: f"{title}\n\nEntire-Checkpoint: {checkpoint}")
+    rebased = world.tips["main"]
+    session.prompt("Add a line")
+    session.edit("sub.py", "written = by_a_subagent", "written = by_a_subagent\nmore = 1")
+    world.commit("More", [session])
+    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    assert _authors(tmp_path / "out.db", rebased.sha)["sub.py"] == [(1, 1, *said)]
+
+
 def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
     """Without the transcript of the subagent: the recorder's list of what differed when it was done."""
     world = World("task-record")
