@@ -20,6 +20,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,20 @@ from git.exc import GitCommandError
 from pages import table
 from pydriller.git import Git
 
-from attribution.culprit.repaired import AddedBlock, TracedLines, first_answer, is_code, likeliest, neighbours
-from attribution.culprit.signs import fix_signs
+from attribution.culprit.repaired import (
+    CODE_KINDS,
+    AddedBlock,
+    TracedLines,
+    code_lines,
+    first_answer,
+    is_code,
+    likeliest,
+    neighbours,
+    weight_of,
+)
+from attribution.culprit.signs import fix_signs, names_in
 from attribution.culprit.words import FixTier, RepairOutcome
-from attribution.lineage.model import BEFORE, CommitStep, LineHistory, numbers
+from attribution.lineage.model import BEFORE, CommitStep, LineHistory, LineRange, numbers
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from attribution.stats.intervals import Moments, around, jackknife, total
 from collector.files.kinds import kind_of
@@ -82,15 +93,15 @@ class FixObserver:
     """Keeps what the wanted commits did to lines."""
 
     wanted: frozenset[str]
-    removed: dict[str, list[int]] = field(default_factory=dict)  # fix -> origins
+    removed: dict[str, list[tuple[int, LineRange]]] = field(default_factory=dict)  # fix -> origins, and what replaced them
     added: dict[str, dict[str, list[AddedBlock]]] = field(default_factory=dict)  # fix -> path -> lines that it wrote
     files: dict[tuple[str, str], bytes] = field(default_factory=dict)  # fix, path -> the origins of all lines
 
     def step(self, step: CommitStep) -> None:
         if step.sha not in self.wanted:
             return
-        ended = [origin for gone in step.gone if gone.cause in ENDED for origin in numbers(gone.origins)]
-        self.removed[step.sha] = [origin for origin in ended if origin != BEFORE]
+        ended = [(origin, gone.into) for gone in step.gone if gone.cause in ENDED for origin in numbers(gone.origins)]
+        self.removed[step.sha] = [(origin, into) for origin, into in ended if origin != BEFORE]
         blocks = self.added.setdefault(step.sha, {})
         for born in step.born:
             if not born.flags:
@@ -104,28 +115,44 @@ class Tracer:
     def __init__(self, repo: GitRepo, history: LineHistory, observed: FixObserver) -> None:
         self._repo, self._history, self._observed = repo, history, observed
         self._texts: dict[tuple[str, str], list[str]] = {}
+        self._code_lines = lru_cache(500)(lambda sha, path: code_lines(path, self._lines(sha, path)))
 
     def trace(self, fix: str) -> tuple[str, str]:
         """The commit, "" for none, and what the fix was traced by."""
-        removed = [self._traced(origin) for origin in self._observed.removed[fix]]
-        code = [line for line in removed if is_code(line.path, self._text(line.sha, line.path, line.line))]
-        answer = first_answer(code, lambda: list(self._around(fix)))
-        return (likeliest(answer.lines), answer.outcome) if answer else ("", RepairOutcome.NOT_DECIDABLE)
+        commit = self._repo.commit(fix)
+        names = names_in(commit.message if commit else "")
+        code = list(self._removed(fix, names))
+        outcome, lines = first_answer(code, lambda: list(self._around(fix, names)), lambda: self._adds_code(fix))
+        return likeliest(lines), outcome or RepairOutcome.NOT_DECIDABLE
 
-    def _around(self, fix: str) -> Iterator[TracedLines]:
+    def _removed(self, fix: str, names: frozenset[str]) -> Iterator[TracedLines]:
+        for origin, into in self._observed.removed[fix]:
+            line = self._traced(origin)
+            if line.line in self._code_lines(line.sha, line.path):
+                text = self._lines(line.sha, line.path)[line.line - 1]
+                replacement = self._lines(fix, into.path)[into.line - 1 : into.line - 1 + into.lines]
+                yield line._replace(weight=weight_of(line.path, line.kind, text, replacement, names))
+
+    def _adds_code(self, fix: str) -> bool:
+        return any(
+            kind_of(path) in CODE_KINDS and is_code(path, text)
+            for path, blocks in self._observed.added[fix].items()
+            for block in blocks
+            for text in self._lines(fix, path)[block.first - 1 : block.last]
+        )
+
+    def _around(self, fix: str, names: frozenset[str]) -> Iterator[TracedLines]:
         for path, blocks in self._observed.added[fix].items():
             texts, vector = self._lines(fix, path), numbers(self._observed.files[fix, path])
             new = {n for block in blocks for n in range(block.first, block.last + 1)}
             for block in blocks:
-                yield from (self._traced(vector[n - 1]) for n in neighbours(path, texts, block, new))
+                for n in neighbours(path, texts, block, new):
+                    line = self._traced(vector[n - 1])
+                    yield line._replace(weight=weight_of(line.path, line.kind, texts[n - 1], (), names))
 
     def _traced(self, origin: int) -> TracedLines:
         born = self._history.origins.birth_of(origin)
         return TracedLines(origin, born.commit, self._history.shas[born.commit], born.path, born.line, 1, kind_of(born.path))
-
-    def _text(self, sha: str, path: str, line: int) -> str:
-        texts = self._lines(sha, path)
-        return texts[line - 1] if line <= len(texts) else ""
 
     def _lines(self, sha: str, path: str) -> list[str]:
         if (sha, path) not in self._texts:

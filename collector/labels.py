@@ -39,13 +39,10 @@ def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
 
     Where there are only answers such as "y", the first of them; "" when there is nothing. `commands`: as recorded.
     """
-    lines = [line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")) if _has_word(line)]
+    every = (line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")))
+    lines = [line for line in every if any(map(str.isalnum, line))]
     telling = next((line for line in lines if not _is_answer(line)), "") or _command(commands)
     return (telling or next(iter(lines), ""))[:_LENGTH]
-
-
-def _has_word(line: str) -> bool:
-    return any(c.isalnum() for c in line)
 
 
 def _is_answer(line: str) -> bool:

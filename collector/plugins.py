@@ -79,10 +79,7 @@ def hooks(name: str) -> Iterator[Callable[..., Any]]:
 
 def modules_of(package: str) -> list[ModuleType]:
     """Modules of `package` that define NAME, in order of ORDER (default 50), then name."""
-    modules = (importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(_path_of(package)))
+    found_in = importlib.import_module(package).__path__
+    modules = (importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(found_in))
     named = [module for module in modules if hasattr(module, "NAME")]
     return sorted(named, key=lambda module: (getattr(module, "ORDER", 50), module.NAME))
-
-
-def _path_of(package: str) -> Any:
-    return importlib.import_module(package).__path__

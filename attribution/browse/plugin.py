@@ -217,7 +217,8 @@ async def _page(datasette: Any, request: Any) -> Any:
     def read(connection: Any) -> pages.Page:
         with time_limit(connection, PAGE_SECONDS):
             store = Store.over(connection, db.path)
-            address = addresses.place(path, _names(store), pages.further_tabs()) if path else addresses.Place("", "", "")
+            names = {row["name"] for row in store.rows("SELECT name FROM repos")}
+            address = addresses.place(path, names, pages.further_tabs()) if path else addresses.Place("", "", "")
             return pages.page_at(store, address, arguments, to)
 
     try:
@@ -236,10 +237,6 @@ async def _page(datasette: Any, request: Any) -> Any:
         "further_tabs": list(pages.further_tabs().items()),
     }
     return Response.html(await datasette.render_template(shown_page.template, shown_page.values | more, request=request))
-
-
-def _names(store: Store) -> set[str]:
-    return {row["name"] for row in store.rows("SELECT name FROM repos")}
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

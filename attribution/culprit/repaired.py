@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from attribution.authorship.symbols import enclosing
@@ -20,11 +21,24 @@ OTHER_KINDS = frozenset({FileKind.TEST, FileKind.DOCS, FileKind.DATA})
 """Kinds that count where a fix changed no other: a fix of a test repairs the test."""
 
 _HASH = re.compile(
-    r"\.(?:pyi?|sh|bash|zsh|rb|p[lm]|r|ya?ml|toml|cfg|conf|ini|mk|cmake|tf|exs?|jl|nix)$|(?:^|/)Makefile$", re.IGNORECASE
+    r"(?:\.(?:pyi?|sh|bash|zsh|rb|p[lm]|r|ya?ml|toml|cfg|conf|ini|mk|cmake|tf|exs?|jl|nix|env)|(?:^|/)(?:Makefile|Dockerfile))"
+    r"(?:\.(?:example|sample|template|dist|in))?$",
+    re.IGNORECASE,
 )
-_DASHES = re.compile(r"\.(?:sql|lua|hs|elm|ad[bs])$", re.IGNORECASE)
+_DASHES = re.compile(r"\.(?:sql|lua|hs|elm|lean|ad[bs])$", re.IGNORECASE)
 _SLASHES = re.compile(r"//|/\*|\*(?:$|[\s/*])")
-_WORD = re.compile(r"\w")
+_WORD = re.compile(r"\w+")
+_IMPORT = re.compile(
+    r"#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\]+|using\s+[\w.]+\s*;|require(?:_relative)?\b|package\s+[\w.]+;?$"
+    r"|export\s+(?:type\s+)?[*{][^=]*\sfrom\b|(?:const|let|var)\s[^=]*=\s*require\("
+)
+_HEAD = re.compile(
+    r"(?:\w+\s+){0,4}(?:func?|fn|function|def|class|struct|actor|interface|enum|protocol|trait|type)\b"
+    r"|(?:public|private|protected|internal|export|static)\s"
+)
+_STYLES = (".css", ".scss", ".sass", ".less")
+# How comments of several lines and docstrings begin and end.
+_BLOCKS = {"/*": "*/", "/-": "-/", "<!--": "-->", "{-": "-}", '"""': '"""', "'''": "'''"}
 _REACH = 15  # lines above and below an added one among which a neighbour is looked for
 
 
@@ -38,6 +52,21 @@ def is_code(path: str, text: str) -> bool:
     if _DASHES.search(path):
         return not line.startswith("--")
     return not _SLASHES.match(line) and not line.startswith("<!--")
+
+
+def code_lines(path: str, texts: Sequence[str]) -> frozenset[int]:
+    """Numbers, from 1, of the lines of a file that say something to a computer and stand in no block comment and no docstring."""
+    code, end, above = set(), "", ":"
+    for number, text in enumerate(texts, 1):
+        line = text.strip()
+        begin = "" if end else next((mark for mark in _BLOCKS if line.startswith(mark)), "")
+        if begin and (begin[0] not in "\"'" or above.endswith(":")):
+            end, line = _BLOCKS[begin], line[len(begin) :]
+        elif not end:
+            above = line or above
+            code |= {number} if is_code(path, text) else set()
+        end = "" if end and end in line else end
+    return frozenset(code)
 
 
 def is_inner_test(path: str, texts: Sequence[str], line: int) -> bool:
@@ -79,6 +108,25 @@ def _head_of(path: str, texts: Sequence[str]) -> str:
     return enclosing(path, text, len(text))
 
 
+class Weight(NamedTuple):
+    """What speaks for a line being at fault; compared in this order."""
+
+    statement: int = 0  # 2: of a source file; 1: of another; 0: a side line
+    names: int = 0  # names in the message of the fix that it has
+    replaced: bool = False  # other lines took its place
+
+
+def weight_of(path: str, kind: str, text: str, replacement: Sequence[str], names: AbstractSet[str]) -> Weight:
+    """`replacement`: the lines that the fix put in the place of the line; `names`: see `names_in`.
+
+    A side line follows from others: an import, a rule of a style sheet, a head that only gained words.
+    """
+    words, after = _WORD.findall(text), iter(_WORD.findall("\n".join(replacement)))
+    is_widened = _HEAD.match(text.strip()) and all(word in after for word in words)
+    is_side = is_widened or _IMPORT.match(text.strip()) or path.lower().endswith(_STYLES)
+    return Weight(0 if is_side else 1 + (kind == FileKind.SOURCE), len(names & set(words)), bool(replacement))
+
+
 class TracedLines(NamedTuple):
     """Consecutive lines by which a fix is traced: where they were written first."""
 
@@ -88,34 +136,39 @@ class TracedLines(NamedTuple):
     path: str
     line: int  # number of the first one there
     lines: int  # of them, lines of code
-    kind: str  # FileKind
+    kind: str  # FileKind; "" when not stored
+    into_path: str = ""  # what the fix put in their place
+    into_start: int = 1
+    into_end: int = 0
+    weight: Weight = Weight()
 
 
-class Answer(NamedTuple):
-    """What a fix was traced by."""
+def first_answer(
+    removed: Collection[TracedLines], around: Callable[[], Collection[TracedLines]], adds_code: Callable[[], bool]
+) -> tuple[RepairOutcome | None, list[TracedLines]]:
+    """What a fix is traced by, None for nothing, and its lines, the likeliest to be at fault first.
 
-    outcome: RepairOutcome
-    lines: list[TracedLines]
-
-
-def first_answer(removed: Sequence[TracedLines], around: Callable[[], Sequence[TracedLines]]) -> Answer | None:
-    """The lines that count: removed code, else its neighbours, else removed lines of other files, else their neighbours.
-
-    `around` looks for neighbours, which takes longer. None where there is nothing of all this.
+    Removed statements, else neighbours of what was added, else removed side lines; other files count where there is nothing of all
+    this and the fix adds no code either. `around` looks for neighbours, `adds_code` for added code, which takes longer.
     """
     for kinds in (CODE_KINDS, OTHER_KINDS):
-        if counted := [each for each in removed if each.kind in kinds]:
-            return Answer(RepairOutcome.REMOVED, counted)
-        if counted := [each for each in around() if each.kind in kinds]:
-            return Answer(RepairOutcome.NEIGHBOURS, counted)
-    return None
+        gone, near = [each for each in removed if each.kind in kinds], list[TracedLines]()
+        if not any(each.weight.statement for each in gone):
+            near = [each for each in around() if each.kind in kinds and (each.weight.statement or not gone)]
+        if gone or near:
+            outcome = RepairOutcome.NEIGHBOURS if near else RepairOutcome.REMOVED
+            return outcome, sorted(near or gone, key=lambda each: each.weight, reverse=True)
+        if adds_code():
+            break
+    return None, []
 
 
-def likeliest(lines: Iterable[TracedLines]) -> str:
-    """The commit that wrote most of the lines; of several, the latest; "" without lines."""
+def likeliest(lines: Collection[TracedLines]) -> str:
+    """The commit that wrote most of the statements that the message names best; of several, the latest; "" without lines."""
     votes: Counter[tuple[int, str]] = Counter()
+    best = max((each.weight[:2] for each in lines), default=())
     for each in lines:
-        votes[each.commit, each.sha] += each.lines
+        votes[each.commit, each.sha] += each.lines if each.weight[:2] == best else 0
     return max(votes, key=lambda commit: (votes[commit], commit[0]), default=(0, ""))[1]
 
 

@@ -26,7 +26,16 @@ _REPAIR = re.compile(
     r"|\b(?:prevent|avoid|handle)s?\b",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"\b\w*(?:[a-z0-9][A-Z]|[^\W_]_[^\W_])\w*|\b\w{3,}(?=\()")
+_QUOTED = re.compile(r"`([^`\n]{3,80})`")
+_TRAILER = re.compile(r"^(?:Fixes|[\w-]+-by):.*$", re.MULTILINE | re.IGNORECASE)
 _REPAIRS = frozenset({"fix", "bugfix", "hotfix"})
+
+
+def names_in(message: str) -> frozenset[str]:
+    """Names of code in a message: written as only code is (`a_b`, `aB`), called, or between back quotes. Trailers name none."""
+    text = _TRAILER.sub("", message)
+    return frozenset(_NAME.findall(text)).union(*(re.findall(r"\w{4,}", quoted) for quoted in _QUOTED.findall(text)))
 
 
 def fix_signs(message: str) -> list[FixSign]:

@@ -21,8 +21,8 @@ class RepairOutcome(Word):
     """What a fix was traced by."""
 
     REMOVED = "removed", "lines that it changed or removed"
-    NEIGHBOURS = "neighbours", "it only added lines: the lines around them in the same function"
-    NOT_DECIDABLE = "not_decidable", "it only added lines, outside any function"
+    NEIGHBOURS = "neighbours", "it added lines and removed no statement: the lines around what it added, in the same function"
+    NOT_DECIDABLE = "not_decidable", "it added code outside any function, and removed none"
     NO_LINES = "no_lines", "it changed nothing but comments, layout, generated files or names of files"
     MERGE = "merge", "a merge: ask about the commits that it brought"
     OLDER = "older", "its lines are older than the followed part of history"

@@ -177,12 +177,8 @@ WHERE s.repo_id = ?"""
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _wrote(stored: Mapping[str, Any]) -> bool:
-    return bool(stored["produced"] or stored["committed"])
-
-
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
-    wrote = _wrote(stored)
+    wrote = bool(stored["produced"] or stored["committed"])
     undos = stored["undos"]
     taken_back = session.undone.taken_back
     who = reverter(taken_back.by, undos) if taken_back.lines and wrote else None

@@ -154,12 +154,9 @@ def _list_sessions(cache: Path) -> dict[str, list[str]]:
                 results.setdefault(str(about), []).append(number)
             else:
                 uris = [*get_list(about, "WorkspaceURIs"), *get_list(about, "workspaceURIs"), get_str(about, "workspace")]
-                results.setdefault(number, []).extend(_path(uri) for uri in uris if isinstance(uri, str) and uri)
+                named = (uri for uri in uris if isinstance(uri, str) and uri)
+                results.setdefault(number, []).extend(path_of(uri) if uri.startswith("file:") else uri for uri in named)
     return results
-
-
-def _path(uri: str) -> str:
-    return path_of(uri) if uri.startswith("file:") else uri
 
 
 STORES = (

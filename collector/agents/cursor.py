@@ -195,7 +195,7 @@ _PATTERNS = ("*/agent-transcripts/*.jsonl", "*/agent-transcripts/*/*.jsonl")
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     by_slug: dict[str, list[str]] = {}
     for root in roots.spellings:
-        by_slug.setdefault(_slug(root), []).append(root)
+        by_slug.setdefault(re.sub(r"[^A-Za-z0-9]", "-", root.removeprefix("/")), []).append(root)
     for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
         project = path.relative_to(location).parts[0]
         inside = path.parent.name == path.stem
@@ -205,10 +205,6 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         if named or roots.anywhere:
             below = files.match_files(path.parent, "subagents/*.jsonl") if inside else ()
             yield LocalSession(path.stem, (path, *below), f"names files of {named}" if named else "", cwd=named)
-
-
-def _slug(path: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]", "-", path.removeprefix("/"))
 
 
 STORES = (

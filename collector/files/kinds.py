@@ -38,7 +38,7 @@ _RECORDER = re.compile(
 )
 _LOCK = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock"
-    r"|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|go\.work\.sum|flake\.lock|deno\.lock|mix\.lock|gradle\.lockfile|[^/]+\.lock)$",
+    r"|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|go\.work\.sum|flake\.lock|Package\.resolved|deno\.lock|mix\.lock|gradle\.lockfile|[^/]+\.lock)$",
 )
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"

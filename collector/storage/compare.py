@@ -85,7 +85,7 @@ class _Contents:
     def __init__(self, connection: Connection) -> None:
         self._run = connection.execute
         schema = MergeSchema(self._run)
-        self.tables: dict[str, MergeTable] = {name: t for name, t in schema.tables.items() if not _is_index(name)}
+        self.tables: dict[str, MergeTable] = {name: t for name, t in schema.tables.items() if "_fts" not in name}
         self.compared: dict[str, set[str]] = {}  # columns of the tables that the other database has too
         self._identities = cache(self._identities_of)
 
@@ -123,10 +123,6 @@ class _Contents:
         own_references = {k.column for k in self.tables[name].links if k.parent == name}
         columns = [c for c in self.columns(name) if c not in own_references and c != column]
         return {number: _hash(values) for number, *values in self._row_values(name, [column, *columns])}
-
-
-def _is_index(name: str) -> bool:
-    return "_fts" in name
 
 
 def _hash(values: Sequence[Any]) -> bytes:

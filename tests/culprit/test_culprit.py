@@ -13,8 +13,18 @@ from support.commands import clone, run
 from support.histories import Build, text
 from support.invariants import broken_checks
 
-from attribution.culprit.repaired import AddedBlock, TracedLines, first_answer, is_code, is_inner_test, likeliest, neighbours
-from attribution.culprit.signs import fix_signs
+from attribution.culprit.repaired import (
+    AddedBlock,
+    TracedLines,
+    code_lines,
+    first_answer,
+    is_code,
+    is_inner_test,
+    likeliest,
+    neighbours,
+    weight_of,
+)
+from attribution.culprit.signs import fix_signs, names_in
 from attribution.culprit.words import FixTier, RepairOutcome
 from collector.storage.store import Store
 
@@ -116,6 +126,100 @@ def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None
         ("repair", {"a.py": text("wrong_two = 2", *OTHER, "wrong_one = 1")}),
     )
     assert traced(build, "repair")[0]["culprit"] == "second"
+
+
+# --- which of the lines come first ------------------------------------------------------------------------------------
+
+
+def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> None:
+    """One old line is named; three later ones are not, and are listed behind it."""
+    later = [f"limit_{n} = {n}" for n in range(3)]
+    before = (
+        ("first", {"a.py": text(*OTHER, *BAD)}),
+        ("second", {"a.py": text(*OTHER, *BAD), "b.py": text(*later)}),
+    )
+    repaired = {"a.py": text(*OTHER, *FIXED), "b.py": text(*(f"{line}0" for line in later))}
+    named = history(tmp_path / "n.git", *before, ("repair", repaired, "fix: no division by zero when `count` is"))
+    assert pick(traced(named, "repair"), "introduced_by", "lines", "likely") == [("first", 1, True), ("second", 3, False)]
+    plain = history(tmp_path / "p.git", *before, ("repair", repaired, "fix: no division by zero"))
+    assert pick(traced(plain, "repair"), "introduced_by", "lines", "likely") == [("second", 3, True), ("first", 1, False)]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("b.py", ["from x import a", "import b", "import c"], ["from y import a", "import bb", "import cc"]),
+        ("b.css", [".a {", "  color: red;", "  margin: 0;", "}"], [".b {", "  color: blue;", "  margin: 1;", "}"]),
+        ("b.py", ["def f(a):", "class A:", "def g(x):"], ["def f(a, b):", "class A(B):", "def g(x, y):"]),
+        ("b.yml", ["a: 1", "b: 2", "c: 3"], ["a: 2", "b: 3", "c: 4"]),
+    ],
+    ids=["imports", "style sheet", "heads that gain words", "configuration"],
+)
+def test_side_lines_come_behind_one_statement(path: str, before: list[str], after: list[str], tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("first", {"a.py": text(*OTHER, *BAD)}),
+        ("side", {"a.py": text(*OTHER, *BAD), path: text(*before)}),
+        ("repair", {"a.py": text(*OTHER, *FIXED), path: text(*after)}),
+    )
+    assert pick(traced(build, "repair"), "introduced_by", "likely") == [("first", True), ("side", False)]
+
+
+def test_a_head_that_loses_a_word_is_a_statement() -> None:
+    kept, lost = (weight_of("a.py", "source", "def f(a, b):", [after], frozenset()) for after in ("def f(a, b, c):", "def f(a):"))
+    assert (kept.statement, lost.statement) == (0, 2)
+
+
+def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path: Path) -> None:
+    guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
+    build = history(
+        tmp_path / "r.git",
+        ("mean", {"a.py": text("import old", *GOOD, *BAD)}),
+        ("last", {"a.py": text("import older", *GOOD, *BAD)}),
+        ("repair", {"a.py": text("import new", *GOOD, *guarded)}),
+        ("import", {"a.py": text("import newer", *GOOD, *guarded)}),
+    )
+    db = followed(build)
+    assert pick(traced(build, "repair", db=db), "outcome", "introduced_by", "lines") == [("neighbours", "mean", 2)]
+    assert pick(traced(build, "import", db=db), "outcome", "introduced_by", "lines") == [("removed", "repair", 1)]
+
+
+def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"TODO.md": text("8 things to do"), "a.py": text(*GOOD)}),
+        ("repair", {"TODO.md": text("9 things to do"), "a.py": text(*GOOD), "migration.py": text("create_table = 1")}),
+        ("document", {"TODO.md": text("9 more things to do"), "a.py": text(*GOOD), "migration.py": text("create_table = 1")}),
+    )
+    db = followed(build)
+    assert pick(traced(build, "repair", db=db), "outcome", "culprit") == [("not_decidable", None)]
+    assert pick(traced(build, "document", db=db), "outcome", "culprit") == [("removed", "repair")]
+
+
+def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
+    build = history(
+        tmp_path / "r.git",
+        ("start", {"a.py": text("import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1")}),
+        ("repair", {"a.py": text("import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2")}, "fix: load_all loads all"),
+    )
+    db = followed(build)
+    assert [row["line"] for row in traced(build, "--all", db=db)] == [19]
+    with Store(db) as store:
+        assert [row["line"] for row in store.rows("SELECT line FROM repaired_lines ORDER BY rank")] == [19, 10, 1]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Guard against an empty list", set()),
+        ("fix: load_all and readFile", {"load_all", "readFile"}),
+        ("fix: mean() of nothing", {"mean"}),
+        ("fix: `count` of `IsValid b`", {"count", "IsValid"}),
+        ('x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b <a@example.org>', set()),
+    ],
+)
+def test_names_in_a_message(message: str, expected: set[str]) -> None:
+    assert names_in(message) == expected
 
 
 # --- what does not count ----------------------------------------------------------------------------------------------
@@ -373,20 +477,36 @@ def test_lines_of_code(path: str, line: str, expected: bool) -> None:
     assert is_code(path, line) is expected
 
 
+@pytest.mark.parametrize(
+    ("path", "lines", "expected"),
+    [
+        ("a.c", ["/* why", "   it is", " */", "x = 1;"], {4}),
+        ("a.py", ["def f():", '    """What', "    it does", '    """', "    return 1"], {1, 5}),
+        ("a.py", ['"""What it is"""', "x = 1"], {2}),
+        ("a.py", ['x = """', "text", '"""', "y = 1"], {1, 2, 4}),  # not a docstring
+        ("a.ts", ["const all = 'src/**/*.ts';", "go();"], {1, 2}),
+        ("a.lean", ["/-- What", "    holds -/", "def f := 1"], {3}),
+        ("config.toml.example", ["# size = 1", "size = 2"], {2}),
+    ],
+)
+def test_comments_of_several_lines_and_docstrings_are_no_code(path: str, lines: list[str], expected: set[int]) -> None:
+    assert code_lines(path, lines) == expected
+
+
 def line_of(commit: int, lines: int, kind: str = "source") -> TracedLines:
-    return TracedLines(1, commit, f"c{commit}", "a.py", 1, lines, kind)
+    return TracedLines(1, commit, f"c{commit}", "a.py", 1, lines, kind, weight=weight_of("a.py", kind, "x = 1", (), frozenset()))
 
 
 def test_removed_code_comes_before_neighbours_and_these_before_other_files() -> None:
     code, test, near = line_of(1, 1), line_of(2, 9, "test"), line_of(3, 1)
 
-    def answer(removed: list[TracedLines], around: list[TracedLines]) -> tuple[RepairOutcome, list[TracedLines]] | None:
-        return first_answer(removed, lambda: around)
+    def answer(removed: list[TracedLines], around: list[TracedLines]) -> tuple[RepairOutcome | None, list[TracedLines]]:
+        return first_answer(removed, lambda: around, lambda: False)
 
     assert answer([code, test], [near]) == (RepairOutcome.REMOVED, [code])
     assert answer([test], [near]) == (RepairOutcome.NEIGHBOURS, [near])
     assert answer([test], []) == (RepairOutcome.REMOVED, [test])
-    assert answer([line_of(1, 1, "generated")], []) is None
+    assert answer([line_of(1, 1, "generated")], []) == (None, [])
 
 
 def test_the_likeliest_commit_has_most_lines_then_is_the_latest() -> None:

@@ -88,9 +88,9 @@ def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> Non
 
 
 def written(
-    author: str, lines: int = 200, *, fix: int = 0, birth: int = 1, days: float = 400, month: str = "2025-01"
+    author: str, lines: int = 200, *, fix: int = 0, birth: int = 1, days: float = 400, month: str = "2025-01", path: str = "a.py"
 ) -> WrittenLines:
-    record = LifetimeRecord(lines, author, days, 400, 0, 0, bool(fix), birth=birth, path="a.py", kind="source")
+    record = LifetimeRecord(lines, author, days, 400, 0, 0, bool(fix), birth=birth, path=path, kind="source")
     return WrittenLines(record, fix, month, 0)
 
 
@@ -159,6 +159,19 @@ def test_lines_are_compared_with_their_like() -> None:
     row = _comparison(lines, "human")
     assert row["ratio"] == pytest.approx(4.0) and row["ratio_in_strata"] == pytest.approx(1.0) and row["strata"] == 1
     assert row["strata_low"] < 1 < row["strata_high"] and not row["refused"]
+
+
+def test_lines_are_compared_with_those_of_files_of_the_same_suffix() -> None:
+    """Style sheets are repaired more often, whoever writes them, and only people wrote other files."""
+    lines = []
+    for n in range(40):
+        lines += [
+            written("agent", birth=n, fix=n % 2 and n, path="a.css"),
+            written("human", birth=100 + n, fix=n % 2 and n, path="a.css"),
+        ]
+        lines += [written("human", birth=200 + n) for _ in range(3)]
+    row = _comparison(lines, "human")
+    assert row["ratio"] == pytest.approx(4.0) and row["ratio_in_strata"] == pytest.approx(1.0) and row["strata"] == 1
 
 
 def test_without_enough_lines_nothing_is_compared() -> None:
@@ -281,7 +294,7 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
                 "VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
                 (ended["sha"], ended["author_at"]),
             )
-            connection.execute("INSERT INTO fixed_lines VALUES (1, ?, ?, 1)", (ended["origin"], ended["start_line"]))
+            connection.execute("INSERT INTO fixed_lines VALUES (1, ?, ?, 1, 1)", (ended["origin"], ended["start_line"]))
     page = shown(db)
     assert prompt[:30].split("\n")[0] in page and "session</a>" in page and "issue" in page
 

@@ -35,7 +35,7 @@ PATHS = {
     FileKind.DATA: "data/rows.csv a.json icon.svg book.ipynb server.log fix.patch locale/de.po",
     FileKind.LOCK: (
         "package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum Gemfile.lock web/bun.lock composer.lock"
-        " flake.lock deno.lock"
+        " flake.lock Package.resolved deno.lock"
     ),
     FileKind.GENERATED: (
         "api/rows.pb.go api/rows_pb2.py src/__generated__/a.ts dist/index.js schema.gen.ts zz_generated.deepcopy.go"

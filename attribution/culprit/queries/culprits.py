@@ -27,7 +27,9 @@ COLUMNS = (
 
 _FIXES = """
 SELECT x.repo_id, x.commit_sha AS sha, COALESCE(c.subject, '') AS subject, x.fixed_at, x.tier, x.names, x.outcome, x.culprit_sha,
-  x.basis, (SELECT json_group_array(json_array(origin, line, lines)) FROM fixed_lines WHERE fix_id = x.id) AS lines,
+  x.basis,
+  (SELECT json_group_array(json_array(origin, line, lines))
+    FROM (SELECT * FROM fixed_lines WHERE fix_id = x.id ORDER BY rank)) AS lines,
   EXISTS (SELECT 1 FROM fixed_lines l JOIN line_fates t ON t.repo_id = x.repo_id AND t.origin = l.origin
     JOIN origins o ON o.id = t.origin_id WHERE l.fix_id = x.id AND o.author = 'agent' AND o.session_id IS NOT NULL) AS by_agents
 FROM fixes x LEFT JOIN commits c ON c.repo_id = x.repo_id AND c.commit_sha = x.commit_sha
@@ -58,7 +60,7 @@ FROM json_each(?) j CROSS JOIN line_fates t ON t.repo_id = ? AND t.origin = json
 JOIN repos r ON r.id = t.repo_id
 JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth
 LEFT JOIN origins o ON o.id = t.origin_id LEFT JOIN sessions s ON s.id = o.session_id
-LEFT JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = b.commit_sha ORDER BY t.origin, line
+LEFT JOIN commits c ON c.repo_id = t.repo_id AND c.commit_sha = b.commit_sha ORDER BY j.id
 """
 
 
@@ -72,7 +74,7 @@ def _rows(store: Store, fix: TracedFix, detail: bool) -> list[dict[str, Any]]:
         row["lines"] += line["lines"]
         if detail:
             row["touched"] += [each for each in _touched(store, fix, line) if each not in row["touched"]]
-    rows = sorted(groups.values(), key=lambda row: (not row["likely"], -row["lines"], row["path"], row["line"]))
+    rows = sorted(groups.values(), key=lambda row: not row["likely"])
     for row in rows if detail else ():
         row["tests"] = [test["path"] for test in store.rows(_TESTS, (fix.repo_id, row["introduced_by"]))]
     return rows or [_row(store, fix, {}, LineAttribution())]

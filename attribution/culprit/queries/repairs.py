@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from attribution.lineage import minimum
@@ -15,6 +16,7 @@ from attribution.stats.intervals import Moments
 from attribution.stats.kaplan_meier import Observation, commit_of, estimate
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
 from collector.errors import WhoWroteError
+from collector.files.kinds import suffix_of
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -103,7 +105,7 @@ def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> dict[str, An
     few = minimum.RATE.refusal({name: minimum.Sample(cell.lines, len(commits))})
     row = {"by": by, "name": name, "lines": cell.lines, "commits": len(commits), "repairs": cell.events}
     row |= {"per_1000": None, "low": None, "high": None} if few else _rate_with_interval(commits.values())
-    return row | _repaired_within(group)
+    return row | {f"repaired_{each['within_days']}_days": each["repaired"] for each in _shares_repaired(group)}
 
 
 def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str, float | None]:
@@ -118,28 +120,19 @@ def _rate_with_interval(commits: Collection[Sequence[WrittenLines]]) -> dict[str
     return {"per_1000": value, "low": interval.low if interval else None, "high": interval.high if interval else None}
 
 
-def _repaired_within(group: Sequence[WrittenLines]) -> dict[str, float | None]:
-    return {f"repaired_{each.days}_days": each.share for each in _shares_repaired(group)}
+def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[dict[str, Any]]:
+    """The share of lines that were repaired before each age, with its 95 % interval; None where none is old enough.
 
-
-class RepairedShare(NamedTuple):
-    """The share of lines that were repaired before some age, with its 95 % interval; None where none is old enough."""
-
-    days: int
-    share: float | None
-    low: float | None
-    high: float | None
-
-
-def _shares_repaired(group: Sequence[WrittenLines]) -> list[RepairedShare]:
-    """By Kaplan and Meier; lines that end otherwise are censored."""
+    By Kaplan and Meier; lines that end otherwise are censored.
+    """
     seen = [Observation(line.record.days, line.fix > 0, line.record.lines, commit_of(line.record)) for line in group]
     oldest = max((line.record.follow_days for line in group), default=0.0)
     shares = []
     for days, survival in zip(HORIZONS, estimate(seen, HORIZONS), strict=True):
         interval = survival.interval() if oldest >= days else None
         low, high = (1 - interval.high, 1 - interval.low) if interval else (None, None)
-        shares.append(RepairedShare(days, 1 - survival.share if oldest >= days else None, low, high))
+        share = 1 - survival.share if oldest >= days else None
+        shares.append({"within_days": days, "class": name, "repaired": share, "low": low, "high": high})
     return shares
 
 
@@ -147,12 +140,8 @@ def _at_equal_age(lines: Sequence[WrittenLines]) -> Table:
     """Agents' lines beside those that are older than agents, which had more time: shares that were repaired within some days."""
     groups = {"agent": [line for line in lines if line.by_agent], DATED: [line for line in lines if line.record.dated]}
     few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
-    shares = {name: [] if few else _shares_repaired(group) for name, group in groups.items()}
-    rows = [
-        {"within_days": each.days, "class": name, "repaired": each.share, "low": each.low, "high": each.high}
-        for of_age in zip(*shares.values(), strict=True)
-        for name, each in zip(shares, of_age, strict=True)
-    ]
+    shares = [] if few else [_shares_repaired(group, name) for name, group in groups.items()]
+    rows = [row for of_age in zip(*shares, strict=True) for row in of_age]
     notes = [few] if few else ["dated lines are of earlier years, when other people repaired and other habits held"]
     units = {"class": "word", "repaired": "share"}
     return table_of(rows, units, notes, "repairs_at_equal_age", "Agents' lines beside lines older than agents, at equal age")
@@ -175,9 +164,9 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
 
 
 def _comparisons(lines: Sequence[WrittenLines]) -> Table:
-    """Agents' lines against each baseline, raw and within the same repository, month and size of commit."""
+    """Agents' lines against each baseline, raw and within the same repository, suffix of files, month and size of commit."""
     rows = [_comparison(lines, baseline) for baseline in (HUMAN, UNDECLARED)]
-    notes = ["a ratio above 1: agents' lines were repaired more often; strata: repository, month, size of the commit"]
+    notes = ["a ratio above 1: agents' lines were repaired more often; strata: repository, suffix, month, size of the commit"]
     return table_of(rows, {}, notes, "repairs_compared", "Repairs of agents' lines against other lines")
 
 
@@ -189,20 +178,17 @@ def _comparison(lines: Sequence[WrittenLines], baseline: str) -> dict[str, Any]:
     for line in lines:
         is_agents = line.record.author == LineClass.AGENT
         if is_agents or (BASELINES[baseline](line.record) and not line.record.dated):
-            strata[line.record.repo, line.month, line.size][not is_agents].append(line)
+            strata[line.record.repo, suffix_of(line.record.path), line.month, line.size][not is_agents].append(line)
     cells = [(_cell(ours), _cell(theirs)) for ours, theirs in strata.values()]
     agent, other = (total(side) for side in zip(*cells, strict=True)) if cells else (RateCell(0, 0), RateCell(0, 0))
-    few = minimum.WEAKNESSES.refusal({name: _sample(strata, side) for side, name in enumerate((LineClass.AGENT, baseline))})
+    groups = {name: chain.from_iterable(sides[n] for sides in strata.values()) for n, name in enumerate(("agent", baseline))}
+    few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
     raw, like = (NO_RATIO, NO_RATIO) if few else (ratio(agent, other), mantel_haenszel(cells))
     return {
         "baseline": baseline, "agent_repairs": agent.events, "agent_lines": agent.lines, "baseline_repairs": other.events,
         "baseline_lines": other.lines, "ratio": raw.ratio, "low": raw.low, "high": raw.high, "ratio_in_strata": like.ratio,
         "strata_low": like.low, "strata_high": like.high, "strata": like.strata, "refused": few,
     }  # fmt: skip
-
-
-def _sample(strata: _Strata, side: int) -> minimum.Sample:
-    return _sample_of([line for sides in strata.values() for line in sides[side]])
 
 
 def _sample_of(lines: Iterable[WrittenLines]) -> minimum.Sample:

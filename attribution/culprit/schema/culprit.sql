@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS fixed_lines (
   origin INTEGER NOT NULL, -- the row of line_fates
   line INTEGER NOT NULL, -- number of the first of them, in the commit that wrote them
   lines INTEGER NOT NULL, -- lines of code
+  rank INTEGER NOT NULL, -- 1: the likeliest to be at fault among those of the fix
   PRIMARY KEY (fix_id, origin, line)
 ) WITHOUT ROWID;
 
@@ -45,6 +46,7 @@ CREATE INDEX IF NOT EXISTS commit_reviews_commit ON commit_reviews(repo_id, comm
 --   path: file in which they were written
 --   line: number of the first of them there
 --   lines: lines of code [lines]
+--   rank: 1: the likeliest to be at fault among those of the fix
 --   class: class of reports: {LineClass}; NULL when not attributed
 --   model: model that wrote them
 --   session_id: session that wrote them
@@ -52,7 +54,7 @@ CREATE INDEX IF NOT EXISTS commit_reviews_commit ON commit_reviews(repo_id, comm
 --   edited_by: who changed an agent's line before the commit
 CREATE VIEW IF NOT EXISTS repaired_lines AS
 SELECT x.repo_id, x.commit_sha AS fix_sha, x.fixed_at, x.tier, x.outcome, b.commit_sha AS introduced_by, b.author_at AS introduced_at,
-       x.culprit_sha IS b.commit_sha AS is_culprit, l.path, r.line, r.lines, {LineClass of o} AS class, o.model, o.session_id,
+       x.culprit_sha IS b.commit_sha AS is_culprit, l.path, r.line, r.lines, r.rank, {LineClass of o} AS class, o.model, o.session_id,
        o.turn_index, o.edited_by
 FROM fixes x JOIN fixed_lines r ON r.fix_id = x.id JOIN line_fates t ON t.repo_id = x.repo_id AND t.origin = r.origin
 JOIN line_lifetimes l ON l.repo_id = t.repo_id AND l.origin = t.life JOIN history_commits b ON b.id = l.birth

@@ -14,7 +14,7 @@ from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
 
-VERSION = "2"
+VERSION = "3"
 STAGE = Stage(StageName.CULPRITS, VERSION)
 _INPUTS = (StageName.HISTORY, StageName.SURVIVAL, StageName.WEAKNESSES)
 _FIX = ("id", "repo_id", "commit_sha", "fixed_at", "tier", "names", "outcome", "culprit_sha", "basis")
@@ -51,8 +51,8 @@ def _write(store: Store, repo_id: int, fixes: Sequence[TracedFix]) -> None:
     numbered = list(enumerate(fixes, store.next_id("fixes")))
     rows = ((n, repo_id, f.sha, f.fixed_at, f.tier, f.names, f.outcome, f.culprit_sha, f.basis) for n, f in numbered)
     store.insert("fixes", _FIX, rows)
-    lines = ((number, *each) for number, fix in numbered for each in fix.lines)
-    store.insert("fixed_lines", ("fix_id", "origin", "line", "lines"), lines)
+    lines = ((number, *each, rank) for number, fix in numbered for rank, each in enumerate(fix.lines, 1))
+    store.insert("fixed_lines", ("fix_id", "origin", "line", "lines", "rank"), lines)
 
 
 def _write_reviews(opened: OpenRepo) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from typing import Any
 
-from attribution.culprit.repaired import FixedLines, TracedFix, TracedLines, first_answer, likeliest
-from attribution.culprit.signs import FixSign, fix_signs
+from attribution.culprit.repaired import CODE_KINDS, OTHER_KINDS, FixedLines, TracedFix, TracedLines, first_answer, likeliest
+from attribution.culprit.signs import FixSign, fix_signs, names_in
 from attribution.culprit.trace.lines import AddedBlocks, LineLookup
 from attribution.culprit.words import CulpritBasis, FixTier, RepairOutcome
 from attribution.ensure.history import survival_current
@@ -52,24 +52,29 @@ class FixFinder:
         fix = TracedFix(self._repo_id, commit.sha, subject, at, tier, names, RepairOutcome.OLDER, None, CulpritBasis.NONE)
         if len(commit.parents) > 1:
             return fix._replace(outcome=RepairOutcome.MERGE)
-        return self._trace_lines(fix, signs) if commit.sha in self._followed else fix
+        return self._trace_lines(fix, signs, names_in(commit.message)) if commit.sha in self._followed else fix
 
-    def _trace_lines(self, fix: TracedFix, signs: Sequence[FixSign]) -> TracedFix:
+    def _trace_lines(self, fix: TracedFix, signs: Sequence[FixSign], named: AbstractSet[str]) -> TracedFix:
         added = self._lookup.added(fix.sha)
-        answer = first_answer(self._lookup.removed(fix.sha), lambda: self._lookup.around(fix.sha, added))
-        lines = answer.lines if answer else []
+        by, lines = first_answer(
+            self._lookup.removed(fix.sha, named),
+            lambda: self._lookup.around(fix.sha, added, named),
+            lambda: self._lookup.adds_code(fix.sha, added, CODE_KINDS),
+        )
         culprit, basis = self._culprit(fix.sha, signs, lines)
-        outcome = answer.outcome if answer else self._outcome_without_lines(fix.sha, added)
         within = tuple(FixedLines(line.origin, line.line, line.lines) for line in lines if line.sha)
-        outcome = outcome if within or not lines else RepairOutcome.OLDER
+        without = RepairOutcome.OLDER if lines else self._outcome_without_lines(fix.sha, added)
+        outcome = by if by and within else without
         return fix._replace(outcome=outcome, culprit_sha=culprit or None, basis=basis, lines=within)
 
     def _outcome_without_lines(self, sha: str, added: AddedBlocks) -> RepairOutcome:
         if self._lookup.is_older(sha):
             return RepairOutcome.OLDER
-        return RepairOutcome.NOT_DECIDABLE if self._lookup.adds_code(sha, added) else RepairOutcome.NO_LINES
+        return (
+            RepairOutcome.NOT_DECIDABLE if self._lookup.adds_code(sha, added, CODE_KINDS | OTHER_KINDS) else RepairOutcome.NO_LINES
+        )
 
-    def _culprit(self, sha: str, signs: Sequence[FixSign], lines: Iterable[TracedLines]) -> tuple[str, CulpritBasis]:
+    def _culprit(self, sha: str, signs: Sequence[FixSign], lines: Collection[TracedLines]) -> tuple[str, CulpritBasis]:
         if self._followed[sha]:
             return self._followed[sha], CulpritBasis.REVERTED
         stated = [self._resolve(sign.name) for sign in signs if sign.tier == FixTier.NAMED]
@@ -95,12 +100,10 @@ def _weaknesses_by_fix(store: Store, repo_id: int) -> dict[str, list[str]]:
     """Commit -> the weaknesses that disappeared with it, where a plug-in has looked for any."""
     by_fix: dict[str, list[str]] = defaultdict(list)
     for finding_rows in hooks("finding_rows"):
-        rows: list[dict[str, Any]] = []
         with suppress(WhoWroteError):  # nothing was scanned
-            rows = finding_rows(store, repo_id, ())
-        for row in rows:
-            if row["fixed_sha"] and row["fixed_how"] in ("changed", "elsewhere"):
-                by_fix[row["fixed_sha"]].append(row["cwe"] or row["rule_id"])
+            for row in finding_rows(store, repo_id, ()):
+                if row["fixed_sha"] and row["fixed_how"] in ("changed", "elsewhere"):
+                    by_fix[row["fixed_sha"]].append(row["cwe"] or row["rule_id"])
     return by_fix
 
 

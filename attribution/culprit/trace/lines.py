@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import groupby
 
-from attribution.culprit.repaired import CODE_KINDS, OTHER_KINDS, AddedBlock, TracedLines, is_code, is_inner_test, neighbours
+from attribution.culprit.repaired import AddedBlock, TracedLines, code_lines, is_inner_test, neighbours, weight_of
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
 from attribution.lineage.model import BEFORE
@@ -22,21 +23,11 @@ AddedBlocks = Mapping[str, Sequence[AddedBlock]]
 """Path -> what a commit added to that file."""
 
 
-class _Lines(NamedTuple):
-    """Lines with one author and one fate, and where they were written."""
-
-    origin: int
-    commit: int
-    sha: str
-    path: str
-    line: int
-    lines: int
-    kind: str | None
-
-
 # INDEXED BY: SQLite thinks that few lines of a repository have one number, and would read them all for each row.
 _WHERE_WRITTEN = """
-SELECT t.origin, b.number AS "commit", b.commit_sha AS sha, l.path, l.start_line + t.origin - l.origin AS line, t.lines, f.kind
+SELECT t.origin, b.number AS "commit", b.commit_sha AS sha, l.path, l.start_line + t.origin - l.origin AS line, t.lines,
+  COALESCE(f.kind, '') AS kind,
+  COALESCE(l.into_path, '') AS into_path, COALESCE(l.into_start, 1) AS into_start, COALESCE(l.into_end, 0) AS into_end
 FROM line_lifetimes l JOIN line_fates t INDEXED BY line_fates_life ON t.repo_id = l.repo_id AND t.life = l.origin
 JOIN history_commits b ON b.id = l.birth
 LEFT JOIN commits c ON c.repo_id = b.repo_id AND c.commit_sha = b.commit_sha
@@ -68,43 +59,45 @@ class LineLookup:
         self._store, self._repo_id, self._repo = store, repo_id, repo
         self._moves = MoveHistories(store, repo_id)
         self._texts = lru_cache(_FILES)(self._read_texts)
+        self._code_lines = lru_cache(_FILES)(lambda sha, path: code_lines(path, self._texts(sha, path)))
 
-    def removed(self, sha: str) -> list[TracedLines]:
-        """The code that a commit changed or removed, by where it was written first."""
-        return list(self._code(self._store.select(_Lines, _REMOVED, (self._repo_id, sha))))
+    def removed(self, sha: str, names: AbstractSet[str]) -> list[TracedLines]:
+        """The code that a commit changed or removed, by where it was written first. `names`: those in its message."""
+        spans = self._store.select(TracedLines, _REMOVED, (self._repo_id, sha))
+        return [lines for span in spans for lines in self._code(span, sha, names)]
 
-    def _code(self, spans: Iterable[_Lines]) -> Iterator[TracedLines]:
-        for span in spans:
-            every = self._texts(span.sha, span.path)
-            texts = every[span.line - 1 : span.line - 1 + span.lines]
-            if is_inner_test(span.path, every, span.line):
-                span = span._replace(kind=FileKind.TEST)
-            code = [n for n, text in enumerate(texts) if is_code(span.path, text)]
-            if code:
-                yield _traced(span, span.line + code[0], len(code))
+    def _code(self, span: TracedLines, fix: str, names: AbstractSet[str]) -> Iterator[TracedLines]:
+        """The lines of code of a span, together where they have the same weight."""
+        every = self._texts(span.sha, span.path)
+        replacement = self._texts(fix, span.into_path)[span.into_start - 1 : span.into_end]
+        kind = FileKind.TEST if is_inner_test(span.path, every, span.line) else span.kind or kind_of(span.path)
+        code = (n for n in range(span.line, span.line + span.lines) if n in self._code_lines(span.sha, span.path))
+        weights = {n: weight_of(span.path, kind, every[n - 1], replacement, names) for n in code}
+        for weight, numbers in groupby(weights, weights.__getitem__):
+            first, *others = numbers
+            yield span._replace(line=first, lines=1 + len(others), kind=kind, weight=weight)
 
     def is_older(self, sha: str) -> bool:
         """Whether a commit removed lines and none of them is in the followed part of history."""
         return bool(self._store.value(_OLDER, (self._repo_id, sha)))
 
-    def adds_code(self, sha: str, added: AddedBlocks) -> bool:
-        """Whether any of the blocks that a commit wrote says something, in a file that people write."""
+    def adds_code(self, sha: str, added: AddedBlocks, kinds: AbstractSet[str]) -> bool:
+        """Whether any of the blocks that a commit wrote says something, in a file of these kinds."""
         return any(
-            is_code(path, text)
+            not self._code_lines(sha, path).isdisjoint(range(block.first, block.last + 1))
             for path, blocks in added.items()
-            if kind_of(path) in CODE_KINDS | OTHER_KINDS
             for block in blocks
-            for text in self._texts(sha, path)[block.first - 1 : block.last]
+            if kind_of(path) in kinds
         )
 
     def added(self, sha: str) -> AddedBlocks:
-        """Path -> the lines that a commit wrote itself."""
-        blocks: dict[str, list[AddedBlock]] = {}
+        """Path -> the lines that a commit wrote itself; parts of a block may have different fates."""
+        numbers: dict[str, list[int]] = {}
         for row in self._store.rows(_ADDED, (self._repo_id, sha)):
-            blocks.setdefault(row["path"], []).append(AddedBlock(row["start_line"], row["end_line"]))
-        return {path: _joined(of_file) for path, of_file in blocks.items()}
+            numbers.setdefault(row["path"], []).extend(range(row["start_line"], row["end_line"] + 1))
+        return {path: _blocks(of_file) for path, of_file in numbers.items()}
 
-    def around(self, sha: str, added: AddedBlocks) -> list[TracedLines]:
+    def around(self, sha: str, added: AddedBlocks, names: AbstractSet[str]) -> list[TracedLines]:
         """The neighbours of what a commit added, by where they were written first; each as often as it is one."""
         lines: Counter[TracedLines] = Counter()
         for path, blocks in added.items():
@@ -112,7 +105,8 @@ class LineLookup:
             new = {n for block in blocks for n in range(block.first, block.last + 1)}
             near = [n for block in blocks if block.last <= len(texts) for n in neighbours(path, texts, block, new)]
             written = introductions(self._repo, sha, path, len(texts), sorted(set(near))) if near else {}
-            lines.update(self._first_written(written[n]) for n in near)
+            first = ((self._first_written(written[n]), texts[n - 1]) for n in near)
+            lines.update(each._replace(weight=weight_of(each.path, each.kind, text, (), names)) for each, text in first)
         return [line._replace(lines=times) for line, times in lines.items()]
 
     def _first_written(self, introduced: Introduction) -> TracedLines:
@@ -120,9 +114,9 @@ class LineLookup:
         moved = self._moves.of(introduced)
         first = moved.first if moved else introduced
         if first is not None:
-            spans = self._store.select(_Lines, _AT, (self._repo_id, first.sha, printable(first.path), first.line, first.line))
-            if spans:
-                return _traced(spans[0], first.line, 1)
+            where = (self._repo_id, first.sha, printable(first.path), first.line, first.line)
+            for span in self._store.select(TracedLines, _AT, where):
+                return span._replace(line=first.line, lines=1, kind=span.kind or kind_of(first.path))
         return TracedLines(BEFORE, -1, "", introduced.path, introduced.line, 1, kind_of(introduced.path))
 
     def _read_texts(self, sha: str, path: str) -> list[str]:
@@ -132,17 +126,6 @@ class LineLookup:
         return [decode(line) for line in split_lines(data or b"")]
 
 
-def _traced(span: _Lines, line: int, lines: int) -> TracedLines:
-    kind = span.kind or kind_of(span.path)
-    return TracedLines(span.origin, span.commit, span.sha, span.path, line, lines, kind)
-
-
-def _joined(blocks: Sequence[AddedBlock]) -> list[AddedBlock]:
-    """Blocks with those put together that touch: parts of one have different fates."""
-    joined: list[AddedBlock] = []
-    for block in blocks:
-        if joined and block.first == joined[-1].last + 1:
-            joined[-1] = AddedBlock(joined[-1].first, block.last)
-        else:
-            joined.append(block)
-    return joined
+def _blocks(numbers: Iterable[int]) -> list[AddedBlock]:
+    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]))
+    return [AddedBlock(run[0][1], run[-1][1]) for run in runs]

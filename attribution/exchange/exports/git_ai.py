@@ -72,7 +72,7 @@ def note(sha: str, shares: Iterable[Share]) -> str:
     for path in sorted(files):
         if not _writable(path):
             continue
-        head.append(_quote_path(path))
+        head.append(f'"{path}"' if any(c in path for c in " \t") else path)
         head += [f"  {key} {text(unite(ranges))}" for key, ranges in sorted(files[path].items())]
     meta = {
         "schema_version": SCHEMA, "git_ai_version": f"{reader.OWN}{version()}", "base_commit_sha": sha, "prompts": {},
@@ -88,10 +88,6 @@ def _digest(words: str) -> str:
 def _writable(path: str) -> bool:
     """The format has no escapes: a path with a line end or a quote cannot be said."""
     return "\n" not in path and '"' not in path
-
-
-def _quote_path(path: str) -> str:
-    return f'"{path}"' if any(c in path for c in " \t") else path
 
 
 # --- notes in git -----------------------------------------------------------------------------------------------------

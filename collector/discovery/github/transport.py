@@ -120,7 +120,8 @@ class Web:
                     with client.stream(method, url, headers=sent, content=content or None) as response:
                         target = response.headers.get("location") if response.status_code in _REDIRECTS else None
                         if target is None:
-                            answer = HttpResponse(response.status_code, _plain(response.headers), b"", url)
+                            headers = {name.lower(): value for name, value in response.headers.items()}
+                            answer = HttpResponse(response.status_code, headers, b"", url)
                             yield answer, self._pieces(response.iter_bytes(), url, most)
                             return
                     method, url, content, sent = _follow_redirect(method, url, target, content, sent, response.status_code)
@@ -178,10 +179,6 @@ def _plain_url(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
-
-
-def _plain(headers: httpx2.Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
 
 
 def _first(error: Exception) -> str:
