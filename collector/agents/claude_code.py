@@ -52,7 +52,7 @@ NAME = "claude-code"
 AGENT = Agent(
     NAME,
     "Claude Code",
-    accounts=r"noreply@anthropic\.com|claude\[bot\]",
+    accounts=r"noreply@anthropic\.com|claude@anthropic\.com|claude\[bot\]|anthropic-code-agent\[bot\]|242468646\+Claude",
     aliases=("claude", "claudecode"),
     common="name",
     exported={"git-ai": "claude"},

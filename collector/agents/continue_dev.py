@@ -24,7 +24,12 @@ from collector.vocabulary.agents import Agent
 
 NAME = "continue-dev"
 AGENT = Agent(
-    NAME, "Continue", aliases=("continue",), common="word", tools={"write": "create_new_file", "edit": "single_find_and_replace"}
+    NAME,
+    "Continue",
+    accounts=r"noreply@continue\.dev|continue@noreply\.continue\.dev",
+    aliases=("continue",),
+    common="word",
+    tools={"write": "create_new_file", "edit": "single_find_and_replace"},
 )
 GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens", "directory"})
 ORDER = 30

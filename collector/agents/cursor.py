@@ -28,7 +28,7 @@ NAME = "cursor"
 AGENT = Agent(
     NAME,
     "Cursor",
-    accounts=r"cursoragent@cursor\.com|cursor\[bot\]",
+    accounts=r"cursoragent@cursor\.com|auto@cursor\.ai|cursor\[bot\]",
     aliases=("cursor-agent", "cursor-cli"),
     tools={
         "read": "read read_file",

@@ -11,7 +11,7 @@ from collector.model import Session
 from collector.vocabulary.agents import Agent
 
 NAME = "kilo-code"
-AGENT = Agent(NAME, "Kilo Code", aliases=("kilo", "kilocode"))
+AGENT = Agent(NAME, "Kilo Code", accounts=r"kiloconnect\[bot\]", aliases=("kilo", "kilocode"))
 GIVES = frozenset(FACETS) - {"commits", "subagents"}
 ORDER = 23
 

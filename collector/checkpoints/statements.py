@@ -76,12 +76,12 @@ def declarations(commit: Commit) -> Iterator[Statement]:
 
 
 def declared_agent(commit: Commit) -> Statement | None:
-    """The first declaration of a commit; None without one. A statement of authorship comes before one of assistance.
+    """The first declaration of a commit; None without one. Authorship comes before assistance, a named agent before "an AI".
 
     A model that another statement names for the same agent is taken over.
     """
     declared = list(declarations(commit))
-    first = min(declared, key=lambda statement: DECLARING.index(statement.sort), default=None)
+    first = min(declared, key=lambda entry: (DECLARING.index(entry.sort), entry.agent == "ai"), default=None)
     if first is None or first.model:
         return first
     return first._replace(model=next((s.model for s in declared if s.agent == first.agent and s.model), ""))
@@ -153,8 +153,8 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
     match form["value"]:
         case "key":
             return Statement("trailer", agent, sort=sort, session=value[:200])
-        case "yes":
-            return Statement("trailer", agent or "ai", sort=sort) if _YES.match(value) else None
+        case "yes" if _YES.match(value):
+            return Statement("trailer", "ai", sort=sort)
         case _ if agent:  # a person's name stands there for a person's commit
             return Statement("trailer", agent, sort=sort) if value.casefold() in ("agent", "assistant") else None
     named = _account(value, PEOPLES if form.get("people") else ())
@@ -194,7 +194,7 @@ def _by_body(line: str) -> Statement | None:
 
 def _doubted(match: re.Match[str]) -> tuple[str, ...]:
     """Common names that name no agent in a line of the body: nobody says of people that they generated code."""
-    if re.match(r"\W*(?:generated|vibe|coded)", match[0], re.I):
+    if re.match(r"\W*(?:this .{2,12} (?:was|is) )?(?:generated|vibe|coded)", match[0], re.I):
         return ()
     return PEOPLES if match["joined"].lower() == "by" else ("word",)
 

@@ -238,25 +238,14 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
         both = sum(count for names, count in overlaps.items() if names.intersection(first) and names.intersection(second))
         estimate = chapman(counts[0], counts[1], both)
         if estimate is not None:
-            rows.append(_estimate_row(f"{'/'.join(first)}, {'/'.join(second)}", both, estimate, shared))
+            rounded = {"estimated": round(estimate.total, 1), "low": round(estimate.low, 1), "high": round(estimate.high, 1)}
+            pair = {"channels": f"{'/'.join(first)}, {'/'.join(second)}", "found": estimate.seen, "by_both": both, **rounded}
+            rows.append({**pair, "share_found": round(estimate.seen / estimate.total, 3), "note": shared})
     if rows or not scopes:
         return rows
     empty = dict.fromkeys(("found", "by_both", "estimated", "low", "high", "share_found"))
     (members,) = scopes.values()
     return [{"channels": "/".join(members), **empty, "note": shared or "one channel alone has no overlap"}]
-
-
-def _estimate_row(names: str, both: int, estimate: Estimate, note: str) -> Row:
-    return {
-        "channels": names,
-        "found": estimate.seen,
-        "by_both": both,
-        "estimated": round(estimate.total, 1),
-        "low": round(estimate.low, 1),
-        "high": round(estimate.high, 1),
-        "share_found": round(estimate.seen / estimate.total, 3),
-        "note": note,
-    }
 
 
 class Estimate(NamedTuple):
