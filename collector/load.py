@@ -14,6 +14,7 @@ from collector.agents.common.jsonl import first_value
 from collector.agents.common.stored_copies import StoredCopy, bounded, continued, is_undated
 from collector.agents.machine.model import LocalSession
 from collector.checkpoints import is_checkpoint_ref, read_all
+from collector.checkpoints.pull_requests import is_source
 from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
@@ -47,7 +48,7 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "26"  # version of everything that is read here
+FACTS = "27"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -360,7 +361,7 @@ def _shorten(data: bytes) -> str:
 
 def facts_key(store: Store, repo: GitRepo, head: str) -> str:
     """Changes when the facts of a clone may have."""
-    refs = [f"{name}={oid}" for name, oid in sorted(repo.refs().items()) if is_checkpoint_ref(name)]
+    refs = [f"{name}={oid}" for name, oid in sorted(repo.refs().items()) if is_checkpoint_ref(name) or is_source(name)]
     censored = repo.censored()
     return digest(FACTS, store.policy.key(), head, *censored.shallow, *(repo.packs() if censored.partial else ()), *refs)
 

@@ -32,13 +32,12 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     done: set[str] = set()
     for name, target in sorted(refs.items()):
         store = store_of(name)
-        commit = repo.peel_commit(target) if store is not None else None
-        if store is None or commit is None or commit in done:
+        tip = repo.commit(target) if store is not None else None
+        if store is None or tip is None or tip.sha in done:
             continue
-        done.add(commit)  # a remote-tracking twin of the local branch adds nothing
-        stored = _session_files(repo, commit)
-        tip = repo.commit(commit)
-        for checkpoint_id, tree in sharded(repo, tip.tree) if tip else []:
+        done.add(tip.sha)  # a remote-tracking twin of the local branch adds nothing
+        stored = _session_files(repo, tip.sha)
+        for checkpoint_id, tree in sharded(repo, tip.tree):
             checkpoint = read_tree(repo, tree, checkpoint_id, store, name)
             author, signature = stored.get(checkpoint_id, ("", ""))
             yield replace(checkpoint, author_email=author, signature=signature)

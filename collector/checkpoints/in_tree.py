@@ -1,7 +1,7 @@
 """Transcripts among the files of the history: agents' own records that were committed, also those that a later commit removed.
 
 A session is found by the path of its file. Of the versions of a file the newest is read, and the longest where it is another one;
-of files that lose what they had, all.
+of files that lose what they had, all. What other branches and pull requests have beside the default branch is read likewise.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from collector.agents import committed_records, reader_for
 from collector.agents.machine.model import Committed, session_in_path
+from collector.checkpoints.pull_requests import is_source
 from collector.errors import UnknownBranch
 from collector.git.program import GitFailed, open_scratch
 from collector.git.repository import GitRepo
@@ -63,29 +65,39 @@ def store_of(ref: str) -> CheckpointStore | None:
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    """A checkpoint for each session in a file of the history of the default branch; no commit can name one."""
+    """A checkpoint for each session in a file of the history; no commit can name one."""
     try:
         tip = repo.default_branch().sha
     except UnknownBranch:
         return
     forms = (*committed_records(), _RECORDER)
-    history = list(_history(repo, tip, [path for form in forms for path in form.paths]))
+    histories = _histories(repo, refs, tip, [path for form in forms for path in form.paths])
     existing: set[str] = set()
     for form in forms:
         sessions: dict[str, dict[_Version, None]] = defaultdict(dict)
-        for versions in list(_versions(form, history).values())[:TREE_RECORDS]:
-            _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
+        for history in histories:
+            for versions in islice(_versions(form, history).values(), TREE_RECORDS):
+                _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
         for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), tip):
                 yield _checkpoint(key, sessions[key])
         existing.update(sessions)
 
 
-def _history(repo: GitRepo, tip: str, paths: Iterable[str]) -> Iterator[tuple[str, _Version]]:
+def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, paths: list[str]) -> list[list[tuple[str, _Version]]]:
+    """What the default branch had at these paths, and what only other branches and pull requests have."""
+    main = list(_history(repo, [tip], paths))
+    stored = {version.files for _, version in main}
+    others = sorted({oid for name, oid in refs.items() if is_source(name)} - {tip})
+    beside = _history(repo, [*others, f"^{tip}"], paths) if others else ()
+    return [main, [(path, version) for path, version in beside if version.files not in stored]]
+
+
+def _history(repo: GitRepo, revisions: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, _Version]]:
     """(path, version) of what commits put at these paths, the newest commit first."""
     with open_scratch(repo) as git:
         try:
-            output = decode(git.output([*_LOG, tip, "--", *(f":(glob){path}" for path in paths)]))
+            output = decode(git.output([*_LOG, *revisions, "--", *(f":(glob){path}" for path in paths)]))
         except GitFailed:
             return
     commit, moment, email, blob = "", "0", "", ""

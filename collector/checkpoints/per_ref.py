@@ -34,8 +34,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         checkpoint_id = _id(name)
         if not checkpoint_id:
             continue
-        commit = repo.peel_commit(target)
-        tip = repo.commit(commit) if commit else None
+        tip = repo.commit(target)
         if tip is not None:
             checkpoint = read_tree(repo, tip.tree, checkpoint_id, CheckpointStore.REF, name)
             yield replace(checkpoint, author_email=tip.author_email, signature=repo.signature(tip.sha))

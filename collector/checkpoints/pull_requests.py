@@ -93,6 +93,3 @@ def _reach(tip: str, beside: Mapping[str, Commit]) -> list[str]:
                 visited.add(parent)
                 stack.append(parent)
     return list(visited)
-
-
-__all__ = ["Names", "PullRequest", "commits_beside", "is_source", "named_checkpoints", "read_pull_requests"]

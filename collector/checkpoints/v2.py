@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from collector.checkpoints import merge
 from collector.checkpoints.tree import read_tree, sharded
 from collector.git.repository import GitRepo
 from collector.model import Checkpoint
@@ -23,13 +22,8 @@ def store_of(ref: str) -> CheckpointStore | None:
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    merged: dict[str, Checkpoint] = {}
     for store, pattern in _PATTERNS.items():
         for name, target in sorted(refs.items()):
-            commit = repo.peel_commit(target) if pattern.match(name) else None
-            tip = repo.commit(commit) if commit else None
+            tip = repo.commit(target) if pattern.match(name) else None
             for checkpoint_id, tree in sharded(repo, tip.tree) if tip else []:
-                checkpoint = read_tree(repo, tree, checkpoint_id, store, name)
-                existing = merged.get(checkpoint_id)
-                merged[checkpoint_id] = merge(existing, checkpoint) if existing else checkpoint
-    yield from merged.values()
+                yield read_tree(repo, tree, checkpoint_id, store, name)

@@ -176,6 +176,56 @@ def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
     assert spans(bare(clone), tmp_path / "b.db") == before
 
 
+@pytest.mark.parametrize("ref", ["refs/heads/ai", "refs/heads/records", "refs/pull/7/head", "refs/merge-requests/7/head"])
+def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default_branch(ref: str, tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    expected = spans(bare(clone), tmp_path / "a.db")
+    git(clone.path, "update-ref", ref, "HEAD")
+    git(clone.path, "reset", "-q", "--hard", "HEAD~1")
+    assert spans(clone.path, tmp_path / "b.db") == expected
+    shutil.rmtree(tmp_path / "work.git")
+    git(tmp_path, "clone", "-q", "--mirror", str(clone.path), str(tmp_path / "work.git"))
+    assert spans(tmp_path / "work.git", tmp_path / "c.db") == expected
+
+
+def test_a_branch_with_a_record_that_comes_later_is_read_then(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    expected = spans(clone.path, tmp_path / "a.db")
+    tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
+    git(clone.path, "reset", "-q", "--hard", "HEAD~1")
+    assert "agent" not in {row[0] for row in spans(clone.path, tmp_path / "b.db")}
+    git(clone.path, "update-ref", "refs/heads/ai", tip)
+    assert spans(clone.path, tmp_path / "b.db") == expected
+
+
+def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    git(clone.path, "checkout", "-q", "-b", "other", "HEAD~2")
+    clone.put("b.py", "y = 1\n")
+    clone.commit(30, who="Bob")
+    git(clone.path, "-c", "user.name=Bob", "-c", "user.email=bob@example.org", "merge", "-q", "--no-ff", "-m", "Merge", "main")
+    git(clone.path, "checkout", "-q", "main")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT author_email FROM checkpoints") == "ana@example.org"
+        assert store.value("SELECT count(*) FROM checkpoint_sessions") == 1
+
+
+def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    history = clone.path / ".aider.chat.history.md"
+    written = history.read_text()
+    later = AIDER.format(code="z = 3\n", sha="").replace("12:06:30", "12:30:00").replace("a.py", "c.py")
+    git(clone.path, "checkout", "-q", "-b", "other")
+    history.write_text(written + later)
+    clone.commit(35, "Elsewhere")
+    git(clone.path, "checkout", "-q", "main")
+    history.write_text(written + later.replace("12:30:00", "12:45:00"))
+    clone.commit(50, "Here")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        keys = [row["key"] for row in store.rows("SELECT key FROM sessions ORDER BY key")]
+    assert keys == [f"aider 2025-08-06 12:{minute}" for minute in ("06:30", "30:00", "45:00")]
+
+
 def test_a_run_without_edits_is_no_session(tmp_path: Path) -> None:
     clone = with_aider(tmp_path / "work")
     history = clone.path / ".aider.chat.history.md"
