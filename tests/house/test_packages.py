@@ -312,7 +312,7 @@ def test_pure_modules_do_not_touch_the_outside_world() -> None:
 # Packages of readers -> their modules that all readers may use.
 SHARED = {
     "collector.agents": {"common", "formats", "machine"},
-    "collector.checkpoints": {"entire", "subagents", "tree", "statements"},
+    "collector.checkpoints": {"entire", "pull_requests", "tree", "statements"},
     "attribution.exchange.producers": {"model"},
 }
 
