@@ -36,6 +36,10 @@ _HEAD = re.compile(
     r"(?:\w+\s+){0,4}(?:func?|fn|function|def|class|struct|actor|interface|enum|protocol|trait|type)\b"
     r"|(?:public|private|protected|internal|export|static)\s"
 )
+_VERSIONS = re.compile(
+    r"(?:^|/)(?:package\.json|go\.mod|Cargo\.toml|pyproject\.toml|requirements[^/]*\.txt|Gemfile|pom\.xml|build\.gradle(?:\.kts)?|composer\.json"
+    r"|Package\.swift|[^/]+\.csproj)\n.*\d\.\d"
+)
 _STYLES = (".css", ".scss", ".sass", ".less")
 # How comments of several lines and docstrings begin and end.
 _BLOCKS = {"/*": "*/", "/-": "-/", "<!--": "-->", "{-": "-}", '"""': '"""', "'''": "'''"}
@@ -111,7 +115,7 @@ def _head_of(path: str, texts: Sequence[str]) -> str:
 class Weight(NamedTuple):
     """What speaks for a line being at fault; compared in this order."""
 
-    statement: int = 0  # 2: of a source file; 1: of another; 0: a side line
+    statement: int = 0  # 2: of a source file; 1: of another; 0: a side line; -1: the version of a dependency
     names: int = 0  # names in the message of the fix that it has
     replaced: bool = False  # other lines took its place
 
@@ -124,7 +128,8 @@ def weight_of(path: str, kind: str, text: str, replacement: Sequence[str], names
     words, after = _WORD.findall(text), iter(_WORD.findall("\n".join(replacement)))
     is_widened = _HEAD.match(text.strip()) and all(word in after for word in words)
     is_side = is_widened or _IMPORT.match(text.strip()) or path.lower().endswith(_STYLES)
-    return Weight(0 if is_side else 1 + (kind == FileKind.SOURCE), len(names & set(words)), bool(replacement))
+    statement = -1 if _VERSIONS.search(f"{path}\n{text}") else 0 if is_side else 1 + (kind == FileKind.SOURCE)
+    return Weight(statement, len(names & set(words)), bool(replacement))
 
 
 class TracedLines(NamedTuple):
@@ -153,8 +158,10 @@ def first_answer(
     """
     for kinds in (CODE_KINDS, OTHER_KINDS):
         gone, near = [each for each in removed if each.kind in kinds], list[TracedLines]()
-        if not any(each.weight.statement for each in gone):
-            near = [each for each in around() if each.kind in kinds and (each.weight.statement or not gone)]
+        if gone and all(each.weight.statement < 0 for each in gone):
+            return RepairOutcome.DEPENDENCY, []
+        if not any(each.weight.statement > 0 for each in gone):
+            near = [each for each in around() if each.kind in kinds and (each.weight.statement > 0 or not gone)]
         if gone or near:
             outcome = RepairOutcome.NEIGHBOURS if near else RepairOutcome.REMOVED
             return outcome, sorted(near or gone, key=lambda each: each.weight, reverse=True)

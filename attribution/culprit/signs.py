@@ -17,7 +17,9 @@ class FixSign(NamedTuple):
 
 
 _FIXES = re.compile(r"^Fixes:\s*(?:commit\s+)?([0-9a-f]{7,64})\b", re.MULTILINE | re.IGNORECASE)
-_ADVISORY = re.compile(r"\b(CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
+_ADVISORY = re.compile(
+    r"\b(CVE-\d{4}-\d{4,7}|(?:RUSTSEC|GO|PYSEC)-\d{4}-\d{1,4}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE
+)
 # The keywords that GitHub and GitLab close issues by.
 _ISSUE = re.compile(r"\b(fix(?:e[sd])?|(?:close|resolve)[sd]?)\b:?\s+(?:[\w.-]+/[\w.-]+)?#(\d+)\b", re.IGNORECASE)
 _CONVENTIONAL = re.compile(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)]*)\))?!?:\s", re.IGNORECASE)

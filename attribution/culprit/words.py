@@ -10,7 +10,7 @@ class FixTier(Word):
 
     NAMED = "named", "its message names the commit that it fixes (Fixes: ID)"
     REVERT = "revert", "it takes a commit back, by its message or as the exact inverse"
-    ADVISORY = "advisory", "its message names a security advisory (CVE, GHSA)"
+    ADVISORY = "advisory", "its message names a security advisory (CVE, GHSA, RUSTSEC, GO, PYSEC)"
     WEAKNESS = "weakness", "a weakness that a scan had found disappeared with it"
     ISSUE = "issue", "its message closes an issue (Fixes #12)"
     CONVENTIONAL = "conventional", "its subject begins with fix:, as conventional commits have it"
@@ -24,6 +24,7 @@ class RepairOutcome(Word):
     NEIGHBOURS = "neighbours", "it added lines and removed no statement: the lines around what it added, in the same function"
     NOT_DECIDABLE = "not_decidable", "it added code outside any function, and removed none"
     NO_LINES = "no_lines", "it changed nothing but comments, layout, generated files or names of files"
+    DEPENDENCY = "dependency", "it changed the version of a dependency, in whose code the fault was"
     MERGE = "merge", "a merge: ask about the commits that it brought"
     OLDER = "older", "its lines are older than the followed part of history"
 

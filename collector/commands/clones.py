@@ -37,13 +37,10 @@ def known_formats() -> list[dict[str, Any]]:
         {"kind": "agent", "name": r.NAME, "label": label_of(r.NAME), "gives": " ".join(f for f in FACETS if f in r.GIVES)}
         for r in readers()
     ]
-    stores = [{"kind": "layout", "name": m.NAME, "label": _first_line(m.__doc__), "gives": ""} for m in layouts()]
+    labels = {m.NAME: (m.__doc__ or "").partition("\n")[0].replace("`", "").rstrip(".") for m in layouts()}
+    stores = [{"kind": "layout", "name": name, "label": label, "gives": ""} for name, label in labels.items()]
     others = [row for rows in hooks("known_formats") for row in rows()]
     return agents + stores + others
-
-
-def _first_line(text: str | None) -> str:
-    return (text or "").split("\n", 1)[0].replace("`", "").rstrip(".")
 
 
 COLLECT = (formats,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,8 +33,5 @@ def release_table() -> dict[str, list[dict[str, Any]]]:
 @cache
 def steps() -> tuple[Step, ...]:
     """The steps, the earliest first."""
-    return tuple(sorted(Step(_midnight(row["before"]), Witness(row["witness"])) for row in release_table()["step"]))
-
-
-def _midnight(day: date) -> float:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+    days = ((datetime.combine(row["before"], time(), UTC), Witness(row["witness"])) for row in release_table()["step"])
+    return tuple(sorted(Step(midnight.timestamp(), witness) for midnight, witness in days))

@@ -196,6 +196,28 @@ def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> 
     assert pick(traced(build, "document", db=db), "outcome", "culprit") == [("removed", "repair")]
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("go.mod", "require golang.org/x/net v0.1.0", "require golang.org/x/net v0.17.0"),
+        ("web/package.json", '  "lodash": "^4.17.20",', '  "lodash": "^4.17.21",'),
+        ("Cargo.toml", 'hyper = "0.14.9"', 'hyper = "0.14.10"'),
+        ("requirements.txt", "jinja2==3.1.2", "jinja2==3.1.3"),
+    ],
+)
+def test_a_version_of_a_dependency_is_no_culprit_among_the_code(path: str, before: str, after: str, tmp_path: Path) -> None:
+    """Code that had to follow the new version is: there a fault may have been."""
+    build = history(
+        tmp_path / "r.git",
+        ("start", {path: text("a list", before), "a.py": text(*OTHER, *BAD)}),
+        ("update", {path: text("a list", after), "a.py": text(*OTHER, *BAD)}, "fix: bump it, CVE-2024-12345"),
+        ("back", {path: text("a list", before), "a.py": text(*OTHER, *FIXED)}, "fix: bump it back, CVE-2024-12345"),
+    )
+    db = followed(build)
+    assert pick(traced(build, "update", db=db), "tier", "outcome", "culprit") == [("advisory", "dependency", None)]
+    assert traced(build, "back", db=db)[0]["path"] == "a.py"
+
+
 def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
@@ -334,6 +356,7 @@ def test_tests_inside_a_source_file_are_tests() -> None:
         (f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n', [("named", ID[:12])]),
         (f"Revert it\n\nThis reverts commit {ID}.", [("revert", ID)]),
         ("Bound the length (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
+        ("Escape it (RUSTSEC-2021-0078, GO-2022-0969)", [("advisory", "RUSTSEC-2021-0078"), ("advisory", "GO-2022-0969")]),
         ("Escape it, see GHSA-jfh8-c2jp-5v3q", [("advisory", "GHSA-JFH8-C2JP-5V3Q")]),
         ("Fixes #12", [("issue", "#12")]),
         ("Handle zero\n\nResolves: owner/name#7", [("issue", "#7")]),

@@ -63,16 +63,14 @@ class FixFinder:
         )
         culprit, basis = self._culprit(fix.sha, signs, lines)
         within = tuple(FixedLines(line.origin, line.line, line.lines) for line in lines if line.sha)
-        without = RepairOutcome.OLDER if lines else self._outcome_without_lines(fix.sha, added)
-        outcome = by if by and within else without
+        outcome = RepairOutcome.OLDER if lines and not within else by or self._outcome_without_lines(fix.sha, added)
         return fix._replace(outcome=outcome, culprit_sha=culprit or None, basis=basis, lines=within)
 
     def _outcome_without_lines(self, sha: str, added: AddedBlocks) -> RepairOutcome:
         if self._lookup.is_older(sha):
             return RepairOutcome.OLDER
-        return (
-            RepairOutcome.NOT_DECIDABLE if self._lookup.adds_code(sha, added, CODE_KINDS | OTHER_KINDS) else RepairOutcome.NO_LINES
-        )
+        adds_code = self._lookup.adds_code(sha, added, CODE_KINDS | OTHER_KINDS)
+        return RepairOutcome.NOT_DECIDABLE if adds_code else RepairOutcome.NO_LINES
 
     def _culprit(self, sha: str, signs: Sequence[FixSign], lines: Collection[TracedLines]) -> tuple[str, CulpritBasis]:
         if self._followed[sha]:

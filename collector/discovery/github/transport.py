@@ -132,7 +132,8 @@ class Web:
             except httpx2.InvalidURL:
                 raise TooLarge(f"{_plain_url(url)} is not a valid URL", "Check the URL") from None
             except httpx2.HTTPError as error:
-                raise Unreachable(f"{_plain_url(url)} cannot be reached: {type(error).__name__}: {_first(error)}") from None
+                reason = (str(error).splitlines() or [""])[0][:200]
+                raise Unreachable(f"{_plain_url(url)} cannot be reached: {type(error).__name__}: {reason}") from None
         raise TooLarge(f"{_plain_url(first_url)} redirects endlessly", "Remove it from the list")
 
     def _pieces(self, pieces: Iterator[bytes], url: str, most: int) -> Iterator[bytes]:
@@ -179,7 +180,3 @@ def _plain_url(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
-
-
-def _first(error: Exception) -> str:
-    return (str(error).splitlines() or [""])[0][:200]
