@@ -45,7 +45,7 @@ _GROUPS_SHOWN = 20  # on a terminal
     "--by",
     multiple=True,
     metavar="NAMES",
-    help="Break lines down by month, week, repository, team, directory, agent or person: one or several, by commas.",
+    help="Break lines down by month, week, repository, team, directory, agent, driver or person: one or several, by commas.",
 )
 @click.option(
     "--last",

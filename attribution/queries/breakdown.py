@@ -29,10 +29,10 @@ from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
-DIMENSIONS = ("month", "week", "repository", "team", "directory", "agent", "person")
+DIMENSIONS = ("month", "week", "repository", "team", "directory", "agent", "driver", "person")
 """What groups can be made of. `person` is the git author, and nobody's merit: who commits a line need not have written it."""
-NO_TEAM, NO_AGENT = "no team", "no agent"
-_OF_TURNS = frozenset({"month", "week", "repository", "agent"})  # a prompt has these, and no directory, team or person
+NO_TEAM, NO_AGENT, NO_DRIVER = "no team", "no agent", "no session"
+_OF_TURNS = frozenset({"month", "week", "repository", "agent", "driver"})  # a prompt has these, and no directory, team or person
 _BASELINE = str(LineClass.UNDECLARED)
 
 
@@ -80,7 +80,7 @@ def group_rows(result: Facts, options: BreakdownOptions) -> list[dict[str, Any]]
 
 
 def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
-    return _Asked("agent" not in options.by, bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
+    return _Asked({"agent", "driver"}.isdisjoint(options.by), bool(result.lives), set(options.by) <= _OF_TURNS, bool(result.weak))
 
 
 def _in_order(rows: list[dict[str, Any]], options: BreakdownOptions, whole: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -124,13 +124,10 @@ class _Naming:
             return self._folded.get(location.day[:7], location.day[:7])
         if dimension == "week":
             return monday(location.day)
-        if dimension == "directory":
-            return location.directory
-        if dimension == "agent":
-            return location.agent or NO_AGENT
         if dimension == "team":
             return self._team(location.email)
-        return location.repository if dimension == "repository" else location.name
+        value: str = getattr(location, "name" if dimension == "person" else dimension)
+        return value or {"agent": NO_AGENT, "driver": NO_DRIVER}.get(dimension, "")
 
     def _team(self, email: str) -> str:
         if email not in self._teams:

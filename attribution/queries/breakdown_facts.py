@@ -26,6 +26,7 @@ class Place(NamedTuple):
     agent: str  # "" for lines that no agent is known to have written
     name: str  # git author
     email: str
+    driver: str  # what sent most prompts of the session that wrote them; "" for lines without a session
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,11 @@ def days(moment: str) -> str:
 
 
 def place_columns(path: str, agent: str) -> str:
-    """SQL of the columns of a place, from a path and an agent; `c` is the commit, `r` its repository."""
+    """SQL of the columns of a place, from a path and an agent; `c` is the commit, `r` its repository, `s` the session."""
     return (
         f"COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository, CASE instr({path}, '/') WHEN 0 THEN '.' "
         f"ELSE substr({path}, 1, instr({path}, '/')) END AS directory, {agent} AS agent, COALESCE(c.author_name, '') AS name, "
-        "lower(COALESCE(c.author_email, '')) AS email"
+        "lower(COALESCE(c.author_email, '')) AS email, COALESCE(s.driver, '') AS driver"
     )
 
 
@@ -97,7 +98,7 @@ SELECT {
 FROM commits c JOIN repos r ON r.id = c.repo_id JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {days("c.author_at")}
-GROUP BY c.id, 1, 2, 3, 4, 5, 6, 8, 9 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 8
+GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 9, 10 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 9
 """
 
 
@@ -118,20 +119,22 @@ WHERE {days("h.author_at")}
 
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     births = {row["id"]: row for row in store.rows(_BIRTHS, (options.since, options.until))}
+    drivers: dict[int | None, str] = {row["id"]: row["driver"] for row in store.rows("SELECT id, driver FROM sessions")}
     result = []
     for record in records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
         if birth := births.get(record.birth):
             agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
             top, slash, _ = record.path.partition("/")
             directory = top + slash if slash else "."
-            result.append(Life(Place(birth["day"], birth["repository"], directory, agent, birth["name"], birth["email"]), record))
+            by = (birth["name"], birth["email"], drivers.get(record.session, ""))
+            result.append(Life(Place(birth["day"], birth["repository"], directory, agent, *by), record))
     return result
 
 
 _PROMPTS = f"""
 SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
-  '' AS email, t.cost_usd, t.present
-FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id WHERE {days("t.at")}
+  '' AS email, s.driver, t.cost_usd, t.present
+FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id JOIN sessions s ON s.id = t.session_id WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index
 """
 

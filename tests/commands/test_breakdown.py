@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -62,6 +65,28 @@ def test_a_group_equals_sql(db: Path) -> None:
         assert {(row["repository"], row["month"]): row["lines"] for row in found.table} == {
             (r["repo"], r["month"]): r["n"] for r in store.rows(sql)
         }
+
+
+def test_groups_by_driver_have_the_lines_and_prompts_of_its_sessions(db: Path, tmp_path: Path) -> None:
+    """What no session wrote is a group of its own; shares of all lines are not said of a group of one kind."""
+    copy = tmp_path / "driven.db"
+    shutil.copy(db, copy)
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("UPDATE sessions SET driver = CASE id % 2 WHEN 1 THEN 'program' ELSE 'person' END")
+    with Store(copy) as store:
+        found = breakdown(store, BreakdownOptions(("driver",)))
+        lines = "SELECT session_id, nonblank FROM line_spans"
+        of_agents = store.rows(
+            f"SELECT driver, SUM(nonblank) AS n FROM ({lines} WHERE {_CODE} AND class = 'agent') l "
+            "JOIN sessions s ON s.id = l.session_id GROUP BY 1"
+        )
+        prompts = store.rows("SELECT driver, COUNT(*) AS n FROM turn_outcomes t JOIN sessions s ON s.id = t.session_id GROUP BY 1")
+    groups = {row["driver"]: row for row in found.table}
+    assert groups.keys() == {"no session", "person", "program"}
+    assert {name: groups[name]["agent_lines"] for name in ("person", "program")} == {r["driver"]: r["n"] for r in of_agents}
+    assert {name: groups[name]["prompts"] for name in ("person", "program")} == {r["driver"]: r["n"] for r in prompts}
+    assert groups["no session"]["agent_lines"] == 0 and groups["no session"]["undeclared_lines"]
+    assert {row["agent_share"] for row in found.table} == {None}
 
 
 def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
@@ -195,7 +220,7 @@ def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(db: Path, last_
 
 def test_months_without_agents_are_folded_for_people_and_not_in_data(monkeypatch: pytest.MonkeyPatch) -> None:
     def of(day: str, line_class: str, lines: int) -> LineCell:
-        return LineCell(Place(day, "r", ".", "", "n", ""), int(day.replace("-", "")), line_class, 0, lines)
+        return LineCell(Place(day, "r", ".", "", "n", "", ""), int(day.replace("-", "")), line_class, 0, lines)
 
     months = ["2019-01-03", "2019-02-03", "2021-07-01", "2025-01-05", "2025-03-01", "2025-04-01", "2025-05-01"]
     cells = [of(day, "agent" if day.startswith(("2025-01", "2025-05")) else "undeclared", 30) for day in months]
@@ -245,7 +270,7 @@ def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
 
 # --- the statistics, on facts made by hand ----------------------------------------------------------------------------
 
-_PLACE = Place("2026-01", "r", "src/", "", "", "")
+_PLACE = Place("2026-01", "r", "src/", "", "", "", "")
 
 
 def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> dict[str, Any]:
