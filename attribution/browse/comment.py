@@ -14,6 +14,7 @@ from attribution.queries.commit import CommitSummary
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES, Overview
 from attribution.queries.pull_request import FileLines, PullRequest
+from collector.console.formats import cut
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
@@ -90,12 +91,12 @@ def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
         keys = [key for key, session in sessions.items() if session["agent"] == agent]
         items = [shown[key] for key in keys if shown.get(key)]
         texts.append(f"{len(keys)} of {cell(label_of(agent or 'agent'))}" + (f" ({', '.join(items)})" if items else ""))
-    return [f"**Sessions:** {'; '.join(texts)}."] if texts else []
+    return [f"**Sessions that wrote lines, documentation included:** {'; '.join(texts)}."] if texts else []
 
 
 def _session(request: PullRequest, session: Mapping[str, Any], number: int, prompts: bool) -> str:
     """The first prompt if wanted, as a link to the recorder's files where the forge shows them; "" without both."""
-    prompt = cell(words.line(session["label"], 60)) if prompts else ""
+    prompt = cell(cut(session["label"], 60)) if prompts else ""
     web, checkpoint = forge(request.url), request.checkpoints.get(session["key"], "")
     if not web or not checkpoint:
         return prompt
@@ -178,11 +179,9 @@ def _coverage(overviews: Sequence[Overview]) -> list[str]:
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:
     row = summary.row
-    names = [
-        cell(s["agent"] or "agent") + (f": {cell(words.line(s['label'], 60))}" if prompts else "") for s in summary.sessions[:3]
-    ]
+    names = [cell(s["agent"] or "agent") + (f": {cell(cut(s['label'], 60))}" if prompts else "") for s in summary.sessions[:3]]
     sessions = "; ".join(dict.fromkeys(names))
-    return f"| {row['commit_sha'][:10]} {cell(words.line(row['subject'], 70))} | {_cells(row)} | {sessions} |"
+    return f"| {row['commit_sha'][:10]} {cell(cut(row['subject'], 70))} | {_cells(row)} | {sessions} |"
 
 
 def _cells(lines: Mapping[str, int]) -> str:
@@ -196,6 +195,6 @@ _NOTHING = "<!-- -->"  # not shown, and no word goes on over it
 
 def cell(text: str) -> str:
     """Text in a table that is text: nothing in it is a link, mentions somebody or refers to an issue or commit."""
-    marked = _REFERENCES.sub(lambda match: match[0] + "\0", words.line(text, 200))
+    marked = _REFERENCES.sub(lambda match: match[0] + "\0", cut(text, 200))
     safe = re.sub(r"([\\`*_\[\]!@#~|])", r"\\\1", marked.replace("&", "&amp;").replace("<", "&lt;"))
     return safe.replace("\0", _NOTHING)

@@ -163,8 +163,9 @@ def _repo(request: PageRequest) -> Shown:
 def _links(request: PageRequest) -> dict[str, dict[str, Cell]]:
     """Cells of the overview that lead to files and sessions."""
     session: Cell = partial(_session_cell, request)
+    tip = _tip(request)
     return {
-        "tip_files": {"path": partial(_tip_link, request, _tip(request))},
+        "tip_files": {"path": lambda row: tables.link(request.to.file(request.place.repo, row["path"], tip), row["path"])},
         "session_list": {"label": session},
         "region_list": {"label": session},
     }
@@ -174,10 +175,6 @@ def _tip(request: PageRequest) -> str:
     """The commit up to which lines were followed, else the tip of the branch."""
     sql = "SELECT tip_sha FROM tip_states WHERE repo_id = ?"
     return request.store.value(sql, (request.repository.id,)) or request.repository.head_sha or ""
-
-
-def _tip_link(request: PageRequest, tip: str, row: dict[str, Any]) -> str:
-    return tables.link(request.to.file(request.place.repo, row["path"], tip), row["path"])
 
 
 def _commits(request: PageRequest) -> Shown:
@@ -221,7 +218,7 @@ def _tree(request: PageRequest) -> Shown:
             return tables.link(request.to.repo(request.place.repo, "tree", row["path"]), row["name"] + "/")
         return tables.link(request.to.file(request.place.repo, row["path"], tip), row["name"])
 
-    makers: dict[str, Cell] = {"name": entry, "classes": tables.tip_bar}
+    makers: dict[str, Cell] = {"name": entry, "classes": tables.bar}
     table = html(directory, ("name", "files", "lines", "agent=agent lines", "classes=by class"), makers) if directory.rows else ""
     followed = any(row["lines"] is not None for row in directory)
     return Shown("whowrote_tree.html", {"path": path, "followed": followed, "table": table})
@@ -231,7 +228,7 @@ def _sessions(request: PageRequest) -> Shown:
     table = session_list(request.store, request.repository.id)
     table.rows = families(table)
     columns = (
-        "label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed",
+        "label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "agent_lines=in commits",
         "commits",
     )  # fmt: skip
     markup_of_table = html(table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell})
@@ -288,11 +285,6 @@ def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
 # --- one thing --------------------------------------------------------------------------------------------------------
 
 
-def session_sections(store: Store, session_id: int, to: Addresses) -> list[tuple[str, str]]:
-    """Heading and markup of what plug-ins add to the page of a session."""
-    return [section for add in hooks("session_sections") for section in add(store, session_id, to)]
-
-
 def _session(request: PageRequest) -> Shown:
     store, repo = request.store, request.repository
     number = store.value("SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, request.place.rest))
@@ -301,7 +293,7 @@ def _session(request: PageRequest) -> Shown:
         raise NotThere(f"{repo.name} has no such session.")
     columns = ("subject=commit", "author_at=authored", "method=linked by", "confidence", "agent_lines=its lines")
     commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
-    sections = session_sections(store, page.session["id"], request.to)
+    sections = [section for add in hooks("session_sections") for section in add(store, page.session["id"], request.to)]
     values = {"s": page, "page": TURNS, "sections": sections, "commits": commits, "groups": groups() if page.features else ()}
     return Shown("whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""})
 

@@ -23,6 +23,7 @@ from datasette.utils.asgi import Base400
 from datasette.views.base import DatasetteError
 
 from attribution.browse import addresses, charts, describe, pages, words
+from collector.console.formats import cut
 from collector.errors import WhoWroteError
 from collector.storage.bounded import DatabaseError, TookTooLong, open_bounded, time_limit
 from collector.storage.store import APPLICATION_ID, Store
@@ -140,7 +141,7 @@ def render_cell(row: Any, value: Any, column: str, table: str | None, database: 
         kind, number = _NUMBERS[column], value
     if kind and number is not None:
         href = datasette.urls.path(f"{_BASE}/{tilde_encode(database)}/-/go/{kind}/{number}")
-        return markupsafe.Markup('<a href="{}">{}</a>').format(href, words.line(value, 200))
+        return markupsafe.Markup('<a href="{}">{}</a>').format(href, cut(value, 200))
     if isinstance(value, str) and len(value) > 300:
         text = words.safe(value)
         return markupsafe.Markup("<details><summary>{}…</summary><pre class='ww-long'>{}</pre></details>").format(text[:120], text)

@@ -11,6 +11,7 @@ from attribution.browse import charts, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
+from collector.console.formats import cut
 from collector.console.tables import Cell, html
 from collector.plugins import hooks
 from collector.storage.store import Store
@@ -26,7 +27,7 @@ def link(address: str, value: object, most: int = 90, **attributes: str) -> str:
 
 def text(value: object, most: int = 90) -> str:
     """Any value on one line, safe and short."""
-    return escape(words.line(value, most))
+    return escape(cut(value, most))
 
 
 def dim(value: object, most: int = 90) -> str:
@@ -34,13 +35,8 @@ def dim(value: object, most: int = 90) -> str:
 
 
 def bar(row: Mapping[str, Any]) -> str:
-    """The lines of a row by class as a small bar."""
-    return small_bar({name: row[name] or 0 for name in LINE_CLASSES})
-
-
-def tip_bar(row: Mapping[str, Any]) -> str:
-    """The same for lines at HEAD, some of which may be older than the followed history."""
-    return small_bar({name: row[name] or 0 for name in (*LINE_CLASSES, "older")})
+    """The lines of a row by class as a small bar; those at HEAD may be older than the followed history."""
+    return small_bar({name: row.get(name) or 0 for name in (*LINE_CLASSES, "older")})
 
 
 def small_bar(lines: Mapping[str, int]) -> str:
@@ -90,14 +86,10 @@ def kinds_html(table: Table) -> str:
     return html(table, ("kind", "lines=lines added", "agent=agent lines", "classes=by class"), {"classes": bar})
 
 
-def _directory_cell(row: dict[str, Any]) -> str:
-    return text(row["directory"] or "(root)")
-
-
 def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are pages to link to."""
-    makers = {"classes": bar, "directory": _directory_cell, **(links or {}).get(section.table.name, {})}
-    return html(section.table, section.columns, makers)
+    own: dict[str, Cell] = {"classes": bar, "directory": lambda row: text(row["directory"] or "(root)")}
+    return html(section.table, section.columns, own | dict((links or {}).get(section.table.name, {})))
 
 
 def added_sections(store: Store, repo_id: int, to: Addresses) -> list[tuple[str, str]]:

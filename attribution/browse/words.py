@@ -93,11 +93,6 @@ def safe(value: object) -> str:
     return printable(str(value)) if value is not None else ""
 
 
-def line(value: object, most: int = 120) -> str:
-    """The same on one line, truncated."""
-    return cut(value, most)
-
-
 def number(value: float | None) -> str:
     return formats.number(value) or NOTHING
 
@@ -154,7 +149,7 @@ def teach(env: Any) -> None:
     """Gives a Jinja environment the filters and names of the templates."""
     filters = {
         "ww_safe": safe,
-        "ww_line": line,
+        "ww_line": cut,
         "ww_agent": lambda slug: label_of(slug or ""),
         "ww_number": number,
         "ww_minute": minute,

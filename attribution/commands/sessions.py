@@ -82,7 +82,7 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Mappi
         table.rows = [row for row in table if row["id"] == number]
     lines = sum(row["agent_lines"] or 0 for row in table)
     if not output_format:
-        _leave_out_subagents(table, "parent", options["subagents"], f"; {lines:,} lines in commits (blank ones included)")
+        _leave_out_subagents(table, "parent", options["subagents"], f"; {lines:,} lines in commits")
     columns = (
         "repo?", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits", "agent_lines=lines", "subagents?",
         "label=first prompt",

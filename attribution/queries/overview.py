@@ -111,11 +111,11 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
         Section("Files with the most agent lines", _agent_files(store, of_repo), ("path=file", *_LINES)),
         Section(
             "Agents and models", read_view(store, "agent_sessions", of_repo, "produced DESC, sessions DESC, agent, model", _MOST),
-            ("agent", "model", "transcript?", "sessions", "tool_calls", "produced=lines written", "survived=committed"),
+            ("agent", "model", "transcript?", "sessions", "tool_calls", "produced=lines written", "lines=in commits"),
         ),
         Section(
             "Latest sessions", sessions,
-            ("label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=lines written", "survived=committed"),
+            ("label=session", "agent", "started_at", "turns", "tool_calls=calls", "produced=written", "agent_lines=in commits"),
         ),
         Section(
             "Code rewritten back and forth",
@@ -146,7 +146,7 @@ def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
 
 def _agent_files(store: Store, of_repo: dict[str, Any]) -> Table:
     table = read_view(store, "tip_files", of_repo | {"kind": sorted(HEADLINE)}, "agent DESC, path", _MOST)
-    table.rows = [row for row in table if row["agent"]]
+    table.rows = [row | {"lines": sum(by_class(row).values())} for row in table if row["agent"]]
     return table
 
 

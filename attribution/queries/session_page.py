@@ -61,6 +61,9 @@ class SessionPage:
     session: dict[str, Any]  # of sessions
     repo: RepositoryRow
     lines: dict[str, Any] | None  # of session_stats; None until its lines were attributed
+    ledger: list[
+        tuple[str, int, bool]
+    ]  # what, lines with text, whether it is a total: between two totals stands what makes the next
     features: dict[str, Any]  # by name; empty when none were computed
     turns: list[ShownTurn]
     first: int  # number of the first turn shown
@@ -76,10 +79,12 @@ def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage |
     repo = repository(store, details["repo_id"]) if details is not None else None
     if details is None or repo is None:
         return None
+    lines = _row(store, "session_stats", {"session_id": session_id})
     return SessionPage(
         details,
         repo,
-        _row(store, "session_stats", {"session_id": session_id}),
+        lines,
+        _ledger(store, session_id, lines) if lines is not None else [],
         _features(store, session_id),
         _turns(store, session_id, first),
         first,
@@ -94,13 +99,32 @@ def _row(store: Store, table: str, only: Mapping[str, Any]) -> dict[str, Any] | 
     return next(iter(read_view(store, table, only)), None)
 
 
+def _ledger(store: Store, session_id: int, stats: Mapping[str, Any]) -> list[tuple[str, int, bool]]:
+    """From what its edits wrote over its lines in commits to those at HEAD, which are left out where lines were not followed."""
+    written, kept = stats["produced"], stats["survived"] + stats["reformatted"]
+    committed = sum(_turn_lines(store, session_id).values())
+    if not written + committed:
+        return []
+    ledger = [
+        ("written by its recorded edits", written, True), ("changed again or not committed", kept - written, False),
+        ("by other evidence: subagents, commands, equal text", committed - kept, False), ("in commits", committed, True),
+    ]  # fmt: skip
+    if store.value("SELECT 1 FROM tip_states t JOIN sessions s ON s.repo_id = t.repo_id WHERE s.id = ?", (session_id,)):
+        sql = "SELECT COALESCE(SUM(nonblank), 0) FROM tip_lines WHERE session_id = ? AND author = 'agent'"
+        present = store.value(sql, (session_id,))
+        ledger += [("changed or removed since", present - committed, False), ("at HEAD", present, True)]
+    return ledger
+
+
 def mode_words(lines: Mapping[str, Any]) -> str:
-    """How much of its lines the agents wrote, with the number that it rests on; "" without one, or of too few lines."""
-    existing = lines["agent_lines"] + lines["human_lines"]
+    """How much of the lines of source and test files in its commits agents wrote; "" where that is not known."""
     if lines["coding_mode"] is None:
         return ""
-    few = existing < minimum.PART.lines
-    return f"too few lines ({existing:,})" if few else f"{lines['coding_mode'].replace('_', ' ')}, of {existing:,} lines"
+    few = lines["agent_lines"] + lines["human_lines"]
+    if few < minimum.PART.lines:
+        return f"too few lines ({few:,})"
+    share = f"agents wrote {lines['agent_percentage']:.0f} % in its {lines['commits']:,} commits"
+    return f"{lines['coding_mode'].replace('_', ' ')}: {share}"
 
 
 def _features(store: Store, session_id: int) -> dict[str, Any]:
@@ -162,7 +186,7 @@ def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     """Turn -> lines with text of commits that were written in it."""
     rows = store.rows(
         "SELECT o.turn_index, SUM(s.nonblank) AS lines FROM origins o JOIN spans s ON s.origin_id = o.id "
-        "WHERE o.session_id = ? GROUP BY 1",
+        "WHERE o.session_id = ? AND o.author = 'agent' GROUP BY 1",
         (session_id,),
     )
     return {row["turn_index"]: row["lines"] for row in rows}

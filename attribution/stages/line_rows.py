@@ -206,7 +206,7 @@ def _lines_by_session(verdict: CommitVerdict) -> Counter[int]:
     for _, spans in verdict.files:
         for span in spans:
             if span.verdict.author == Author.AGENT and span.verdict.call is not None:
-                count[span.verdict.call.session_id] += span.end - span.start + 1
+                count[span.verdict.call.session_id] += span.nonblank
     return count
 
 

@@ -114,7 +114,7 @@ _ABSENT = "{} commits are not attributed and not counted: attribute their branch
 def stats_view(console: Console, range_stats: RangeStats) -> None:
     title(console, range_stats.repo, range_stats.range)
     merges = f", {number(range_stats.merges)} of them merges" if range_stats.merges else ""
-    linked = f"{number(range_stats.with_sessions)} with lines of recorded sessions"
+    linked = f"{number(range_stats.with_sessions)} with source or test lines of recorded sessions"
     dim(console, f"{number(range_stats.commits)} commits{merges}; {linked}")
     if range_stats.not_in_database:
         notes(console, [_ABSENT.format(number(range_stats.not_in_database))])

@@ -112,7 +112,7 @@ def _coverage(console: Console, coverages: Sequence[Coverage]) -> None:
     )
     table = grid("<", ">", "<", "<")
     for of in coverages:
-        name = "source and test lines" if of.days is None else f"  last {of.days} days"
+        name = "source and test lines" if of.days is None else f"  {of.days} days to the last commit"
         counts = f"{number(of.attributed)} of {number(of.lines)}" if of.lines else "no such lines"
         table.add_row(name, percent(of.attributed, of.lines), Text(counts, "dim"), "")
     for reason, lines in list(coverages[0].missing.items())[:_REASONS]:

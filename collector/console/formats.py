@@ -42,7 +42,7 @@ def source(text: str) -> str:
     return printable(text.removesuffix("\r").expandtabs(4))
 
 
-def cut(value: object, most: int) -> str:
+def cut(value: object, most: int = 120) -> str:
     """Any value as text on one line without control characters, of at most so many characters; "" for None."""
     text = " ".join(printable(str(value)).split()) if value is not None else ""
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -32,6 +32,7 @@ from attribution.browse import addresses, charts, comment, describe, pages, plug
 from attribution.browse.plugin import Guard
 from attribution.queries.coverage import AgentShare
 from attribution.queries.pull_request import pull_request
+from attribution.queries.session_page import session_page
 from collector.console.formats import LETTER
 from collector.storage.store import Store
 from collector.storage.views import tables
@@ -177,6 +178,34 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     assert f"agent <b>{now:,}</b>" in page.split("Lines at HEAD")[1]
     commits = value(db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo)
     assert f"<b>{commits}</b> commits" in page
+
+
+def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db: Path) -> None:
+    with Store(db) as store:
+        every = [session_page(store, row["id"]) for row in store.rows("SELECT id FROM sessions")]
+    pages = [page for page in every if page is not None and page.ledger]
+    assert len(pages) >= 4
+    for page in pages:
+        names, lines, totals = zip(*page.ledger, strict=True)
+        assert [name for name, total in zip(names, totals, strict=True) if total] == [
+            "written by its recorded edits", "in commits", "at HEAD",
+        ]  # fmt: skip
+        written, lost, elsewhere, committed, gone, present = lines
+        assert (written + lost + elsewhere, committed + gone) == (committed, present)
+        assert committed == sum(row["agent_lines"] for row in page.commits), "the table of commits adds up to it"
+        assert committed == sum(turn.lines for turn in page.turns), "the turns too"
+        text = site.get(site.of("session", page.session["id"])).text.split("What became of its lines")[1].split("<h2")[0]
+        assert f'in commits</th><td class="n"><b>{committed:,}</b>' in text
+    assert any(page.ledger[1][1] for page in pages), "some lines were changed again"
+
+
+def test_head_is_not_in_the_ledger_where_lines_were_not_followed(tmp_path: Path) -> None:
+    db = tmp_path / "repo.db"
+    assert run("repo", clone("example", tmp_path), "--db", db).exit_code == 0
+    with Store(db) as store:
+        page = session_page(store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0"))
+    assert page is not None
+    assert [name for name, _, total in page.ledger if total] == ["written by its recorded edits", "in commits"]
 
 
 def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:

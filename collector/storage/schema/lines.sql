@@ -74,7 +74,7 @@ CREATE TABLE IF NOT EXISTS commit_sessions (
     -- worktree (the session worked in the same directory as a linked one and wrote lines of the commit),
     -- time_and_files (the same person, the same files, and the text: three lines, one in a worktree that is known or in a file that is as the session left it, after three days only such a file), content (rare text alone)
   confidence REAL NOT NULL, -- 0 to 1
-  agent_lines INTEGER NOT NULL DEFAULT 0, -- lines of the commit this session wrote, blank ones included
+  agent_lines INTEGER NOT NULL DEFAULT 0, -- non-blank lines of the commit this session wrote
   produced INTEGER, -- non-blank lines the session wrote to the commit's files since the commit before
   final INTEGER, -- of those, the ones in the session's own last state
   survived INTEGER, -- of those, the ones in the commit

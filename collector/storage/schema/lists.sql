@@ -80,7 +80,7 @@ WHERE f.kind IN ('source', 'test') GROUP BY c.repo_id, substr(c.author_at, 1, 10
 --   transcript: what could be read of the session [word]
 --   method: how the commit is linked to the session [word]
 --   confidence: how sure that is, 0 to 1
---   agent_lines: lines of the commit that the session wrote, blank ones included [lines]
+--   agent_lines: non-blank lines of the commit that the session wrote [lines]
 --   produced: non-blank lines that it wrote to the commit's files since the commit before; NULL when it was not replayed [lines]
 --   survived: of those, lines in the commit; NULL when it was not replayed [lines]
 CREATE VIEW IF NOT EXISTS session_commits AS
@@ -142,7 +142,7 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   commits: commits linked to it; NULL before the lines were attributed
 --   produced: non-blank lines it ever wrote into files; NULL before the lines were attributed [lines]
 --   survived: of those, lines in a commit; NULL before the lines were attributed [lines]
---   agent_lines: lines in commits that it wrote, blank ones included; NULL when no commit is linked [lines]
+--   agent_lines: non-blank lines in commits that it wrote; NULL when no commit is linked [lines]
 --   coding_mode: how much of its committed lines the agents wrote; NULL without such lines [word]
 --   driver: what sent most of its prompts [word]
 --   forked_from: key of the session that it repeats; what both have counts there alone; NULL for other sessions
@@ -171,7 +171,7 @@ ON c.repo_id = s.repo_id AND c.parent_key = s.key;
 CREATE VIEW IF NOT EXISTS agent_sessions AS
 SELECT s.repo_id, COALESCE(s.agent, s.agent_label) AS agent, s.model, s.transcript, COUNT(*) AS sessions, SUM(s.tool_calls) AS tool_calls,
        SUM(t.produced) AS produced, SUM(t.survived) AS survived,
-       COALESCE(SUM((SELECT SUM(p.nonblank) FROM origins o JOIN spans p ON p.origin_id = o.id WHERE o.session_id = s.id)), 0) AS lines
+       COALESCE(SUM((SELECT SUM(p.nonblank) FROM origins o JOIN spans p ON p.origin_id = o.id WHERE o.session_id = s.id AND o.author = 'agent')), 0) AS lines
 FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id
 GROUP BY s.repo_id, COALESCE(s.agent, s.agent_label), s.model, s.transcript;
 

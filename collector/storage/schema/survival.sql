@@ -172,11 +172,11 @@ GROUP BY t.repo_id, t.actor_session_id, o.session_id;
 --   repo_id: its repository
 --   directory: first directory of the path; empty for files at the root
 --   files: files
---   lines: non-blank lines whose commit was followed [lines]
+--   lines: non-blank lines, and those from before the followed history, blank ones too [lines]
 --   {ClassLines}
 --   older: lines from before the followed history, blank ones too [lines]
 CREATE VIEW IF NOT EXISTS tip_directories AS
-SELECT repo_id, directory, COUNT(*) AS files, SUM(agent + declared + human + likely_human + tool + unknown + undeclared) AS lines, SUM(agent) AS agent,
+SELECT repo_id, directory, COUNT(*) AS files, SUM(agent + declared + human + likely_human + tool + unknown + undeclared + older) AS lines, SUM(agent) AS agent,
        SUM(declared) AS declared, SUM(human) AS human, SUM(likely_human) AS likely_human, SUM(tool) AS tool, SUM(unknown) AS unknown,
        SUM(undeclared) AS undeclared, SUM(older) AS older
 FROM tip_files WHERE kind IN ('source', 'test') GROUP BY repo_id, directory;
@@ -185,11 +185,11 @@ FROM tip_files WHERE kind IN ('source', 'test') GROUP BY repo_id, directory;
 --   repo_id: its repository
 --   language: by the name of the file
 --   files: files
---   lines: non-blank lines whose commit was followed [lines]
+--   lines: non-blank lines, and those from before the followed history, blank ones too [lines]
 --   {ClassLines}
 --   older: lines from before the followed history, blank ones too [lines]
 CREATE VIEW IF NOT EXISTS tip_languages AS
-SELECT repo_id, language, COUNT(*) AS files, SUM(agent + declared + human + likely_human + tool + unknown + undeclared) AS lines, SUM(agent) AS agent,
+SELECT repo_id, language, COUNT(*) AS files, SUM(agent + declared + human + likely_human + tool + unknown + undeclared + older) AS lines, SUM(agent) AS agent,
        SUM(declared) AS declared, SUM(human) AS human, SUM(likely_human) AS likely_human, SUM(tool) AS tool, SUM(unknown) AS unknown,
        SUM(undeclared) AS undeclared, SUM(older) AS older
 FROM tip_files WHERE kind IN ('source', 'test') GROUP BY repo_id, language;
