@@ -61,17 +61,16 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
         "tip=lines at HEAD",
         "last_commit_at=last commit",
     )
-    makers = {"repo": lambda row: link(address(row["repo"]), row["repo"]), "share": _share_cell, "classes": bar, "tip": _tip_cell}
+    makers: dict[str, Cell] = {
+        "repo": lambda row: link(address(row["repo"]), row["repo"]), "share": _share_cell, "classes": bar,
+        "tip": lambda row: small_bar(row["tip"]) if row["tip"] else dim("not computed"),
+    }  # fmt: skip
     return html(table, columns, makers)
 
 
 def _share_cell(row: dict[str, Any]) -> str:
     share = AgentShare.of({name: row[name] for name in LINE_CLASSES})
     return words.percent(share.by_agents, share.lines)
-
-
-def _tip_cell(row: dict[str, Any]) -> str:
-    return small_bar(row["tip"]) if row["tip"] else dim("not computed")
 
 
 def survival_html(table: Table) -> str:

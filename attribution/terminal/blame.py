@@ -140,7 +140,8 @@ def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> N
         first = block.first
         style = STYLE.get(first.attribution.kind, "red")
         lines = str(block.start) if block.start == block.end else f"{block.start}-{block.end}"
-        about = Text("“" + one_line(opening(block.prompt)) + "”") if block.prompt else Text(_subject(first), "dim")
+        subject = Text(one_line(first.commit.subject if first.commit else ""), "dim")
+        about = Text("“" + one_line(opening(block.prompt)) + "”") if block.prompt else subject
         table.add_row(
             lines, Text(LETTER[first.attribution.kind], f"bold {style}"), _brief(first.attribution),
             Text(_fit(_who(first), _WHO_WIDTH), style), Text(first.introduced.sha[:8], "dim"), about,
@@ -148,10 +149,6 @@ def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> N
     show(console, table, 0)
     _legend(console, blamed.lines)
     notes(console, blamed.notes)
-
-
-def _subject(line: BlameLine) -> str:
-    return one_line(line.commit.subject if line.commit else "")
 
 
 # --- one line ---------------------------------------------------------------------------------------------------------
