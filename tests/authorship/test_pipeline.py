@@ -1071,3 +1071,40 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     assert (total["edits_unmatched"], total["edits_applied"]) == (2, 0)
     lines = _rows(tmp_path / "out.db", "SELECT DISTINCT class, evidence FROM line_spans WHERE path = 'docs/aX9pQ2-guide.md'")
     assert [(row["class"], row["evidence"]) for row in lines] == [("agent", "matched")]
+
+
+# --- a clone in which somebody goes on working ----------------------------------------------------------------------------
+
+
+_OF_ALL_BRANCHES = ("session_features", "scores")  # they know what landed on any branch by the time they are written
+
+
+def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
+    """Progress at whose n-th word the branch of HEAD is at the second commit instead of the first."""
+    words = itertools.count(1)
+
+    def move(what: str, done: int, total: int) -> None:
+        if next(words) == stop:
+            git(repository, "update-ref", "HEAD", tips[1], tips[0])
+
+    return move
+
+
+def test_branch_that_moves_during_a_run_gives_the_answer_of_before_or_after(tmp_path: Path) -> None:
+    repository = Tally().build(tmp_path / "repo")
+    new = git(repository, "rev-parse", "HEAD").strip()
+    old = git(repository, "rev-parse", "HEAD~1").strip()
+    after = _fresh(repository, tmp_path)
+    git(repository, "update-ref", "HEAD", old)
+    before = _run(repository, tmp_path / "before.db")[1]
+    for stop in itertools.count(1):
+        git(repository, "update-ref", "HEAD", old)
+        answer = _run(repository, tmp_path / f"moved-{stop}.db", progress=_moving(repository, stop, (old, new)))[1]
+        if git(repository, "rev-parse", "HEAD").strip() == old:
+            break
+        expected = after if answer["commits"] == after["commits"] else before
+        assert {t: answer[t] for t in answer if t not in _OF_ALL_BRANCHES} == {
+            t: expected[t] for t in expected if t not in _OF_ALL_BRANCHES
+        }
+        same(_run(repository, tmp_path / f"moved-{stop}.db")[1], after)
+    assert stop > _FEWEST_STOPS
