@@ -23,6 +23,7 @@ from collector.storage.store import Store
 pytest.importorskip("pygls")
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from whowrote.servers.lsp_server import lines_at_head
@@ -214,3 +215,38 @@ def test_without_the_package_the_command_says_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("whowrote.servers.commands.serve.find_spec", lambda name: None)
     done = run("serve", "lsp", program=cli)
     assert done.exit_code == 2 and "whowrote[lsp]" in done.stderr
+
+
+ODD_ADDRESSES = [
+    "file:///tmp/a%00b.py",
+    "file:///" + "a" * 5000,
+    "untitled:one",
+    "file://host/share/a.py",
+    "",
+    "file:///%ff%fe.py",
+    "http://[::1",
+]
+ODD_LINES = [10_000, 2**31 - 1]
+
+
+def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(example: tuple[Path, Path]) -> None:
+    """An answer may be an error or nothing; what must not happen is silence, since the editor waits."""
+    repo, db = example
+
+    async def hover(editor: Editor, uri: str, line: int) -> Any:
+        asked = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, 2**31 - 1))
+        try:
+            return await asyncio.wait_for(editor.client.text_document_hover_async(asked), 20)
+        except JsonRpcException as error:
+            return error
+
+    async def question(editor: Editor) -> Any:
+        editor.show((repo / FILE).read_text("utf-8"))
+        answers = [await hover(editor, uri, 0) for uri in ODD_ADDRESSES] + [
+            await hover(editor, editor.uri, line) for line in ODD_LINES
+        ]
+        return answers, await editor.hover(0)
+
+    answers, after = ask(repo / FILE, db, question)
+    assert all(answer is None or isinstance(answer, JsonRpcException) for answer in answers), answers
+    assert after
