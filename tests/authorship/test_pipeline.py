@@ -1079,6 +1079,10 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
 _OF_ALL_BRANCHES = ("session_features", "scores")  # they know what landed on any branch by the time they are written
 
 
+def _tip(repository: Path, name: str = "HEAD") -> str:
+    return git(repository, "rev-parse", name).decode().strip()
+
+
 def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
     """Progress at whose n-th word the branch of HEAD is at the second commit instead of the first."""
     words = itertools.count(1)
@@ -1092,15 +1096,15 @@ def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
 
 def test_branch_that_moves_during_a_run_gives_the_answer_of_before_or_after(tmp_path: Path) -> None:
     repository = Tally().build(tmp_path / "repo")
-    new = git(repository, "rev-parse", "HEAD").strip()
-    old = git(repository, "rev-parse", "HEAD~1").strip()
+    new = _tip(repository)
+    old = _tip(repository, "HEAD~1")
     after = _fresh(repository, tmp_path)
     git(repository, "update-ref", "HEAD", old)
     before = _run(repository, tmp_path / "before.db")[1]
     for stop in itertools.count(1):
         git(repository, "update-ref", "HEAD", old)
         answer = _run(repository, tmp_path / f"moved-{stop}.db", progress=_moving(repository, stop, (old, new)))[1]
-        if git(repository, "rev-parse", "HEAD").strip() == old:
+        if _tip(repository) == old:
             break
         expected = after if answer["commits"] == after["commits"] else before
         assert {t: answer[t] for t in answer if t not in _OF_ALL_BRANCHES} == {

@@ -17,6 +17,7 @@ from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 from support.commands import clone, run
 
+from attribution.demo import FILE
 from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
 from collector.repository_names import public_url
 from collector.runtime.locks import InUse, file_lock, lock_path, writing_database, writing_repository
@@ -79,6 +80,36 @@ def test_a_run_that_loses_workers_ends_as_if_it_had_not(tmp_path: Path, trials: 
     (result,) = killed(tmp_path, trials, 1, "killed_workers", *where)
     counts = result["counts"]
     assert isinstance(counts, dict) and counts["killed"] >= 1 and "wrong" not in counts
+
+
+def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) -> None:
+    """Whoever comes first attributes the clone; the others wait for it, and nothing is there twice."""
+    repo, db = clone("example", tmp_path), tmp_path / "new.db"
+    called = {"name": "who_wrote", "arguments": {"file": FILE}}
+    greeting = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    requests = [
+        {"jsonrpc": "2.0", "method": "initialize", "id": 1, "params": greeting},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "method": "tools/call", "id": 2, "params": called},
+    ]
+    whowrote = [sys.executable, "-m", "whowrote"]
+    commands = [
+        [*whowrote, "blame", str(repo), FILE], [*whowrote, "repo", str(repo)], [*whowrote, "sessions", str(repo), "--json"],
+        [*whowrote, "survival", str(repo)], [*whowrote, "serve", "mcp", str(repo)],
+    ]  # fmt: skip
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    processes = [subprocess.Popen([*command, "--db", str(db)], text=True, **pipes) for command in commands]  # type: ignore[call-overload]
+    server = processes[-1]
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write("".join(f"{json.dumps(request)}\n" for request in requests))
+    server.stdin.flush()
+    answers = [server.stdout.readline() for _ in (1, 2)]  # before the client goes, which ends what is still asked
+    texts = [process.communicate("", timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(commands), texts
+    assert all(out for out, _ in texts[:-1]) and '"blocks"' in answers[1]
+    for command in ("repo", "survival"):
+        run(command, repo, "--db", tmp_path / "alone.db")
+    assert not [d for d in compare(db, tmp_path / "alone.db") if d.differs]
 
 
 def test_clones_of_equal_directory_names_are_called_like_the_directories_above(tmp_path: Path) -> None:
