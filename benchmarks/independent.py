@@ -85,7 +85,9 @@ def judged(row: Mapping[str, str]) -> str:
     """right, defensible or wrong: the program's class against the reader's finding."""
     said, who, sure = row["class"], row["who"], row["sure"]
     said = {"likely_human": "human", "undeclared": "unknown"}.get(said, said)  # the second says nothing of an author either
-    if said == who or (said == "declared" and who == "unknown"):
+    if said == who or (
+        said == "declared" and who in ("unknown", "agent")
+    ):  # a statement that no record contradicts, or one bears out
         return "right"
     if sure != "yes":
         return "defensible"
@@ -135,6 +137,8 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
         "blind": _blind([row for row in rows if row["audit"] == "second"]),
+        "blind_fourth": _blind([row for row in rows if row["audit"] == "fourth"]),
+        "blind_records": _blind([row for row in rows if row["audit"] == "records"]),
         "blind_third": _blind([row for row in rows if row["audit"] == "third"]),
         "blind_first": _blind([row for row in rows if row["audit"] == "first"]),
         "blind_now": _blind(
