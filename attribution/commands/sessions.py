@@ -84,8 +84,8 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Mappi
     if not output_format:
         _leave_out_subagents(table, "parent", options["subagents"], f"; {lines:,} lines in commits")
     columns = (
-        "repo?", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits", "agent_lines=lines", "subagents?",
-        "label=first prompt",
+        "repo?", "key=session", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits",
+        "agent_lines=lines", "subagents?", "label=first prompt",
     )  # fmt: skip
     print_table(output_format, table, columns)
 
@@ -145,7 +145,7 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
         "before a commit had them",
     ]
     columns = (
-        "session", "turn_index=turn", "at=when", "message_class=said", "pushback?", "calls", "failed_calls=failed", "cost_usd",
+        "key=session", "turn_index=turn", "at=when", "message_class=said", "pushback?", "calls", "failed_calls=failed", "cost_usd",
         "produced=written", "changed_next=next changed", "places_undone=undone", "committed", "alive_30=alive at 30 d",
         "old_30=old enough", "present=HEAD", "prompt",
     )  # fmt: skip

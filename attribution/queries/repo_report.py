@@ -212,26 +212,26 @@ def problem_table(store: Store, repo_id: int | None = None) -> Table:
 
 
 def _example(store: Store, repo_id: int) -> str:
-    """A line of a file that agents wrote, rather of one where people wrote too."""
-    agent, human, latest = Counter[str](), Counter[str](), dict[str, int]()
+    """A line of a file that agents wrote, rather of source or test and of one where people wrote too."""
+    agent, human, latest = Counter[str](), Counter[str](), dict[str, Mapping[str, Any]]()
     for file in store.rows(
-        "SELECT f.id, f.path, f.old_path, f.status, f.content, f.agent_lines, f.human_lines FROM commit_files f "
+        "SELECT f.id, f.path, f.old_path, f.status, f.content, f.kind, f.agent_lines, f.human_lines FROM commit_files f "
         "JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
         (repo_id,),
     ):
         latest.pop(file["old_path"] or file["path"], None)
         latest.pop(file["path"], None)
         if file["status"] != "D" and file["content"] == "text":
-            latest[file["path"]] = file["id"]
+            latest[file["path"]] = file
             agent[file["path"]] += file["agent_lines"]
             human[file["path"]] += file["human_lines"]
     if not latest:
         return ""
-    path = max(latest, key=lambda p: (agent[p] > 0, min(agent[p], human[p]), agent[p]))
+    path = max(latest, key=lambda p: (agent[p] > 0, latest[p]["kind"] in HEADLINE, min(agent[p], human[p]), agent[p]))
     line = store.value(
         "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? "
         "ORDER BY o.author, s.nonblank < s.end_line - s.start_line + 1, 1",
-        (latest[path],),
+        (latest[path]["id"],),
     )
     return f"{path}:{line or 1}"
 

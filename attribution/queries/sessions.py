@@ -24,7 +24,7 @@ def find_session(store: Store, key: str, repo: int | None = None) -> int:
     )
     sessions = [session for session in matching if session["key"] == key] or matching
     if not sessions:
-        raise WhoWroteError(f"no such session: {key}", "List the sessions with: whowrote sessions --json")
+        raise WhoWroteError(f"no such session: {key}", "List the sessions with: whowrote sessions")
     if len(sessions) > 1:
         raise WhoWroteError(f"{key} is ambiguous: it matches {len(sessions)} session keys", "Use more characters of the key")
     return int(sessions[0]["id"])

@@ -67,9 +67,6 @@ class TipFile:
         groups = ((kind, list(spans)) for kind, spans in groupby(self.spans, lambda span: span.attribution.kind))
         return [(spans[0].start, spans[-1].end, kind) for kind, spans in groups]
 
-    def span_at(self, line: int) -> TipSpan | None:
-        return next((span for span in self.spans if span.start <= line <= span.end), None)
-
 
 def tip_file(store: Store, file_id: int) -> TipFile | None:
     """None when the database has no such file."""
@@ -141,7 +138,7 @@ def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str
 
 def explained(store: Store, file: TipFile, number: int) -> LineExplanation | None:
     """Everything about one line of the file; None when the attributed history does not have the commit that introduced it."""
-    span = file.span_at(number)
+    span = next((span for span in file.spans if span.start <= number <= span.end), None)
     if span is None or span.commit is None or span.introduced_line is None:
         return None
     opened = KnownRepo(store, file.repo.id, file.repo.name, file.tip, file.repo.branch or "")

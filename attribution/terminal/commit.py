@@ -77,7 +77,7 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
     for s in report.sessions:
         who = ", ".join(one_line(w) for w in (label_of(s["agent"] or ""), s["model"]) if w) or "unknown agent"
         state = "" if s["transcript"] == "present" else f", transcript {words(s['transcript'])}"
-        console.print(Text(cut(f"session {one_line(s['label'])}", console.width), "bold"))
+        console.print(Text(cut(f"session {one_line(s['key'][:13])}: {one_line(s['label'])}", console.width), "bold"))
         link = f"by {words(s['method'])}, confidence {s['confidence']:.2f}"
         console.print(Text(f"  {who}, linked {link}, wrote {number(s['agent_lines'])} lines here{state}", "dim"))
         for prompt in s["prompts"][:5]:

@@ -156,7 +156,8 @@ def _wrap_header(header: str, width: int) -> str:
 def _tell_apart(column: _Column, width: int) -> None:
     """Truncates cells in the middle where only their ends tell them apart: models of one family, files of one directory."""
     wide = [cell for cell in column.cells if cell_len(cell.plain) > width]
-    if not column.is_flexible or width < _NARROW or len({cell.plain for cell in wide}) < 2:
+    prose = any(" " in cell.plain.strip() for cell in wide)  # its beginning says most
+    if prose or not column.is_flexible or width < _NARROW or len({cell.plain for cell in wide}) < 2:
         return
     if len({cut(cell.plain, width) for cell in column.cells}) == len({cell.plain for cell in column.cells}):
         return

@@ -30,7 +30,7 @@ CLASSES = "classes"
 _MOST_CLASSES = 3  # of one row on a terminal
 _CELL = 200  # characters of a cell on a page
 _NOT_KNOWN = "not attributed"
-_FIXED = ("UTC", "date", "sha", "word")  # units of texts that are never truncated
+_FIXED = ("UTC", "date", "sha", "key", "word")  # units of texts that are never truncated
 _ADDED = Column(CLASSES, "", "the authors of these lines: " + ", ".join(f"{LETTER[name]} {name}" for name in LINE_CLASSES))
 Cell = Callable[[dict[str, Any]], str]
 
@@ -114,6 +114,7 @@ def cell_text(column: Column, value: Any) -> str:
         "UTC": minute,
         "date": lambda text: text[:10],
         "sha": lambda text: text[:9],
+        "key": lambda text: text[:13],  # the first part of an id that begins with the time
         "word": words,
         "agent": lambda text: label_of(text) or text,
     }

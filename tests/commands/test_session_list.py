@@ -8,6 +8,7 @@ import pytest
 from support.commands import rows, run
 
 from attribution.features import of_session
+from attribution.queries.repo_report import repo_report
 from attribution.stages import feature_rows
 from collector.model import Session
 from collector.storage.store import Store
@@ -42,6 +43,16 @@ def test_subagents_are_listed_on_request(db: Path) -> None:
     assert "write tests" in shown and "unknown parent" in shown and "--subagents" not in shown
 
 
+def test_a_session_is_found_by_what_the_list_shows_of_it(db: Path) -> None:
+    key = "019a1b2c-3d4e-7000-8000-000000000001"
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("UPDATE sessions SET key = ? WHERE id = 5", (key,))
+    (row,) = (line for line in run("sessions", "--db", db).stdout.splitlines() if "another task" in line)
+    shown = next(word for word in row.split() if key.startswith(word))
+    assert "another task" in run("sessions", "--session", shown, "--db", db).stdout
+    assert key in run("sessions", "--csv", "--db", db).stdout, "data has the whole key"
+
+
 def test_data_has_all_with_their_parents(db: Path) -> None:
     found = {r["label"]: (r["parent"], r["subagents"]) for r in rows(run("sessions", "--csv", "--db", db))}
     assert found["the task"] == ("", "2")
@@ -60,3 +71,17 @@ def test_features_count_subagents_apart(db: Path) -> None:
     assert "1 sessions, 2 subagents that are stored as sessions" in shown
     found = {row["label"]: row["parent_key"] for row in rows(run("sessions", "--columns", "features", "--csv", "--db", db))}
     assert found == {"the task": "", "look around": "parent", "write tests": "parent"}
+
+
+@pytest.mark.parametrize(("kind", "chosen"), [("source", "app.py"), ("config", "plan.md")])
+def test_the_file_worth_looking_at_is_source_or_test_where_agents_wrote_any(tmp_path: Path, kind: str, chosen: str) -> None:
+    with Store(tmp_path / "r.db") as store, store.transaction() as connection:
+        connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
+        commit = {"id": 1, "repo_id": 1, "commit_sha": "c1", "label": "first", "position": 1, "parents": 0}
+        store.insert_rows("commits", [commit | {"author_at": "2026-01-01", "committed_at": "2026-01-01"}])
+        columns = ("id", "commit_id", "path", "status", "content", "kind", "lines_added", "lines_deleted", "agent_lines")
+        store.insert(
+            "commit_files", columns, [(1, 1, "plan.md", "A", "text", "docs", 9, 0, 9), (2, 1, "app.py", "A", "text", kind, 2, 0, 2)]
+        )
+    with Store(tmp_path / "r.db") as store:
+        assert repo_report(store, 1).example == f"{chosen}:1"

@@ -35,6 +35,12 @@ def test_models_of_one_family_stay_different() -> None:
     assert max(map(len, shown.splitlines())) <= 36
 
 
+def test_prompts_that_begin_alike_keep_their_beginning() -> None:
+    rows = [(f"Read the plan of the branch and {what}", "1") for what in ("write it", "review it")]
+    shown = _shown(24, ("prompt", "lines"), ("<~", ">"), rows)
+    assert shown.count("Read the plan of") == 2, shown
+
+
 def test_headers_are_wrapped_before_anything_is_cut() -> None:
     shown = _shown(30, ("kind of file", "lines added", "still there"), ("<", ">", ">"), [("source", "12,345", "9,876")])
     assert all(word in shown for word in ("source", "12,345", "9,876", "there")) and "left out" not in shown

@@ -129,7 +129,7 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   id: number of the session
 --   repo_id: its repository
 --   repo: name of the repository
---   key: the agent's own id of the session
+--   key: the agent's own id of the session [key]
 --   label: first words of its first prompt
 --   agent: agent that recorded it; NULL when the transcript does not tell [agent]
 --   model: model that was used most; NULL when the transcript names none
@@ -178,7 +178,7 @@ GROUP BY s.repo_id, COALESCE(s.agent, s.agent_label), s.model, s.transcript;
 -- What each turn did and what became of its lines, with its session and prompt.
 --   *: turn_outcomes
 --   session: first words of the session's first prompt
---   key: the agent's own id of the session
+--   key: the agent's own id of the session [key]
 --   discarded_key: the agent's own id of the session that removed most of the discarded lines; NULL when there are none
 --   prompt: the first 200 characters of the message; NULL when texts are not stored
 CREATE VIEW IF NOT EXISTS turn_list AS
