@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Committed, Moments, StateAlignment
+from attribution.authorship.edits import fits, normal_text
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import UnplacedText, lost_sources, moved_lines
-from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, Removal, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.state_alignment import align_state
@@ -23,6 +23,7 @@ _MIN_LINES = 3  # lines with text that must be explained before a commit counts 
 _MIN_SHARE = 0.5
 _MIN_WEIGHT = 3.0  # the same for rare lines alone, where not even the author is the same
 _MIN_RARE_SHARE = 0.2
+_IN_PLACE = frozenset({"edit", "write", "append", "substitute"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +290,34 @@ class Runner:
                     fate = self._fate_of_removed(line, path) if line in self.tree.removed else "not_committed"
                     self._fates[line] = AgentLine(line, self._session(line), "", fate, path)
         self.run_.fates = list(self._fates.values())
+
+
+def replay_on_parent(file: AddedFile, steps: Sequence[ReplayStep]) -> dict[int, Verdict]:
+    """Verdicts on added lines, by index, when `steps` lead from the version before exactly to the committed one; else none.
+
+    Where agents record no text before their edits, an edit may fit the text that an older session had left, although the file has
+    been reset since. Then the edits were made on the parent's own text, whatever the replay had.
+    """
+    if not steps or not file.before_text or any(step.edit.op not in _IN_PLACE for step in steps):
+        return {}
+    tree = Worktree(lambda *_: (), lambda *_: False)
+    tree.observe(file.path, file.before_text, 0.0)
+    state = tree.files.get(file.path)
+    for step in sorted(steps, key=lambda item: (item.at, item.order)):
+        if state is None or (step.edit.before_known and normal_text(step.edit.before or "") != state.text):
+            return {}
+        if not fits(step.edit, state.text, exactly=False) or not tree.apply(step).applied:
+            return {}
+    if state is None or state.text != file.text or len(state.ids) != len(file.lines):
+        return {}
+    result = {}
+    for index in file.added:
+        origin = tree.origin(state.ids[index])
+        if origin.kind == AGENT and origin.call is not None:
+            result[index] = Verdict(
+                Author.AGENT, How.SHELL if origin.call.by_shell else How.EXACT, Evidence.REPLAYED, call=origin.call
+            )
+    return result
 
 
 def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:

@@ -25,6 +25,7 @@ from collector.json_values import get, get_dict, get_int, get_list, get_str, obj
 from collector.model import Edit, Session
 from collector.text import normal_path
 from collector.vocabulary.agents import Agent
+from collector.vocabulary.sessions import Driver
 
 NAME = "copilot-chat"
 AGENT = Agent(
@@ -58,6 +59,7 @@ class _Reader(RecordReader):
     shells = frozenset({_TERMINAL})
 
     def take(self, record: dict[str, Any]) -> None:
+        self.driver = Driver.IDE
         session = get_dict(record, "chatSession")
         self.add_cwd(path_of(record.get("folder")) or path_of(session.get("workingDirectory")))
         operations: dict[str, list[dict[str, Any]]] = {}

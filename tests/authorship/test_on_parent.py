@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from attribution.authorship.case import AddedFile, added_file
-from attribution.authorship.on_parent import replay_on_parent
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef
-from attribution.authorship.worktrees import CommitProbe, Runner
+from attribution.authorship.worktrees import CommitProbe, Runner, replay_on_parent
 from collector.model import Edit, Replacement
 
 F = "src/app.py"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,14 @@ from support.builder import World
 from support.commands import run
 
 import whowrote
-from collector.agents import claude_code, codex
+from collector.agents import claude_code, codex, copilot_cli, opencode
 from collector.agents.common.builder import SessionBuilder
+from collector.agents.formats.opencode import find, load
+from collector.agents.machine.model import ANYWHERE
 from collector.labels import as_typed, command_words, is_housekeeping
 from collector.model import Usage
 
+LAB = Path(__file__).parent.parent.parent / "fixtures" / "lab"
 CLEAR = "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>"
 REVIEW = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the diff</command-args>"
 
@@ -123,6 +128,40 @@ def test_what_drives_a_thread_of_codex(meta: dict[str, Any], driver: str) -> Non
     records = [{"type": "session_meta", "payload": {"id": "s", **meta}}, {"type": "event_msg", "payload": said}]
     lines = [json.dumps({"timestamp": f"2026-03-04T09:00:0{n}Z", **record}) for n, record in enumerate(records)]
     session = codex.read("s", ["\n".join(lines).encode()])
+    assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
+
+
+@pytest.mark.parametrize(
+    ("rules", "driver"),
+    [
+        ([{"permission": "question", "pattern": "*", "action": "deny"}], "program"),  # of `opencode run`
+        ([{"permission": "task", "pattern": "*", "action": "deny"}], "unknown"),  # of a subagent
+        ([{"permission": "question", "pattern": "*", "action": "ask"}], "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_what_drives_a_session_of_opencode(rules: object, driver: str) -> None:
+    message = {"info": {"id": "m", "role": "user", "time": {"created": 1000}}, "parts": [{"type": "text", "text": "mend it"}]}
+    document = {"info": {"id": "ses_1", "directory": "/w", "permission": rules}, "messages": [message]}
+    session = opencode.read("s", [json.dumps(document).encode()])
+    assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
+
+
+def test_a_database_of_opencode_tells_what_drove_it(tmp_path: Path) -> None:
+    """The lab ran `opencode run`."""
+    database = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript((LAB / "opencode-basic/home/.local/share/opencode/opencode.db.sql").read_text("utf-8"))
+    (stored,) = find(database, ANYWHERE)
+    assert opencode.read("s", load(stored)).driver == "program"
+
+
+@pytest.mark.parametrize(("editor", "driver"), [({"vscodeVersion": "1.122.0"}, "ide"), ({}, "unknown")])
+def test_what_drives_a_session_of_copilot(editor: dict[str, str], driver: str) -> None:
+    start = {"type": "session.start", "data": {"copilotVersion": "0.50", **editor}}
+    said = {"type": "user.message", "data": {"content": "mend it"}}
+    records = [{**record, "id": f"e{n}", "timestamp": f"2026-03-04T09:00:0{n}Z"} for n, record in enumerate((start, said))]
+    session = copilot_cli.read("s", ["\n".join(map(json.dumps, records)).encode()])
     assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
 
 

@@ -16,6 +16,7 @@ from collector.agents.common.reader import ERROR_CHARS, Call, Outcome, RecordRea
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_list, get_str, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
+from collector.vocabulary.sessions import Driver
 
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
@@ -83,6 +84,7 @@ class _Reader(RecordReader):
     def _context(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         context = get_dict(data, "context") or data
         self.add_version(data.get("copilotVersion"))
+        self.driver = Driver.IDE if data.get("vscodeVersion") else self.driver
         self.add_cwd(context.get("cwd"))
         self.add_branch(context.get("branch"))
 

@@ -24,6 +24,7 @@ from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status
 from collector.text import resolve
+from collector.vocabulary.sessions import Driver
 
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}
 _TOKENS = {
@@ -53,6 +54,8 @@ class _Reader(RecordReader):
         self.add_cwd(info.get("directory"))
         self.add_version(info.get("version"))
         self.parent_id = self.parent_id or get_str(info, "parentID")
+        if any(rule.get("permission") == "question" and rule.get("action") == "deny" for rule in objects(info.get("permission"))):
+            self.driver = Driver.PROGRAM  # `opencode run` may ask nobody
         ends = _turn_ends(messages)
         for number, message in enumerate(messages):
             key = _message_key(get_dict(message, "info"), number)
@@ -310,6 +313,7 @@ def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
             "id": session,
             "directory": row["directory"],
             "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
+            "permission": parse_json(row.get("permission")),
             **{theirs: row.get(name) or "" for name, theirs in _INFO.items()},
         },
         "messages": [
