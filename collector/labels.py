@@ -41,18 +41,9 @@ def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
     """
     every = (line for prompt in prompts for line in map(_own, request_of(prompt[:50_000]).split("\n")))
     lines = [line for line in every if any(map(str.isalnum, line))]
-    telling = next((line for line in lines if not _is_answer(line)), "") or _command(commands)
+    telling = next((line for line in lines if not _ANSWER.fullmatch(line.lower())), "")
+    telling = telling or next(filter(None, map(command_words, commands)), "")
     return (telling or next(iter(lines), ""))[:_LENGTH]
-
-
-def _is_answer(line: str) -> bool:
-    """Whether a line only answers, greets or chooses: "y", "2", "go ahead"."""
-    return _ANSWER.fullmatch(line.lower()) is not None
-
-
-def _command(texts: Sequence[str]) -> str:
-    """The first command, with what was given to it."""
-    return next(filter(None, map(command_words, texts)), "")
 
 
 def _own(line: str) -> str:

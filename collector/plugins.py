@@ -1,7 +1,8 @@
 """Plug-ins, and modules that are found in a package by their `NAME`.
 
 A plug-in is a directory with everything about one subject that the core does not need: its tables, commands, pages and docs. The
-core never imports it. `plugin.py` in the directory may define these hooks. All are optional functions that import what they need:
+core never imports it. `plugin.py` in the directory may define these hooks. All are optional functions that import what they need,
+or stand in another module, which `HOOKS` names (hook -> "module:function"):
 
     after_lines(context)            fills tables of the plug-in once the lines of a repository are settled, in the same transaction
     line_section(store, repo, sha, path, line)  a `LineSection` of one line explained (`attribution/queries/explain.py`)
@@ -73,13 +74,15 @@ def _plugins() -> tuple[ModuleType, ...]:
 def hooks(name: str) -> Iterator[Callable[..., Any]]:
     """The hook called `name` of every plug-in that has it."""
     for plugin in _plugins():
-        if hasattr(plugin, name):
+        if place := getattr(plugin, "HOOKS", {}).get(name):
+            yield pkgutil.resolve_name(place)
+        elif hasattr(plugin, name):
             yield getattr(plugin, name)
 
 
 def modules_of(package: str) -> list[ModuleType]:
     """Modules of `package` that define NAME, in order of ORDER (default 50), then name."""
-    found_in = importlib.import_module(package).__path__
-    modules = (importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(found_in))
+    path = importlib.import_module(package).__path__
+    modules = (importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(path))
     named = [module for module in modules if hasattr(module, "NAME")]
     return sorted(named, key=lambda module: (getattr(module, "ORDER", 50), module.NAME))

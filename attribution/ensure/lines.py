@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.clone import claim_repository
 from attribution.queries.repo_report import Advice, CloneState, RepoReport, advice, repo_report, unnamed_checkpoints
-from collector.checkpoints.other_branches import other_branches
+from collector.checkpoints.pull_requests import other_branches
 from collector.errors import DatabaseUnusable, NoCheckpoints, NotARepository
 from collector.git.repository import GitRepo, empty_repository
 from collector.local import find_sessions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collector.vocabulary import Word
-from collector.vocabulary.lines import CodingMode
 
 
 class FailureMode(Word):
@@ -86,10 +85,3 @@ class Unmeasured(Word):
 
 EXPECTED = (Unmeasured.MERGE, Unmeasured.NO_CODE, Unmeasured.VOLUME_UNCHANGED)
 """Ordinary reasons, which are counted; of the others every commit is a problem."""
-
-
-def coding_mode(percentage: float | None) -> CodingMode | None:
-    """The mode of this percentage of agents' lines, by the paper's thresholds: 0, below 99, 99 and more."""
-    if not percentage:
-        return None if percentage is None else CodingMode.HUMAN_ONLY
-    return CodingMode.VIBE if percentage >= 99 else CodingMode.COLLABORATIVE

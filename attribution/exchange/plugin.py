@@ -51,7 +51,7 @@ def line_section(store: Store, repo_id: int, sha: str, path: str, line: int) -> 
 
     claims: list[dict[str, Any]] = []
     for row in store.rows(_CLAIMS, (repo_id, sha, path)):
-        is_whole, ranges = not row.pop("path"), parse(row.pop("ranges")).ranges
+        is_whole, ranges = not row.pop("path"), parse(row.pop("ranges"))[0]
         if row not in claims and (is_whole or intersect(ranges, ((line, line),))):
             claims.append(row)
     return LineSection("claims", "claimed by\nother tools", claims, [_words_of(claim) for claim in claims])

@@ -19,7 +19,7 @@ from collector.files.kinds import HEADLINE
 from collector.model import Commit, Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
-from collector.vocabulary.lines import Author, Evidence, How, line_class
+from collector.vocabulary.lines import Author, Evidence, How, coding_mode, line_class
 
 _TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
 FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "reformatted", "not_committed", "unexplained")
@@ -244,7 +244,7 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
         rows.append(
             row | lines | {
                 "agent_percentage": share,
-                "coding_mode": _mode(share),
+                "coding_mode": coding_mode(share),
                 "uncommitted": uncommitted[session],
                 "coding_efficiency": lines["survived"] / lines["produced"] if lines["produced"] else None,
                 "survival_to_commit": lines["survived"] / lines["final"] if lines["final"] else None,
@@ -254,12 +254,6 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
 
 
 _LOST = ("human_deleted", "not_committed", "unexplained")
-
-
-def _mode(share: float | None) -> str | None:
-    if share is None:
-        return None
-    return "human_only" if share == 0 else "vibe" if share >= 99 else "collaborative"
 
 
 _CLASSES = ("agent_lines", "declared_lines", "human_lines", "likely_human_lines", "tool_lines", "unknown_lines")

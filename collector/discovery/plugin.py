@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import WhoWroteError
@@ -10,8 +9,8 @@ from collector.repository_names import moved_source, source
 
 if TYPE_CHECKING:
     from collector.runtime.progress import Progress
-    from collector.runtime.shards import ShardItem
-    from collector.storage.store import Store
+
+HOOKS = {"mirrors": "collector.discovery.mirrors.table:items"}
 
 
 def mirror(address: str, progress: Progress) -> str:
@@ -31,13 +30,6 @@ def mirror(address: str, progress: Progress) -> str:
         state = result.state.replace("_", " ")
         raise WhoWroteError(f"{result.url}: {state}: {result.detail}", "Check the address, or clone it with git")
     return result.path
-
-
-def mirrors(store: Store, names: Sequence[str]) -> list[ShardItem]:
-    """Repositories of the database that have a mirror, by name if any are named."""
-    from collector.discovery.mirrors.table import items
-
-    return items(store, names)
 
 
 def browse_tables() -> dict[str, dict[str, Any]]:

@@ -69,7 +69,9 @@ class Patches:
         return line
 
     def _file(self) -> FileDelta:
-        delta = FileDelta(_header_path(self._take()[11:-1]), "", "", 0, 0, None, [] if self._with_text else None)
+        names = self._take()[11:-1]  # `a/P b/P`, or both in C quotes: without renames the two halves are equal
+        path = intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
+        delta = FileDelta(path, "", "", 0, 0, None, [] if self._with_text else None)
         binary = False
         while self._line:
             if self._line.startswith(b"@@ "):
@@ -126,11 +128,6 @@ def _note(line: bytes, delta: FileDelta) -> bool:
     else:
         return line.startswith((b"--- ", b"+++ "))
     return True
-
-
-def _header_path(names: bytes) -> str:
-    """`a/P b/P`, or both in C quotes: without renames the two halves are equal."""
-    return intern(decode(unquote(names[: (len(names) - 1) // 2])[2:]))
 
 
 def files_only(deltas: list[FileDelta]) -> list[FileDelta]:

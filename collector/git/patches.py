@@ -91,18 +91,11 @@ def file_patches(patch: str) -> tuple[FilePatch, ...]:
     return tuple(patches)
 
 
-class WholeTexts(NamedTuple):
-    """A file before and after a change."""
-
-    before: str
-    after: str
-
-
-def whole_texts(hunks: tuple[Hunk, ...]) -> WholeTexts | None:
-    """Both texts of a file from a diff with unlimited context: one hunk from the first line on."""
+def whole_texts(hunks: tuple[Hunk, ...]) -> tuple[str, str] | None:
+    """The texts of a file before and after a change, from a diff with unlimited context: one hunk from the first line on."""
     if len(hunks) != 1 or hunks[0].old_start > 1 or hunks[0].new_start > 1:
         return None
-    return WholeTexts(_side(hunks[0].lines, " -"), _side(hunks[0].lines, " +"))
+    return _side(hunks[0].lines, " -"), _side(hunks[0].lines, " +")
 
 
 def _side(lines: tuple[str, ...], marks: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 LineRange = tuple[int, int]
 """First and last line, both included, counted from 1."""
@@ -70,14 +69,8 @@ def text(a: Ranges) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in a)
 
 
-class ParsedRanges(NamedTuple):
-    """What could be read of a text, in the order written."""
-
-    ranges: Ranges
-    whole: bool  # all of it could be read
-
-
-def parse(written: str) -> ParsedRanges:
+def parse(written: str) -> tuple[Ranges, bool]:
+    """What could be read of a text, in the order written, and whether that is all of it."""
     ranges: list[LineRange] = []
     whole = True
     for item in written.split(","):
@@ -88,4 +81,4 @@ def parse(written: str) -> ParsedRanges:
             ranges.append((first, last))
         else:
             whole = False
-    return ParsedRanges(tuple(ranges), whole)
+    return tuple(ranges), whole

@@ -215,7 +215,8 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
     state = done.value if not done.error else "failed"
     if state == "done":
         merge(store, shard, force=True, one_server=True)
-    elif state == "nothing" and (stage == StageName.LOAD or not _has_facts(store, item.name)):
+    # Facts that were loaded, with checkpoints or with --allow-no-checkpoints, stay, whatever is concluded.
+    elif state == "nothing" and (stage == StageName.LOAD or _stored_at(store, item.name, StageName.LOAD) is None):
         forget_rows(store, [item.name])
     with store.cache() as cache, cache.transaction() as connection:
         tried = cache.rows("SELECT attempts, input_key FROM jobs WHERE name = ? AND stage = ?", (item.name, stage))
@@ -232,11 +233,6 @@ def _settle(store: Store, stage: StageName, item: ShardItem, done: TaskResult) -
         note_failure(store, item.name, done.error or "")
     if not done.error:
         drop(shard)
-
-
-def _has_facts(store: Store, name: str) -> bool:
-    """Whether its facts were loaded, with checkpoints or with --allow-no-checkpoints: then they stay, whatever is concluded."""
-    return _stored_at(store, name, StageName.LOAD) is not None
 
 
 def _stored_at(store: Store, name: str, stage: StageName) -> str | None:

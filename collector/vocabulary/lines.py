@@ -233,6 +233,13 @@ class CodingMode(Word):
     VIBE = "vibe", "99 % or more"
 
 
+def coding_mode(percentage: float | None) -> CodingMode | None:
+    """The mode of this percentage of agents' lines, by the paper's thresholds: 0, below 99, 99 and more."""
+    if not percentage:
+        return None if percentage is None else CodingMode.HUMAN_ONLY
+    return CodingMode.VIBE if percentage >= 99 else CodingMode.COLLABORATIVE
+
+
 class LineKind(Word):
     """What is known about the introduction of lines."""
 

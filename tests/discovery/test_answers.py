@@ -17,8 +17,7 @@ from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World
 from support.served import add_file, git, publish
 
 from collector.discovery.channels import code_search, paging
-from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
-from collector.discovery.channels.log import DiscoveryLog
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog
 from collector.discovery.channels.paging import Unfinished
 from collector.discovery.github.client import GitHub, Page
 from collector.discovery.github.git_server import HTTP_AGENT, GitServers, packet

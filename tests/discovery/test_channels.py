@@ -19,8 +19,7 @@ from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.agents import agents_of_records
 from collector.discovery.channels import channels, code_search, commit_search, gharchive, listing, paging
-from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
-from collector.discovery.channels.log import DiscoveryLog
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog
 from collector.discovery.channels.paging import Unfinished, hit_of
 from collector.discovery.github.client import Clock, GitHub
 from collector.discovery.github.git_server import GitServers

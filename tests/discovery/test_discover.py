@@ -22,8 +22,7 @@ from support.invariants import broken_checks
 
 from collector.cli import cli
 from collector.discovery.channels import code_search, paging
-from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
-from collector.discovery.channels.log import DiscoveryLog, checkpoint_remote, parse_name
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog, checkpoint_remote, parse_name
 from collector.discovery.github.client import GitHub
 from collector.discovery.github.git_server import GitServers
 from collector.discovery.github.patience import Token

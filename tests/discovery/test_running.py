@@ -34,7 +34,7 @@ from collector.discovery.commands import running
 from collector.discovery.mirrors.table import FetchPlan, forget, items
 from collector.errors import DatabaseUnusable, WhoWroteError
 from collector.repository_names import tombstone
-from collector.runtime import cluster, shards, workers
+from collector.runtime import runner, shards, workers
 from collector.runtime.runner import RunOptions
 from collector.runtime.stages import StageName
 from collector.runtime.workers import Task, TaskLimits, TaskResult
@@ -693,7 +693,7 @@ def test_limits_hold_on_a_cluster(tmp_path: Path) -> None:
     every = [Task(str(number), task) for number, task in enumerate(tasks)]
     limits = TaskLimits(seconds=3, memory=700 << 20)
     with local_cluster("threads_per_worker=2") as (address, _):  # its workers are daemons, as on a real one
-        found = {done.key: done for done in cluster.run(work, every, address, limits)}
+        found = {done.key: done for done in runner.run_on_cluster(work, every, address, limits)}
     assert [found[k].value for k in "047"] == ["a done", "die once done", "b done"]
     assert "longer than 3 s" in found["1"].error and found["1"].attempts == 2
     assert "memory" in found["2"].error and "SIGKILL" in found["3"].error
@@ -707,16 +707,18 @@ def test_processes_of_a_cluster_live_for_many_tasks_and_for_one_kind() -> None:
     pids = [Task(str(number), ("pid",)) for number in range(6)]
     with local_cluster("threads_per_worker=1") as (address, _):
         for limits in (TaskLimits(), TaskLimits(seconds=50)):  # the second finds a process with the limits of the first
-            found = {done.key: done.value for done in cluster.run(work, pids, address, limits)}
+            found = {done.key: done.value for done in runner.run_on_cluster(work, pids, address, limits)}
             assert len(found) == 6 and len(set(found.values())) == 1
         dead = [*pids[:3], Task("dead", ("die",)), *pids[3:]]
-        found = {done.key: done.value for done in cluster.run(work, dead, address, TaskLimits(attempts=1))}
+        found = {done.key: done.value for done in runner.run_on_cluster(work, dead, address, TaskLimits(attempts=1))}
         assert found["dead"] is None and all(found[task.key] for task in pids)
 
 
 def test_a_cluster_that_goes_away_is_said() -> None:
     with local_cluster("threads_per_worker=1") as (address, process):
-        results = cluster.run(work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits())
+        results = runner.run_on_cluster(
+            work, [Task("1", ("a",)), Task("2", ("sleep",)), Task("3", ("sleep",))], address, TaskLimits()
+        )
         assert next(results).value == "a done"
         os.killpg(process.pid, signal.SIGKILL)
         with pytest.raises(WhoWroteError, match="disappeared"):
@@ -730,9 +732,9 @@ def test_a_scheduler_that_goes_away_before_a_result_is_here_is_said(monkeypatch:
         raise distributed.core.CommClosedError("in <TCP (closed) ConnectionPool.gather>: ConnectionResetError")
 
     with local_cluster("threads_per_worker=1") as (address, _):
-        monkeypatch.setattr(cluster, "_result_of", lost)
+        monkeypatch.setattr(runner, "_result_of", lost)
         with pytest.raises(WhoWroteError, match="disappeared"):
-            list(cluster.run(work, [Task("1", ("a",))], address, TaskLimits()))
+            list(runner.run_on_cluster(work, [Task("1", ("a",))], address, TaskLimits()))
 
 
 def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
@@ -747,14 +749,14 @@ def test_a_result_that_is_lost_with_its_worker_is_waited_for() -> None:
         def result(self) -> TaskResult:
             return TaskResult("1", "done")
 
-    assert cluster._result_of(Lost(), Task("1", ())).value == "done"
+    assert runner._result_of(Lost(), Task("1", ())).value == "done"
 
 
 def test_no_cluster_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
+    monkeypatch.setattr(runner, "_PATIENCE", 0.5)
     with pytest.raises(WhoWroteError, match="no scheduler answers"):
-        list(cluster.run(work, [], "tcp://127.0.0.1:9", TaskLimits()))
+        list(runner.run_on_cluster(work, [], "tcp://127.0.0.1:9", TaskLimits()))
 
 
 def test_what_was_done_anyway_is_not_undone_by_a_run_without_it(served: GitServer, tmp_path: Path) -> None:

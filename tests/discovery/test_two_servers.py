@@ -14,7 +14,7 @@ from support.served import add_file, git, publish
 
 from attribution.cli import cli as attribute_cli
 from collector.cli import cli
-from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog
+from collector.discovery.channels.channel import DiscoveryHit, DiscoveryLog
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote, WantedRefs
 from collector.discovery.mirrors.table import not_forgotten

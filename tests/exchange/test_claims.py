@@ -25,9 +25,8 @@ from attribution.exchange.producers import agent_trace, git_ai, producers, trail
 from attribution.exchange.producers.model import Claim, ClaimSource, Producer, Who
 from attribution.exchange.producers.sources import relative, root_of
 from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
-from collector.checkpoints.statements import declared_agent
+from collector.checkpoints.statements import agent_blocks, declared_agent
 from collector.git import ranges
-from collector.git.agitrack import agent_blocks
 from collector.git.ranges import Ranges
 from collector.model import Commit
 from collector.runtime.stages import StageRun

@@ -70,7 +70,7 @@ def read_back(records: Iterator[ClaimRecord] | list[ClaimRecord]) -> Lines:
         assert record.state == "own" and not record.problems
         for path, claims in lines_of(record).items():
             for _, session, written in claims:
-                numbers = {n for first, last in ranges.parse(written).ranges for n in range(first, last + 1)}
+                numbers = {n for first, last in ranges.parse(written)[0] for n in range(first, last + 1)}
                 found.setdefault((record.commit, session), {}).setdefault(path, set()).update(numbers)
     return found
 

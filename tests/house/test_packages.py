@@ -65,7 +65,7 @@ ADAPTERS = {
         "attribution/browse/serve.py",  # a port of this machine
     },
     "multiprocessing": {"collector/runtime/workers.py"},  # one worker per repository
-    "distributed": {"collector/runtime/cluster.py"},
+    "distributed": {"collector/runtime/runner.py"},
     "detect_secrets": {"collector/storage/redaction.py"},
     "datasette": {
         "attribution/browse/plugin.py",
@@ -218,7 +218,7 @@ def test_commands_of_one_program_are_no_library_of_the_other() -> None:
 # What is no conclusion: people's own words about findings, and a cache of what the scanner said.
 WRITERS = {
     "attribution/weaknesses/queries/findings.py",
-    "attribution/weaknesses/scan/cache.py",
+    "attribution/weaknesses/scan/source.py",
 }
 
 

@@ -328,29 +328,29 @@ def test_interrupted_work_is_kept(program: Path, tmp_path: Path, monkeypatch: py
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
     assert run("repo", build.where, "--db", db, "-q", "--allow-no-checkpoints").exit_code == 0
-    from attribution.weaknesses.scan import cache
+    from attribution.weaknesses.scan import source
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
     from collector.git.repository import GitRepo
     from collector.runtime.stages import RunContext
 
     kept: list[int] = []
-    save = cache.ScanCache.save
+    save = source.ScanCache.save
 
-    def stop_after_one(self: cache.ScanCache, portion: Any) -> None:
+    def stop_after_one(self: source.ScanCache, portion: Any) -> None:
         if kept:
             raise KeyboardInterrupt
         portion = list(portion)
         kept.append(len(portion))
         save(self, portion)
 
-    monkeypatch.setattr(cache.ScanCache, "save", stop_after_one)
+    monkeypatch.setattr(source.ScanCache, "save", stop_after_one)
     wanted = ScanRequest((str(tmp_path / "rules.yaml"),), jobs=1, limits=ScanLimits(targets=2))
     with Store(db) as store:
         repo = GitRepo(build.where)
         with pytest.raises(KeyboardInterrupt):
             stage.scan_repository(RunContext(store, repo, 1), build.sha["one"], wanted)
-        monkeypatch.setattr(cache.ScanCache, "save", save)
+        monkeypatch.setattr(source.ScanCache, "save", save)
         assert stage.scan_repository(RunContext(store, repo, 1), build.sha["one"], wanted).new == 4
     assert query(db, "SELECT COUNT(*) FROM findings") == [(6,)]
 

@@ -18,11 +18,9 @@ from attribution.stats.rates import RateCell, mantel_haenszel, rate_if_enough, r
 from attribution.weaknesses.queries import rates as stats
 from attribution.weaknesses.queries.rates import Reviewed, Sides
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
-from attribution.weaknesses.scan.cache import hash_of, is_suppressed
-from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files
+from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files, hash_of, is_suppressed
 from attribution.weaknesses.stage.rows import authors_of, ended_by
-from attribution.weaknesses.track.identity import Changed, VersionFinding, compare, occurrences, strongest
-from attribution.weaknesses.track.tracker import Fix, Instance, Tracker
+from attribution.weaknesses.track.tracker import Changed, Fix, Instance, Tracker, VersionFinding, compare, occurrences, strongest
 from attribution.weaknesses.words import FixHow
 from collector.files import git_patterns
 from collector.files.analysed import place_of, why_left_out

@@ -12,7 +12,6 @@ from typing import Any
 
 from attribution.evaluation.attempts import fields, swe_bench
 from attribution.evaluation.attempts.model import PATCH_ONLY, RESULT, TRAJECTORY, Attempt, Document
-from attribution.evaluation.attempts.outcome import COUNTS
 
 NAME = "other"
 ORDER = 90
@@ -21,6 +20,7 @@ _RESULTS = frozenset(
     ("verification", "verifier", "behavior", "infra", "tokens", "usage", "metrics", "info", "model_stats", "reasoning")
 )
 _SETTINGS = frozenset(("treatment", "config", "params", "variables", "settings"))
+COUNTS = ("fail_to_pass_count", "pass_to_pass_count", "pass_to_fail_count", "fail_to_fail_count")  # of tests, as in `stage.py`
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -132,13 +132,13 @@ def _attempt(document: Document, value: dict[str, Any]) -> Attempt | None:
     values |= {"reward": heads.get("reward"), "error": values.get("error") or None}
     if "patch" in heads:
         values["patch_exists"] = int(bool(heads["patch"].strip()))
-    path = swe_bench.run_and_model(document.folders, instance)
+    placed = swe_bench.run_and_model(document.folders, instance)
     run, model = heads.get("run", ""), heads.get("model", "")
     if strength == TRAJECTORY:  # the model it names may be another than the name it was submitted under
-        run, model = path
+        run, model = placed
     used |= _HEAD_NAMES
     return Attempt(
-        NAME if strength == RESULT else swe_bench.NAME, document.source, instance, run or path.run, heads.get("trial", ""),
+        NAME if strength == RESULT else swe_bench.NAME, document.source, instance, run or placed[0], heads.get("trial", ""),
         heads.get("agent", "") if strength == RESULT else "", model, heads.get("dataset", ""), strength, values,
         treatment=fields.storable({k: v for k, v in settings.items() if k not in used}),
         extra=fields.limit_size({k: v for k, v in outside.items() if k not in used}), patch=heads.get("patch"),

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attribution.evaluation.attempts import fields, outcome
-from attribution.evaluation.attempts.merge import STAGE
+from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import SUMMARY, Attempt
-from attribution.evaluation.attempts.scan import ScannedAttempts
+from attribution.evaluation.attempts.scan import STAGE, ScannedAttempts
+from attribution.evaluation.words import PatchOutcome
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
 from collector.runtime.stages import clear_problems
@@ -43,8 +43,7 @@ def write(store: Store, scanned: ScannedAttempts, gold: Mapping[str, frozenset[s
         connection.executemany(_upsert(columns), store.policy.rows("attempts", columns, rows))
         new = int(store.value("SELECT COUNT(*) FROM attempts")) - int(before)
         connection.execute(
-            f"UPDATE attempts SET patch_outcome_label = {outcome.LABEL}, "
-            "bash_mediated_edits = edit_calls = 0 AND touched_files <> '[]'"
+            f"UPDATE attempts SET patch_outcome_label = {LABEL}, bash_mediated_edits = edit_calls = 0 AND touched_files <> '[]'"
         )
         if gold:
             _localize(store, gold)
@@ -85,7 +84,7 @@ def _row(attempt: Attempt) -> dict[str, Any]:
         "source": attempt.source, "evaluated": int(attempt.strength >= SUMMARY), "extra": fields.limit_size(attempt.extra) or None,
         "stated_index": attempt.values.get("attempt_index"), "tests": attempt.tests or None,
         "tests_to_fix_failed": attempt.tests["FAIL_TO_PASS"][1] if "FAIL_TO_PASS" in attempt.tests else None,
-        **outcome.counts(attempt.tests),
+        **counts(attempt.tests),
     }  # fmt: skip
     if attempt.patch is not None:
         files, lines = touched_files(attempt.patch)
@@ -166,3 +165,54 @@ def _json_records(path: Path) -> Iterable[dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise WhoWroteError(f"{path} is not valid JSON: {error}", _HINT) from error
     return [value for value in values if isinstance(value, dict)]
+
+
+# --- what an attempt came to ------------------------------------------------------------------------------------------
+
+# Counts are transitions of tests from before the patch to after it. SWE-bench names categories by what the gold patch does to a
+# test, and `success` by whether the attempt did the same or better:
+#
+#     fail_to_pass_count  FAIL_TO_PASS.success + FAIL_TO_FAIL.success (fixed although the gold patch does not)
+#     fail_to_fail_count  FAIL_TO_PASS.failure + FAIL_TO_FAIL.failure
+#     pass_to_pass_count  PASS_TO_PASS.success + PASS_TO_FAIL.success
+#     pass_to_fail_count  PASS_TO_PASS.failure; tests that the gold patch breaks as well are no regression
+#
+# patch_outcome_label, the first rule that holds:
+#
+#     unverifiable  the patch did not apply, or the verifier gave no result
+#     (none)        there was no patch, or a reward of less than 1 is all that is known
+#     correct       every test to fix is fixed and none is broken; without counts, a reward of 1
+#     partial       some are fixed: not all, or others are broken; without counts, a reward between 0 and 1
+#     regressive    none is fixed, some are broken
+#     no_effect     no test changed
+
+
+def counts(tests: Mapping[str, list[int]]) -> dict[str, int]:
+    """Transitions from the categories; empty when there are none."""
+    if "FAIL_TO_PASS" not in tests and "PASS_TO_PASS" not in tests:
+        return {}
+    categories = ("FAIL_TO_PASS", "PASS_TO_PASS", "FAIL_TO_FAIL", "PASS_TO_FAIL")
+    to_fix, to_keep, lost, given_up = (tests.get(name, [0, 0]) for name in categories)
+    return {
+        "fail_to_pass_count": to_fix[0] + lost[0],
+        "fail_to_fail_count": to_fix[1] + lost[1],
+        "pass_to_pass_count": to_keep[0] + given_up[0],
+        "pass_to_fail_count": to_keep[1],
+    }
+
+
+# Tests that the gold patch does not fix either need not be fixed.
+LABEL = f"""
+CASE
+  WHEN evaluated = 0 OR patch_exists = 0 THEN NULL
+  WHEN patch_applies = 0 OR (reward IS NULL AND fail_to_pass_count IS NULL AND error <> '') THEN '{PatchOutcome.UNVERIFIABLE}'
+  WHEN fail_to_pass_count IS NULL OR pass_to_fail_count IS NULL THEN
+    CASE WHEN reward >= 1 THEN '{PatchOutcome.CORRECT}' WHEN reward > 0 THEN '{PatchOutcome.PARTIAL}' END
+  WHEN pass_to_fail_count = 0 AND COALESCE(tests_to_fix_failed, fail_to_fail_count, 0) = 0
+    AND (fail_to_pass_count > 0 OR reward = 1) THEN '{PatchOutcome.CORRECT}'
+  WHEN fail_to_pass_count > 0 THEN '{PatchOutcome.PARTIAL}'
+  WHEN pass_to_fail_count > 0 THEN '{PatchOutcome.REGRESSIVE}'
+  ELSE '{PatchOutcome.NO_EFFECT}'
+END
+"""
+"""patch_outcome_label of a row of `attempts`, as SQL."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.evaluation.attempts import fields
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document
@@ -55,15 +55,11 @@ def _is_report(value: object) -> bool:
     return isinstance(value, dict) and "resolved" in value and not _REPORTED.isdisjoint(value)
 
 
-class RunName(NamedTuple):
-    """What a result belongs to; "" where its place does not say."""
+def run_and_model(folders: tuple[str, ...], instance: str) -> tuple[str, str]:
+    """Run and model that a result belongs to; "" where its place does not say.
 
-    run: str
-    model: str
-
-
-def run_and_model(folders: tuple[str, ...], instance: str) -> RunName:
-    """`…/run_evaluation/RUN/MODEL/INSTANCE/` and `…/SUBMISSION/logs/INSTANCE/`, where the submission is both."""
+    `…/run_evaluation/RUN/MODEL/INSTANCE/` and `…/SUBMISSION/logs/INSTANCE/`, where the submission is both.
+    """
     above = list(folders)
     if above and above[-1] == instance:
         above.pop()
@@ -72,9 +68,9 @@ def run_and_model(folders: tuple[str, ...], instance: str) -> RunName:
         above.pop()
         below = True
     if not above:
-        return RunName("", "")
+        return "", ""
     model = above[-1]
-    return RunName(above[-2] if len(above) > 1 and not below and above[-2] not in STRUCTURE else model, model)
+    return above[-2] if len(above) > 1 and not below and above[-2] not in STRUCTURE else model, model
 
 
 def _instance(document: Document, instance: str, report: dict[str, Any]) -> Attempt:

@@ -1,4 +1,4 @@
-"""The command about evaluation runs."""
+"""The commands about evaluation runs and sentence embeddings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,48 @@ from attribution.commands.common import database
 from collector.console.options import ListingCommand
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice
+
+
+@click.command()
+@click.argument("path", required=False)
+@click.option(
+    "--model",
+    default="ngrams",
+    show_default=True,
+    metavar="NAME",
+    help="Embedding model, as `llm embed-models` lists it (needs whowrote[llm]); ngrams: hashed words, needs nothing.",
+)
+@database_option
+@data_options
+def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
+    """Measure how far each turn drifts from the task.
+
+    Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded twice, and interrupted runs
+    resume. With ngrams, and with models that llm runs on this machine, nothing leaves it. docs/metrics.md explains the columns.
+    """
+    from attribution.evaluation.embedding.drift import embed_all
+    from attribution.evaluation.models import embedder
+    from collector.storage.views import read_view
+
+    with database(path, db) as (store, repo):
+        chosen = embedder(model)
+        with Reporter("embed") as progress:
+            run = embed_all(store, repo, chosen, progress)
+        only = {"model": chosen.model, "repo_id": repo}
+        table = read_view(store, "session_drift", only, "repo, started_at DESC, session_id")
+    for note in run.notes:
+        notice(f"note: {note}")
+    notice(
+        f"embedded {run.sessions} sessions with {run.turns} turns using {chosen.model} in {run.seconds:.1f} s: "
+        f"{run.computed} texts computed, {run.cached} cached; {run.unchanged} sessions unchanged, {run.unreadable} unreadable"
+    )
+    table.notes.append(f"{len(table)} sessions; curves turn by turn: cp_curve and intent_coherence_curve of session_embeddings")
+    columns = (
+        "key=session", "started_at", "texts", "max_cp", "drift_onset_turn=>0.2 at", "drift_onset_calibrated=drift at",
+        "assumption_lock_turn=lock at", "plan_ged=plan", "goal_alignment_at_close=close", "session_failure_mode=mode",
+        "label=first prompt",
+    )  # fmt: skip
+    print_table(output_format, table, columns)
 
 
 def _formats() -> list[tuple[str, str]]:
@@ -75,4 +117,4 @@ def _import(directory: Path, gold: Path | None, db: Path) -> bool:
     return bool(scanned.attempts)
 
 
-DATA = (attempts,)
+DATA = (attempts, embed)

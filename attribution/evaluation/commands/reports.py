@@ -88,11 +88,10 @@ def grades(min_n: int, by_judge: bool, drivers: tuple[str, ...], db: Path, outpu
     Differences between agents and between models are given raw and adjusted for the type of task; intervals are computed over
     repositories if there are at least five. docs/grades.md explains every number.
     """
-    from attribution.evaluation.grades.report import GradeOptions
     from attribution.evaluation.grades.report import grades as chapter
 
     with database(None, db) as (store, _):
-        tables = chapter(store, GradeOptions(min_n, by_judge, drivers))
+        tables = chapter(store, min_n, by_judge, drivers)
     print_tables(output_format, tables)
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.evaluation.words import FailureMode
 from attribution.queries.features import features_ready, session_features
@@ -43,21 +43,16 @@ Inputs = Mapping[str, Any]
 the first turn that touched a file of no commit linked to it; `touched_per_committed`: files touched for each that one has."""
 
 
-class FailureVerdict(NamedTuple):
-    """How a session failed."""
-
-    mode: FailureMode | None  # None: it did not, or that cannot be told
-    reason: str  # the rule that decided, or what is missing
+FailureVerdict = tuple[FailureMode | None, str]
+"""How a session failed (None: it did not, or that cannot be told), and the rule that decided, or what is missing."""
 
 
 def failure_mode(values: Inputs) -> FailureVerdict:
     """The first rule that fits."""
     if values["tool_call_count"] is None:
-        return FailureVerdict(None, "the transcript cannot be read")
+        return None, "the transcript cannot be read"
     if (values["repeated_calls"] or 0) >= REPEATED and (values["repetition_rate"] or 0.0) >= REPETITION_RATE:
-        return FailureVerdict(
-            FailureMode.STUCK_LOOP, f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an earlier one"
-        )
+        return FailureMode.STUCK_LOOP, f"{values['repeated_calls']} of {values['tool_call_count']} calls repeat an earlier one"
     return _lock(values) or _scope(values) or _intent(values)
 
 
@@ -65,13 +60,11 @@ def _lock(values: Inputs) -> FailureVerdict | None:
     """None: the agent followed."""
     pushes = values["turn_pushes_back"] or ()
     if not values["embedded"] and any(before == after == 1 for before, after in pairwise(pushes)):
-        return FailureVerdict(None, _NO_EMBEDDINGS)
+        return None, _NO_EMBEDDINGS
     if values["assumption_lock_turn"] is not None:
-        return FailureVerdict(
-            FailureMode.ASSUMPTION_LOCKED, f"pushed back twice from turn {values['assumption_lock_turn']} on without effect"
-        )
+        return FailureMode.ASSUMPTION_LOCKED, f"pushed back twice from turn {values['assumption_lock_turn']} on without effect"
     if _later(values) > 1 and _pushback_share(values) is None:
-        return FailureVerdict(None, _SILENT)
+        return None, _SILENT
     return None
 
 
@@ -87,30 +80,26 @@ def _scope(values: Inputs) -> FailureVerdict | None:
     said = f"scope_drift {drift:.3g}" if by_judge else f"{drift:.3g} files touched for each that was committed"
     steps = values["plan_steps_first"] or values["plan_steps_detected"] or 0
     if steps >= MANY_STEPS and (turn is None or turn <= values["first_turn"]):
-        return FailureVerdict(FailureMode.MULTI_INTENT, f"{said} from the start, a first plan of {steps} steps")
+        return FailureMode.MULTI_INTENT, f"{said} from the start, a first plan of {steps} steps"
     if turn is not None and (by_judge or turn > values["first_turn"]):
-        return FailureVerdict(FailureMode.SCOPE_BLEED, f"{said}, from turn {turn:g} on")
-    return FailureVerdict(None, f"no rule fits: {said}, but no turn where it began")
+        return FailureMode.SCOPE_BLEED, f"{said}, from turn {turn:g} on"
+    return None, f"no rule fits: {said}, but no turn where it began"
 
 
 def _intent(values: Inputs) -> FailureVerdict:
     if not values["user_msg_lengths"]:
-        return FailureVerdict(None, "the user typed nothing")
+        return None, "the user typed nothing"
     share = _pushback_share(values)
     if share is None:
-        return FailureVerdict(None, _SILENT)
+        return None, _SILENT
     if share > FEW_PUSHBACKS:
-        return FailureVerdict(None, f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed")
+        return None, f"no rule fits: {100 * share:.0f} % of the later messages push back, but the agent followed"
     if _later(values) and not values["embedded"]:
-        return FailureVerdict(None, _NO_EMBEDDINGS)
+        return None, _NO_EMBEDDINGS
     if values["drift_onset_calibrated"] is not None:
-        return FailureVerdict(
-            FailureMode.SHIFTED_INTENT, f"the user's messages leave the task at turn {values['drift_onset_calibrated']}"
-        )
+        return FailureMode.SHIFTED_INTENT, f"the user's messages leave the task at turn {values['drift_onset_calibrated']}"
     judged = values["scope_drift"] is not None or not values["files_changed"]
-    return FailureVerdict(
-        FailureMode.CLEAN, "no drift, little pushback" + ("" if judged else "; no judge was asked about the scope")
-    )
+    return FailureMode.CLEAN, "no drift, little pushback" + ("" if judged else "; no judge was asked about the scope")
 
 
 def _later(values: Inputs) -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 from attribution.evaluation.estimates import (
     REPOSITORIES,
@@ -57,28 +57,22 @@ GROUPINGS: Mapping[str, Callable[[Session], str | None]] = {
 }
 
 
-class GradeOptions(NamedTuple):
-    """Which sessions are graded, and by what."""
+def grades(store: Store, least: int = LEAST, by_judge: bool = False, drivers: Collection[str] = ()) -> list[Table]:
+    """Means, differences, trend, harm and models of the sessions that one of `drivers` drove, if given. Raises WhoWroteError.
 
-    least: int = LEAST
-    by_judge: bool = False  # by the judge's success_score of 0 to 100, divided by 100, instead of Q
-    drivers: tuple[str, ...] = ()  # only sessions that one of these drove; empty: all
-
-
-def grades(store: Store, options: GradeOptions = GradeOptions()) -> list[Table]:  # noqa: B008  immutable
-    """Means, differences, trend, harm and models. Raises WhoWroteError without scores."""
-    least = options.least
-    scored = [s for s in scored_sessions(store) if not options.drivers or s["driver"] in options.drivers]
-    if options.by_judge:
+    `by_judge`: by the judge's success_score of 0 to 100, divided by 100, instead of Q.
+    """
+    scored = [s for s in scored_sessions(store) if not drivers or s["driver"] in drivers]
+    if by_judge:
         scored = _graded_by_judge(store, scored)
-    if not scored and (options.by_judge or options.drivers):
+    if not scored and (by_judge or drivers):
         raise WhoWroteError("no such session is graded", "Labels of a judge: whowrote data judge run; drivers: whowrote sessions")
     if not scored:
         raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: whowrote repo PATH --db {store.path}")
     if len(scored) < least:
         few = f"{len(scored)} sessions have a score; {least} are needed for a mean, a difference or a trend."
         return [_table("means", "Mean quality of sessions", [], [few])]
-    agreement = "Graded by a judge: success_score / 100 of the model that answered last." if options.by_judge else AGREEMENT
+    agreement = "Graded by a judge: success_score / 100 of the model that answered last." if by_judge else AGREEMENT
     return [
         _means(scored, least, [agreement, *_left_out(store, scored)]),
         *_differences(scored, least),

@@ -13,13 +13,12 @@ from typing import Any
 
 from attribution.evaluation.estimates import Estimate, Observation, difference, estimate, ratio
 from attribution.evaluation.maintainability.measure import DMM
-from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from attribution.stats.accuracy import audited_note
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass
+from collector.vocabulary.lines import LINE_CLASSES, CodingMode, LineClass, coding_mode
 
 LEAST = minimum.COMMITS
 SIZES = (50, 300)  # changed lines up to which a commit is small, medium

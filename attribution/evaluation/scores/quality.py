@@ -251,19 +251,14 @@ def _efficiency(row: Row, usual: Baseline) -> list[Signal]:
     compactions = row["compaction_events"]
     compacted = None if compactions is None else (1.0, 0.8, 0.5)[min(len(compactions), 2)]
     price = row["cost_usd"] / turns if turns and row["cost_usd"] is not None else None
+    # By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above nine of ten.
+    appropriate = None if price is None else 0.5 if price > usual.high_cost else 0.7 if price > usual.cost else 1.0
     return [
         Signal("efficiency", "tokens", 1.0, None if ratio is None else min(1.0, ratio / usual.tokens), ratio),
         Signal("efficiency", "responses", 1.0, few, turns),
         Signal("efficiency", "compactions", 1.0, compacted, None if compactions is None else len(compactions)),
-        Signal("efficiency", "model_appropriateness", 1.0, _appropriate(price, usual), price),
+        Signal("efficiency", "model_appropriateness", 1.0, appropriate, price),
     ]
-
-
-def _appropriate(price: float | None, usual: Baseline) -> float | None:
-    """By the cost of a response within the type of task: 0.7 above three of four sessions, 0.5 above nine of ten."""
-    if price is None:
-        return None
-    return 0.5 if price > usual.high_cost else 0.7 if price > usual.cost else 1.0
 
 
 class Acceptance(NamedTuple):
@@ -315,13 +310,16 @@ def _special(row: Row, result: Score) -> None:
     """Sessions that had nothing to do or produced nothing are scored apart; without prompt, task or outcome they are not."""
     last_message = (row.get("last_said") or "").strip()
     idle = not row["touched_files"] and not row["commits_made"]
+    is_cron = (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")
+    # That the work landed, or how it was received: that a file was changed is no outcome.
+    is_outcome_known = any(s.score is not None for s in result.signals if s.name in ("landed", "acceptance"))
     if not row["agent_words"] and not row["tool_call_count"]:
         result.special, result.q = SpecialScore.EMPTY, 0.0
     elif not row["user_turn_count"]:  # no person's task (0), or a subagent (None): nobody whose judgement there could be
         result.special, result.q = SpecialScore.NO_PROMPT, None
-    elif not _asks(row):
+    elif row.get("asked_turns") == 0:  # nothing but commands of the agent's program, such as /exit; None: no texts are stored
         result.special, result.q = SpecialScore.NO_TASK, None
-    elif result.parts["outcome"] is not None and not _has_outcome(result):
+    elif result.parts["outcome"] is not None and not is_outcome_known:
         result.special, result.q = SpecialScore.NO_OUTCOME, None
     elif last_message == "NO_REPLY" and idle:
         result.special, result.q = SpecialScore.NO_REPLY, 0.75
@@ -329,24 +327,10 @@ def _special(row: Row, result: Score) -> None:
         result.special, result.q = SpecialScore.HEARTBEAT_OK, 0.80
     elif (
         idle
-        and (last_message == "HEARTBEAT_OK" or _is_cron(row))
+        and (last_message == "HEARTBEAT_OK" or is_cron)
         and (last_message == "HEARTBEAT_OK" or "nothing" in last_message.lower())
     ):
         result.special, result.q = SpecialScore.QUIET_CRON, 0.80 * (result.parts["efficiency"] or 0.0)
-
-
-def _asks(row: Row) -> bool:
-    """Whether a person typed more than commands of the agent's own program, such as /exit. None: the texts are not stored."""
-    return row.get("asked_turns") is None or row["asked_turns"] > 0
-
-
-def _has_outcome(result: Score) -> bool:
-    """Whether it is known that the work landed, or how it was received: that a file was changed is no outcome."""
-    return any(s.score is not None for s in result.signals if s.name in ("landed", "acceptance"))
-
-
-def _is_cron(row: Row) -> bool:
-    return (row.get("first_prompt") or "").lstrip().lower().startswith("[cron")
 
 
 LEAST = 20  # sessions of a type of task

@@ -23,7 +23,6 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from attribution.evaluation.estimates import Estimate, ratio_over_repositories, repository_sums
-from attribution.evaluation.words import coding_mode
 from attribution.features.tools import category_of
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
@@ -33,7 +32,7 @@ from collector.plugins import modules_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import Author
+from collector.vocabulary.lines import Author, coding_mode
 from collector.vocabulary.sessions import TYPED
 
 Row = dict[str, Any]

@@ -139,9 +139,9 @@ class _Checker:
             sha, anchor, files = later, Anchor.NEXT_COMMIT, self._files(later)
             claims = check(record.claims, files)
         moved = self._new_places.get(sha) if source.kind == "note" and files is not None else None
-        if moved is not None and (view := self._files(moved.commit)) is not None:
-            claims = carry(claims, sha, moved.commit, view, self._text)
-            sha, anchor = moved.commit, moved.anchor
+        if moved is not None and (view := self._files(moved[0])) is not None:
+            claims = carry(claims, sha, moved[0], view, self._text)
+            sha, anchor = moved
         if files is None and not sha:
             anchor = Anchor.NONE
         commit = self._repo.commit(sha) if files is not None else None

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import NamedTuple
 
 from attribution.authorship.originals import squash_sources
 from attribution.authorship.recover import paths_between
@@ -189,14 +188,7 @@ Text = Callable[[str, str], bytes | None]
 """(commit, path) -> the file's text there; None when there is none, or it is too large."""
 
 
-class NewPlace(NamedTuple):
-    """The commit of the branch that holds what an original commit did."""
-
-    commit: str
-    anchor: Anchor
-
-
-def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, NewPlace]:
+def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, tuple[str, Anchor]]:
     """Of the commits of `noted` beside the branch, those that became part of a commit of the branch which has no note itself."""
 
     def names(commit: Commit) -> tuple[str, ...]:
@@ -206,10 +198,10 @@ def new_places(repo: GitRepo, head: str, noted: Container[str]) -> dict[str, New
     if not proposals:
         return {}
     commits = [commit for commit in repo.history(head) if commit.sha not in noted]
-    new = dict[str, NewPlace]()
+    new = dict[str, tuple[str, Anchor]]()
     for sha, squash in squash_sources(commits, proposals, partial(paths_between, repo), repo.patch_id, names=names).items():
         for original in squash.originals:
-            new.setdefault(original.commit.sha, NewPlace(sha, _ANCHORS[original.method]))
+            new.setdefault(original.commit.sha, (sha, _ANCHORS[original.method]))
     return new
 
 

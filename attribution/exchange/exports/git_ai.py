@@ -69,9 +69,8 @@ def note(sha: str, shares: Iterable[Share]) -> str:
             entry = f"{key}::t_{_digest(span['session'] + ':' + str(span['turn']))}"
             files.setdefault(span["path"], {}).setdefault(entry, []).append((span["start_line"], span["end_line"]))
     head = []
-    for path in sorted(files):
-        if not _writable(path):
-            continue
+    # The format has no escapes: a path with a line end or a quote cannot be said.
+    for path in sorted(path for path in files if "\n" not in path and '"' not in path):
         head.append(f'"{path}"' if any(c in path for c in " \t") else path)
         head += [f"  {key} {text(unite(ranges))}" for key, ranges in sorted(files[path].items())]
     meta = {
@@ -83,11 +82,6 @@ def note(sha: str, shares: Iterable[Share]) -> str:
 
 def _digest(words: str) -> str:
     return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:14]
-
-
-def _writable(path: str) -> bool:
-    """The format has no escapes: a path with a line end or a quote cannot be said."""
-    return "\n" not in path and '"' not in path
 
 
 # --- notes in git -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Every table and view of the database as rows with types; checks, binary columns and SQLite's own tables are left out."""
+"""CSV: every table and view of the database as rows with types; checks, binary columns and SQLite's own tables are left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from attribution.exchange.exports import ExportRequest, ExportResult
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
-from collector.storage.tablefiles import Column, Columns
+from collector.storage.tablefiles import Column, Columns, write_csv
 
 _TYPES = {"INTEGER": "int", "REAL": "float", "TEXT": "str", "BLOB": ""}
 Writer = Callable[[Path, Columns, Iterable[Sequence[Any]]], int]
@@ -59,3 +59,16 @@ def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResu
 def _rows(store: Store, table: str, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
     listed = ", ".join(f'"{name}"' for name in columns)
     yield from store.connection.execute(f'SELECT {listed} FROM "{table}"')
+
+
+# --- CSV --------------------------------------------------------------------------------------------------------------
+
+
+NAME = "csv"
+LABEL = "CSV"
+GIVES = "a directory with one file per table and view of the database"
+OPTIONS: frozenset[str] = frozenset({"table"})
+
+
+def write(request: ExportRequest) -> ExportResult:
+    return write_all(request, ".csv", write_csv)

@@ -33,6 +33,10 @@ _HINT = "A finding is what a rule matched: many of low confidence are wrong."
 Row = dict[str, Any]
 
 
+def pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+    return {"findings": ("weaknesses", findings_page)}
+
+
 def findings_page(request: PageRequest) -> Shown:
     """Findings of a repository by severity, each with its code; chosen by who wrote them, by their status and by what is known."""
     only = {name: value for name in COLUMNS if (value := request.text(name))}

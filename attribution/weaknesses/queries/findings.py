@@ -71,6 +71,11 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     return table
 
 
+def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str]) -> list[Row]:
+    """Introduced findings, those of some confidence (high, medium, low) or all."""
+    return findings(store, repo, FindingFilter(confidence=tuple(level.upper() for level in confidence))).rows
+
+
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
     """Commits of the attributed branch that a revision does not have. Raises WhoWroteError without the clone or the revision."""
     (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))

@@ -13,7 +13,7 @@ from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import AGENT, BreakdownOptions, Place, days, place_columns, placed
 from attribution.stats.accuracy import audited_note
 from attribution.stats.comparison import HUMAN, UNDECLARED
-from attribution.stats.rates import NO_RATIO, Rate, RateCell, Ratio, rate_if_enough, total
+from attribution.stats.rates import NO_RATIO, RateCell, rate_if_enough, total
 from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
 from attribution.weaknesses.queries.rates import Reviewed
@@ -21,7 +21,7 @@ from attribution.weaknesses.words import Confidence, FindingStatus, FixHow, Mixt
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
+from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass, coding_mode
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
@@ -127,15 +127,12 @@ def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[in
 
 def _modes(store: Store, repo: int | None) -> dict[int, str]:
     """Commit -> coding mode by its own lines: human_only (no agent line), collaborative, vibe (99 % and more), not known."""
-    sql = "SELECT commit_id, agent_lines, human_lines FROM commit_lines WHERE ? IS NULL OR repo_id = ?"
-    return {row["commit_id"]: _mode(row["agent_lines"], row["human_lines"]) for row in store.rows(sql, (repo, repo))}
-
-
-def _mode(agent: int, human: int) -> str:
-    if not agent + human:
-        return _NOT_KNOWN
-    share = 100 * agent / (agent + human)
-    return "human_only" if not agent else "vibe" if share >= 99 else "collaborative"
+    rows = store.rows(
+        "SELECT commit_id, 100.0 * agent_lines / NULLIF(agent_lines + human_lines, 0) AS percentage FROM commit_lines "
+        "WHERE ?1 IS NULL OR repo_id = ?1",
+        (repo,),
+    )
+    return {row["commit_id"]: coding_mode(row["percentage"]) or _NOT_KNOWN for row in rows}
 
 
 # --- rates ------------------------------------------------------------------------------------------------------------
@@ -157,11 +154,7 @@ def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
         for (name, _), cell in cells.items():
             weight[name] += cell.lines
     ordered = sorted(cells, key=lambda key: (-weight[key[0]], key[0], CLASSES.index(key[1])))
-    return [{"name": key[0], "author": key[1], **_rate_columns(rate_if_enough(cells[key]))} for key in ordered]
-
-
-def _rate_columns(rate: Rate) -> Row:
-    return {"events": rate.events, "lines": rate.lines, "rate": rate.rate, "low": rate.low, "high": rate.high}
+    return [{"name": key[0], "author": key[1], **rate_if_enough(cells[key])._asdict()} for key in ordered]
 
 
 def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: bool) -> tuple[list[Row], list[str]]:
@@ -183,8 +176,8 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: boo
             }  # fmt: skip
             pooled, stratified = (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
             if not number:
-                rows.append({"baseline": baseline, "within": "", **_ratio_columns(pooled), **counts})
-            row = {"baseline": baseline, "within": " x ".join(strata), **_ratio_columns(stratified), **counts}
+                rows.append({"baseline": baseline, "within": "", **pooled._asdict(), **counts})
+            row = {"baseline": baseline, "within": " x ".join(strata), **stratified._asdict(), **counts}
             if not refusal and compared.without_one is not None:
                 low, high = compared.without_one
                 row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
@@ -192,10 +185,6 @@ def _comparisons(findings: Sequence[Row], lines: Sequence[Row], is_measured: boo
     if any(row["agent_findings"] + row["baseline_findings"] < minimum.FINDINGS for row in rows):
         notes.append(f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the intervals")
     return rows, notes
-
-
-def _ratio_columns(ratio: Ratio) -> Row:
-    return {"ratio": ratio.ratio, "low": ratio.low, "high": ratio.high, "strata": ratio.strata}
 
 
 def _refusal(lines: Sequence[Row], baseline: str) -> str:

@@ -64,7 +64,7 @@ def _run(store: Store, repo_id: int, rule_set_id: int, findings: Sequence[Row], 
         "tool": {"driver": driver},
         "properties": {"repository": repo["name"], "authorRates": class_rates()},
         "columnKind": "utf16CodeUnits",
-        "results": [_result(finding, position, _prompt(store, finding) if prompts else "") for finding in findings],
+        "results": [_result(store, finding, position, prompts) for finding in findings],
     }
     if "://" in (repo["url"] or ""):
         run["versionControlProvenance"] = [{"repositoryUri": repo["url"], "revisionId": repo["head_sha"]}]
@@ -90,35 +90,27 @@ def _level(rule: Row) -> str:
     return _LEVELS[max(0, step - 1) if rule["confidence"] == Confidence.LOW else step]
 
 
-def _prompt(store: Store, finding: Row) -> str:
-    return prompt_of(store, finding["session_id"], finding["turn_index"])
-
-
-def _result(finding: Row, position: Mapping[str, int], prompt: str) -> dict[str, Any]:
+def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bool) -> dict[str, Any]:
     first = finding["head_line"]
     region = {"startLine": first, "endLine": first + finding["end_line"] - finding["start_line"]}
+    uri = quote(finding["head_path"], safe="/-._~")  # no name is to be taken for a scheme or a query
     result: dict[str, Any] = {
         "ruleId": finding["rule_id"],
         "ruleIndex": position[finding["rule_id"]],
         "level": _level(finding),
         "message": {"text": finding["message"] or finding["rule_id"]},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding["head_path"])}, "region": region}}],
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}],
         "partialFingerprints": {"whowrote/v1": finding["fingerprint"]},
         "properties": {
             "commit": finding["commit_sha"], "author": finding["author_class"], "session": finding["session"],
             "agent": finding["agent"], "model": finding["model"], "status": finding["status"], "confidence": finding["confidence"],
         },
     }  # fmt: skip
-    if prompt:
+    if prompts and (prompt := prompt_of(store, finding["session_id"], finding["turn_index"])):
         result["properties"]["prompt"] = prompt
     if finding["suppressed"]:
         result["suppressions"] = [{"kind": "inSource"}]
     return result
-
-
-def _uri(path: str) -> str:
-    """A relative reference: every special character of a path is escaped, so that no name is taken for a scheme or a query."""
-    return quote(path, safe="/-._~")
 
 
 # --- read -------------------------------------------------------------------------------------------------------------

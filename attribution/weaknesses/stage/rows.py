@@ -10,14 +10,12 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.weaknesses.rules.rulesets import RuleSet
-from attribution.weaknesses.scan.cache import CachedScan
 from attribution.weaknesses.scan.engine import Engine
-from attribution.weaknesses.scan.source import ScanPlan, Side, Text
-from attribution.weaknesses.track.identity import VersionFinding
-from attribution.weaknesses.track.tracker import Instance, Tracker
+from attribution.weaknesses.scan.source import CachedScan, ScanPlan, Side, Text
+from attribution.weaknesses.track.tracker import Instance, Tracker, VersionFinding
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, Mixture, ScanStatus
 from collector.files import git_patterns
 from collector.files.analysed import ANALYSED
@@ -299,17 +297,10 @@ def _single(names: Iterable[str]) -> str:
     return distinct.pop() if len(distinct) == 1 else Mixture.MIXED if distinct else Author.UNKNOWN
 
 
-class FindingEnd(NamedTuple):
-    """Who ended a finding."""
-
-    author: str  # class of the lines that did
-    session: int | None
-
-
 def ended_by(
     spans: Sequence[Row], path_lines: Sequence[tuple[int, int]], commit: Sequence[Row], sessions: Sequence[int]
-) -> FindingEnd:
-    """What ended a finding: the lines in its place, else all lines its commit added to the file, else to any.
+) -> tuple[str, int | None]:
+    """Who ended a finding, as class and session: the lines in its place, else all lines its commit added to the file, else to any.
 
     `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
     """
@@ -319,5 +310,5 @@ def ended_by(
         if telling:
             session_ids = {span["session_id"] for span in telling} - {None}
             session = session_ids.pop() if len(session_ids) == 1 else None
-            return FindingEnd(_single(span["author_class"] for span in telling), session)
-    return FindingEnd(Mixture.NONE, sessions[0] if len(sessions) == 1 else None)
+            return _single(span["author_class"] for span in telling), session
+    return Mixture.NONE, sessions[0] if len(sessions) == 1 else None

@@ -12,9 +12,8 @@ from pathlib import Path
 from attribution.ensure.clone import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
-from attribution.weaknesses.scan.cache import CachedScan, ScanCache, open_cache
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
-from attribution.weaknesses.scan.source import Text, TextFindings, changed_files, plan
+from attribution.weaknesses.scan.source import ScanCache, Text, TextFindings, changed_files, open_cache, plan
 from attribution.weaknesses.stage import rows
 from attribution.weaknesses.stage.complexity import measure
 from attribution.weaknesses.stage.rows import ScanResult
@@ -65,6 +64,9 @@ def scan_clone(opened: OpenRepo, request: ScanRequest, progress: Progress) -> Sc
         return scan_repository(RunContext(opened.store, opened.repo, opened.repo_id, progress), opened.head, request)
 
 
+_INTRODUCED = "SELECT COUNT(*) FROM findings WHERE repo_id = ? AND status = 'introduced'"
+
+
 def scan_repository(context: RunContext, head: str, request: ScanRequest) -> ScanUpdate:
     """Scans what is new up to `head`. Raises EngineMissing, EngineFailed, RulesUnusable, DatabaseUnusable."""
     notes: list[str] = []
@@ -82,15 +84,10 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
             with run.writing():
                 rows.write(context, result)
                 run.report(_problems(result))
-        update.seconds, update.findings = run.seconds, _count(context)
+        update.seconds, update.findings = run.seconds, context.store.value(_INTRODUCED, (context.repo_id,))
         if request.complexity:
             measure(context, cache, lambda: plan(context.repo, head, load(files, name), context.progress))
     return update
-
-
-def _count(context: RunContext) -> int:
-    sql = "SELECT COUNT(*) FROM findings WHERE repo_id = ? AND status = 'introduced'"
-    return int(context.store.value(sql, (context.repo_id,)))
 
 
 def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
@@ -158,7 +155,11 @@ def _problems(result: ScanResult) -> list[Problem]:
 
 def follow(repo: GitRepo, result: ScanResult, head: str) -> Tracker:
     """Findings through all commits."""
-    texts = {text: TextFindings(result.findings.get(text, ()), _blind(scan)) for text, scan in result.scans.items()}
+    texts = {}
+    for text, result_of_text in result.scans.items():
+        failed = result_of_text.failed  # rules that were not run on it
+        blind = failed if result_of_text.status in SCANNED or failed else None
+        texts[text] = TextFindings(result.findings.get(text, ()), blind)
     tracker = Tracker(result.plan.children)
     for step in result.plan.steps:
         parents = step.commit.parents
@@ -169,8 +170,3 @@ def follow(repo: GitRepo, result: ScanResult, head: str) -> Tracker:
             tracker.step(step.commit.sha, parents[0] if parents else None, sides[0])
     tracker.finish(head)
     return tracker
-
-
-def _blind(scan_of_text: CachedScan) -> frozenset[str] | None:
-    """The rules that were not run on a text; None: none was."""
-    return scan_of_text.failed if scan_of_text.status in SCANNED or scan_of_text.failed else None

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from collector.discovery.channels.channel import Channel, ChannelContext, Scope
-from collector.discovery.channels.log import DiscoveryHit
+from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, Scope
 from collector.discovery.channels.paging import Search, halve_sizes, hit_of, run_searches, split_owners, split_words
 from collector.discovery.records import records
 

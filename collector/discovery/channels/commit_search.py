@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from collector.checkpoints.statements import DECLARING, checkpoint_ids, statements_in
-from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Scope
-from collector.discovery.channels.log import Cursor, DiscoveryHit
+from collector.discovery.channels.channel import FIRST_DAY, Channel, ChannelContext, Cursor, DiscoveryHit, Scope
 from collector.discovery.channels.paging import Item, Search, hit_of, run_searches, split_merges, split_owners
 from collector.discovery.records import commit_query, records
 from collector.json_values import get_str

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.checkpoints.entire import BRANCHES, PREFIXES, is_on_server
-from collector.discovery.channels.channel import Channel, ChannelContext, DiscoverOptions, Scope, is_search_wanted
-from collector.discovery.channels.log import Cursor, DiscoveryHit
+from collector.discovery.channels.channel import Channel, ChannelContext, Cursor, DiscoveryHit, Scope, is_search_wanted
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
@@ -132,11 +131,6 @@ def _is_address(archive: str) -> bool:
     return archive.startswith(("http://", "https://"))
 
 
-def archive_of(archive: str, hour: datetime) -> str:
-    """Where an hour is; `archive`: as in DiscoverOptions."""
-    return archive or (OPEN_DIGGER if hour >= OPEN_DIGGER_SINCE else GH_ARCHIVE)
-
-
 def hours(context: ChannelContext) -> list[datetime]:
     """The hours asked for, by default from the last one read until now. Raises WhoWroteError when there is no beginning."""
     request = context.request
@@ -209,7 +203,7 @@ def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None)
 
 def _read(context: ChannelContext, hour: datetime) -> HourReading | None:
     """An hour; None when the archive has none. Raises WhoWroteError when it cannot be read."""
-    archive = archive_of(context.request.archive, hour)
+    archive = context.request.archive or (OPEN_DIGGER if hour >= OPEN_DIGGER_SINCE else GH_ARCHIVE)
     if _is_address(archive):
         return _remote_hour(context, f"{archive.rstrip('/')}/{hour_name(hour)}.json.gz")
     return _local_hour(Path(archive) / f"{hour_name(hour)}.json.gz")
@@ -248,9 +242,7 @@ def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
     raise problem
 
 
-def _is_usual(options: DiscoverOptions) -> bool:
-    return is_search_wanted(options) and bool(options.since or options.archive)
-
-
 ABOUT = "pushes in GH Archive and OpenDigger, a part of all; needs --since or --archive"
-CHANNEL = Channel(NAME, ABOUT, False, Scope.EVENTS, run, _is_usual)
+CHANNEL = Channel(
+    NAME, ABOUT, False, Scope.EVENTS, run, lambda options: is_search_wanted(options) and bool(options.since or options.archive)
+)

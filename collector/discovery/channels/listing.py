@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from collector.discovery.channels.channel import Channel, ChannelContext, Scope
-from collector.discovery.channels.log import Cursor, DiscoveryHit, parse_name
-from collector.discovery.channels.paging import PER_PAGE, dicts, hit_of
+from collector.discovery.channels.channel import Channel, ChannelContext, Cursor, DiscoveryHit, Scope, parse_name
+from collector.discovery.channels.paging import PER_PAGE, hit_of
 from collector.discovery.github.client import NotFound, Page
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
+from collector.json_values import objects
 from collector.limits import LIST_BYTES
 from collector.repository_names import public_url
 from collector.text import printable
@@ -83,7 +83,7 @@ def _run_owner(context: ChannelContext, owner: str) -> None:
         number = int(cursor.position or 1)
         context.progress(f"{NAME}: {query}", cursor.found, 0)
         page = _page_of_owner(context, owner, number)
-        items = dicts(page.value)
+        items = objects(page.value)
         state = CursorState.PART if page.has_next else CursorState.DONE
         after = replace(cursor, state=state, position=str(number + 1), found=cursor.found + len(items))
         hits = [hit for item in items if (hit := hit_of(item, query)) is not None]

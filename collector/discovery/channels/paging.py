@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from collector.discovery.channels.channel import ChannelContext
-from collector.discovery.channels.log import Cursor, DiscoveryHit
+from collector.discovery.channels.channel import ChannelContext, Cursor, DiscoveryHit
 from collector.discovery.github.client import Refused
 from collector.discovery.words import CursorState
 from collector.errors import WhoWroteError
-from collector.json_values import get_list, get_str, identifier
+from collector.json_values import get, get_str, identifier, objects
 
 Item = dict[str, Any]
 Split = Callable[[str, Sequence[Item]], list[str]]
@@ -208,7 +207,7 @@ class _Reading:
             if is_complete or attempt == TRIES:
                 break
             github.clock.sleep(2.0 ** (attempt - 1))
-        items = dicts(get_list(value, "items"))
+        items = objects(get(value, "items"))
         return SearchPage(items, identifier(value.get("total_count")) or len(items), is_complete, page.has_next)
 
     def _tell(self, cursor: Cursor, text: str) -> None:
@@ -231,11 +230,6 @@ def run_search(context: ChannelContext, search: Search, query: str, roots: Seque
     reading = _Reading(context, search, query)
     reading.read_slices()
     return reading.problems
-
-
-def dicts(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list that a server sent."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _merge_hits(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:

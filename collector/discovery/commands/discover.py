@@ -69,8 +69,7 @@ def open_channel_context(db: Path, request: DiscoverOptions | None = None, title
     """Everything a channel works with. Raises DatabaseUnusable, WhoWroteError."""
     from urllib.parse import urlsplit
 
-    from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
-    from collector.discovery.channels.log import DiscoveryLog
+    from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog
     from collector.discovery.github.client import GitHub
     from collector.discovery.github.patience import find_token
     from collector.discovery.github.transport import Web

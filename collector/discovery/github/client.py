@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from collector.discovery.github.patience import Clock, GitHubError, LimitReached, Patient, message_of, plain_address
 from collector.discovery.github.transport import HttpResponse
-from collector.json_values import get_str, load_json
+from collector.json_values import get, get_str, load_json, objects
 
 __all__ = ["BadToken", "Clock", "GitHub", "GitHubError", "LimitReached", "NotFound", "Page", "Partial", "Refused"]
 API_URL = "https://api.github.com"
@@ -71,7 +71,8 @@ class GitHub(Patient):
         answer, value = self._ask_json("POST", address, "graphql", body)
         data = value.get("data") if isinstance(value, dict) else None
         if not isinstance(data, dict):
-            raise Refused(f"GraphQL: {_first_message(value)}", answer.status, "This is a bug, unless the server is an old one")
+            message = get_str(next(iter(objects(get(value, "errors"))), value), "message") or "no data"
+            raise Refused(f"GraphQL: {message[:300]}", answer.status, "This is a bug, unless the server is an old one")
         return Partial(data, _errors_by_alias(value))
 
     def _ask_json(self, method: str, url: str, resource: str, body: bytes = b"") -> tuple[HttpResponse, Any]:
@@ -102,19 +103,9 @@ class GitHub(Patient):
         raise Refused(f"{what} refuses: {status} {message}", status, hint)
 
 
-def _errors(value: Any) -> list[dict[str, Any]]:
-    errors = value.get("errors") if isinstance(value, dict) else None
-    return [error for error in errors if isinstance(error, dict)] if isinstance(errors, list) else []
-
-
-def _first_message(value: Any) -> str:
-    holder = next(iter(_errors(value)), value)
-    return (get_str(holder, "message") or "no data")[:300]
-
-
 def _errors_by_alias(value: Any) -> dict[str, tuple[str, str]]:
     errors = dict[str, tuple[str, str]]()
-    for error in _errors(value):
+    for error in objects(get(value, "errors")):
         path = error.get("path")
         alias = str(path[0]) if isinstance(path, list) and path else ""
         errors.setdefault(alias, (str(error.get("type", "")), str(error.get("message", ""))[:300]))

@@ -14,7 +14,6 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from collector.discovery.github.patience import LimitReached, Patient, server_of
@@ -147,13 +146,6 @@ class ServerSays(ValueError):
     """The server answered with an error of its own, in an ERR packet."""
 
 
-class Packet(NamedTuple):
-    """`data` of a packet; `mark` is FLUSH, DELIM or another one without data when it is one of those."""
-
-    data: bytes
-    mark: bytes = b""
-
-
 @dataclass(slots=True)
 class Refs:
     """What ls-refs said."""
@@ -169,8 +161,8 @@ def packet(data: bytes) -> bytes:
     return b"%04x" % (len(data) + 4) + data
 
 
-def packets(answer: bytes) -> Iterator[Packet]:
-    """Packets of an answer, which must end with one. Raises BadProtocol."""
+def packets(answer: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Packets of an answer, which must end with one: data, or a mark (such as FLUSH) without data. Raises BadProtocol."""
     start = 0
     while start < len(answer):
         head = answer[start : start + 4]
@@ -182,7 +174,7 @@ def packets(answer: bytes) -> Iterator[Packet]:
         end = start + max(size, 4)
         if end > len(answer):
             raise BadProtocol("the answer ends within a packet")
-        yield Packet(b"", head) if size < 4 else Packet(answer[start + 4 : end])
+        yield (b"", head) if size < 4 else (answer[start + 4 : end], b"")
         start = end
 
 

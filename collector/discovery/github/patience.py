@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from collector.deadline import current
 from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web
 from collector.errors import WhoWroteError
-from collector.json_values import get_list
+from collector.json_values import get, get_dict, objects
 from collector.limits import ANSWER_BYTES
 
 FIRST_PAUSE = 60.0  # after a secondary limit without any other word
@@ -146,7 +146,7 @@ def _limit_in_words(body: bytes) -> str | None:
     value = json_object(body)
     if b"rate" not in body.lower() or value is None or _has_data(value):
         return None
-    errors = [error for error in get_list(value, "errors") if isinstance(error, dict)]
+    errors = objects(get(value, "errors"))
     text = " ".join(str(part.get("message", "")) for part in (value, *errors)).lower()
     if _has(text, _SECONDARY):
         return "secondary"
@@ -156,8 +156,7 @@ def _limit_in_words(body: bytes) -> str | None:
 
 def _has_data(value: Mapping[str, Any]) -> bool:
     """Whether there is anything to read: results of a search, or one alias of GraphQL that is not null."""
-    data = value.get("data")
-    return "items" in value or (isinstance(data, dict) and any(alias is not None for alias in data.values()))
+    return "items" in value or any(alias is not None for alias in get_dict(value, "data").values())
 
 
 def is_limit_text(text: str) -> bool:

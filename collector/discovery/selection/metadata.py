@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from collector.checkpoints.entire import SETTINGS
-from collector.discovery.channels.channel import ChannelContext
-from collector.discovery.channels.log import checkpoint_remote, valid_name
+from collector.discovery.channels.channel import ChannelContext, checkpoint_remote, valid_name
 from collector.discovery.github.client import GitHubError, NotFound, Refused
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.records import records

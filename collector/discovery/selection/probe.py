@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from collector.checkpoints import store_of
 from collector.checkpoints.entire import PREFIXES as CHECKPOINTS
 from collector.checkpoints.entire import is_on_server
-from collector.discovery.channels.log import valid_name
+from collector.discovery.channels.channel import valid_name
 from collector.discovery.github.git_server import GitServers, NoRefs, Refs
 from collector.discovery.mirrors.remote import note_names
 from collector.discovery.words import ProbeOutcome

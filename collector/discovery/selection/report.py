@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from collector.checkpoints.entire import BRANCHES
 from collector.discovery.channels import channels
-from collector.discovery.channels.channel import Channel
+from collector.discovery.channels.channel import Scope
 from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
 from collector.storage.store import Store
@@ -60,7 +60,7 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
         groups = _groups(store)
         overlaps = Counter[frozenset[str]]()
         for group in groups:
-            overlaps[group.channels] += group.confirmed
+            overlaps[group["channels"]] += group["confirmed"]
         totals = _totals(store)
         return {
             "totals": [{"what": name, "count": count} for name, count in totals.items()],
@@ -121,18 +121,8 @@ def _totals(store: Store) -> dict[str, int]:
 # --- channels ---------------------------------------------------------------------------------------------------------
 
 
-class _Group(NamedTuple):
-    """Repositories that the same channels found."""
-
-    channels: frozenset[str]
-    found: int
-    probed: int
-    confirmed: int
-    taken: int
-
-
-def _groups(store: Store) -> list[_Group]:
-    """As many as there are sets of channels; one set may be in several groups."""
+def _groups(store: Store) -> list[Row]:
+    """Repositories that the same channels found; one set of channels may be in several groups."""
     rows = store.rows(
         "WITH sets AS (SELECT COALESCE(r.present, d.candidate_id) AS id, json_group_array(DISTINCT d.channel) AS channels "
         "FROM discoveries d LEFT JOIN temp.renamed r ON r.id = d.candidate_id GROUP BY 1) "
@@ -140,17 +130,17 @@ def _groups(store: Store) -> list[_Group]:
         f"count(*) FILTER (WHERE {_CONFIRMED}) AS confirmed, count(*) FILTER (WHERE {_TAKEN}) AS taken "
         f"FROM sets s CROSS JOIN {_CURRENT} AND c.id = s.id GROUP BY s.channels"
     )
-    return [_Group(**row | {"channels": frozenset(json.loads(row["channels"]))}) for row in rows]
+    return [row | {"channels": frozenset(json.loads(row["channels"]))} for row in rows]
 
 
-def _channels(store: Store, groups: list[_Group]) -> list[Row]:
+def _channels(store: Store, groups: list[Row]) -> list[Row]:
     hits = {row["channel"]: row["hits"] for row in store.rows(_HITS)}
     rows = []
     for name, count in hits.items():
-        mine = [group for group in groups if name in group.channels]
+        mine = [group for group in groups if name in group["channels"]]
         others = hits.keys() - {name, *DERIVED}
-        counts = {column: sum(getattr(group, column) for group in mine) for column in ("found", "probed", "confirmed", "taken")}
-        alone = sum(group.confirmed for group in mine if not group.channels & others)
+        counts = {column: sum(group[column] for group in mine) for column in ("found", "probed", "confirmed", "taken")}
+        alone = sum(group["confirmed"] for group in mine if not group["channels"] & others)
         rows.append({"channel": name, "hits": count, **counts, "confirmed_by_no_other": alone})
     return rows
 
@@ -182,14 +172,10 @@ def _numbers(store: Store, taken: int) -> list[Row]:
     for name, number in _NUMBERS.items():
         source = f"{_CURRENT} AND {_TAKEN} AND ({number}) IS NOT NULL"
         count = _count(store, source, {"known": "TRUE"})["known"]
-        ordered = (row.value for row in store.stream(_Value, f"SELECT {number} AS value FROM {source} ORDER BY 1"))
+        ordered = (value for (value,) in store.connection.execute(f"SELECT {number} FROM {source} ORDER BY 1"))
         shares = zip(("min", "q1", "median", "q3", "max"), _quartiles(count, ordered), strict=True)
         rows.append({"number": name, "known": count, "of": taken, **dict(shares)})
     return rows
-
-
-class _Value(NamedTuple):
-    value: float
 
 
 def _quartiles(count: int, ordered: Iterable[float]) -> list[float | None]:
@@ -218,19 +204,15 @@ def _top(store: Store, column: str) -> list[Row]:
 # --- what was missed --------------------------------------------------------------------------------------------------
 
 
-def _searching(overlaps: Overlaps) -> list[Channel]:
-    """Channels that look by themselves and found something confirmed."""
-    return [channel for channel in channels() if channel.is_independent and any(channel.name in names for names in overlaps)]
-
-
 def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
     """An estimate from each pair of scopes.
 
     Channels that look at the same, as the default branch, are one list: that they agree says nothing about what both cannot see.
     """
     scopes: dict[str, list[str]] = {}
-    for channel in _searching(overlaps):
-        scopes.setdefault(channel.scope, []).append(channel.name)
+    for channel in channels():  # those that look by themselves and found something confirmed
+        if channel.scope is not Scope.NOTHING and any(channel.name in names for names in overlaps):
+            scopes.setdefault(channel.scope, []).append(channel.name)
     shared = "; ".join(f"{' and '.join(names)} share the {scope}: one list" for scope, names in scopes.items() if len(names) > 1)
     rows = []
     for first, second in combinations(scopes.values(), 2):

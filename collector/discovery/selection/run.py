@@ -8,8 +8,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from collector.discovery.channels import channels
-from collector.discovery.channels.channel import Channel, ChannelContext
-from collector.discovery.channels.log import DiscoveryHit, DiscoveryLog, parse_name
+from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, DiscoveryLog, parse_name
 from collector.discovery.github.client import BadToken, GitHubError, LimitReached
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.records import CHECKPOINTS, record_of

@@ -12,10 +12,10 @@ import pytest
 from support.commands import rows, run
 from support.invariants import broken_checks
 
-from attribution.evaluation.attempts.outcome import COUNTS, LABEL, counts
+from attribution.evaluation.attempts.other import COUNTS
 from attribution.evaluation.attempts.rates import pass_at, treatment
 from attribution.evaluation.attempts.scan import scan
-from attribution.evaluation.attempts.stage import gold_files, natural, write
+from attribution.evaluation.attempts.stage import LABEL, counts, gold_files, natural, write
 from collector.agents import reader_for
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files

@@ -16,7 +16,6 @@ from attribution.evaluation.grades.report import (
     LEAST,
     LEAST_WEIGHT,
     SUPPORT,
-    GradeOptions,
     Session,
     differences,
     grades,
@@ -307,7 +306,7 @@ def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
 
 
 def _chapter(store: Store, least: int = LEAST) -> dict[str, Table]:
-    return {table.name: table for table in grades(store, GradeOptions(least))}
+    return {table.name: table for table in grades(store, least)}
 
 
 def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
@@ -344,16 +343,16 @@ def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> 
                 )
 
         def mean(**chosen: Any) -> tuple[int, float]:
-            (row,) = (r for r in grades(store, GradeOptions(2, **chosen))[0].rows if r["by"] == "all")
+            (row,) = (r for r in grades(store, 2, **chosen)[0].rows if r["by"] == "all")
             return row["sessions"], round(row["mean_q"], 4)
 
         assert mean() == (6, 0.5)
         assert mean(drivers=("program",)) == (3, 0.5)
         assert mean(by_judge=True) == (3, round(1.7 / 3, 4)), "labels of an earlier judge are not mixed in"
         assert mean(by_judge=True, drivers=("program", "ci")) == (2, 0.8)
-        assert any("judge" in note for note in grades(store, GradeOptions(2, by_judge=True))[0].notes)
+        assert any("judge" in note for note in grades(store, 2, by_judge=True)[0].notes)
         with pytest.raises(WhoWroteError, match="no such session"):
-            grades(store, GradeOptions(2, drivers=("ci",)))
+            grades(store, 2, drivers=("ci",))
 
 
 def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:

@@ -25,10 +25,9 @@ from attribution.evaluation.study import (
     ratio_rows,
     study,
 )
-from attribution.evaluation.words import coding_mode
 from attribution.lineage import minimum
 from collector.storage.store import Store
-from collector.vocabulary.lines import CodingMode
+from collector.vocabulary.lines import CodingMode, coding_mode
 
 
 @pytest.fixture(scope="module")

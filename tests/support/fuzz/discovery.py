@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from collector.discovery.channels.channel import ChannelContext, DiscoverOptions
+from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog
 from collector.discovery.channels.gharchive import read_hour
 from collector.discovery.channels.listing import names_of
-from collector.discovery.channels.log import DiscoveryLog
 from collector.discovery.github.client import GitHub
 from collector.discovery.github.git_server import GitServers
 from collector.discovery.github.patience import Token
