@@ -60,7 +60,7 @@ from attribution.authorship.worktree_roots import WorktreeRoots  # noqa: E402
 from attribution.authorship.worktrees import CommitProbe, Runner  # noqa: E402
 from attribution.stages.lines import attribute_repo  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
-from collector.git.program import ScratchGit, open_scratch  # noqa: E402
+from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.load import (  # noqa: E402
     read_session,
@@ -132,7 +132,7 @@ def git_counts(path: Path) -> dict[str, int]:
     repo = GitRepo(path)
     head = repo.default_branch().sha
     same = different = 0
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         expected = _numstat(git, head)
     for commit in repo.history(head):
         if len(commit.parents) > 1:

@@ -36,7 +36,6 @@ import orjson  # noqa: E402
 from processes import Spent, drain, own_seconds, run_ours, seconds_of_children  # noqa: E402
 
 from collector.checkpoints import is_checkpoint_ref, read_all  # noqa: E402
-from collector.git.program import open_scratch  # noqa: E402
 from collector.git.repository import GitRepo, blob_id  # noqa: E402
 from collector.load import SessionFiles, session_files  # noqa: E402
 
@@ -151,7 +150,7 @@ def floor_of(path: Path) -> Floor:
 
 
 def log(repo: GitRepo) -> None:
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         drain(git, ["log", "--raw", "-M", "-m", "--no-abbrev", repo.default_branch().sha])
 
 

@@ -27,7 +27,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 from pages import table  # noqa: E402
 from processes import drain, own_seconds, run, run_ours, seconds_of_children, spread  # noqa: E402
 
-from collector.git.program import open_scratch  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
@@ -67,7 +66,7 @@ def of_clone(clone: Path, file: str, runs: int) -> Seconds:
         tip = repo.default_branch().sha
         file = file or a_file(db, repo)
         lines = (repo.blob(repo.file_at(tip, file) or "") or b"").count(b"\n")
-        with open_scratch(repo) as git:
+        with repo.open_scratch() as git:
 
             def blame_of_git() -> float:
                 return seconds_of_children(lambda: drain(git, ["blame", "--porcelain", tip, "--", file]))

@@ -31,7 +31,7 @@ from attribution.lineage.lifetimes import LineLifetimes  # noqa: E402
 from attribution.lineage.outside import list_files  # noqa: E402
 from attribution.lineage.state import dump, load  # noqa: E402
 from attribution.lineage.walk import HistoryWalk, WalkOptions  # noqa: E402
-from collector.git.program import ScratchGit, open_scratch  # noqa: E402
+from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.text import is_binary  # noqa: E402
 
@@ -55,7 +55,7 @@ def run_one(kind: str, path: Path, window: int) -> dict[str, Any]:
         return run_stage(repo, tip)
     options = WalkOptions(keep=True, texts=True) if kind == "kept" else WalkOptions()
     lifetimes = LineLifetimes() if kind in ("lives", "kept") else None
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         if kind == "again":
             saved = load(Path(sys.argv[-1]).read_bytes())
             assert saved is not None
@@ -134,7 +134,7 @@ def bench(path: Path, repeat: int, window: int, with_blame: bool, with_theseus: 
     tip = repo.default_branch().sha
     times: dict[str, list[float]] = {}
     facts: dict[str, dict[str, Any]] = {}
-    with open_scratch(repo) as git, tempfile.TemporaryDirectory() as folder:
+    with repo.open_scratch() as git, tempfile.TemporaryDirectory() as folder:
         files = text_files(repo, git, tip)
         saved = Path(folder) / "state"
         back = git.output(["rev-list", "--first-parent", "--skip=10", "-1", tip]).decode().strip() or tip

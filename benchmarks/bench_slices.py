@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 from pages import table  # noqa: E402
 from processes import Spent, drain, run_ours, seconds_of_children, spread, times_of  # noqa: E402
 
-from collector.git.program import ScratchGit, open_scratch  # noqa: E402
+from collector.git.program import ScratchGit  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 
 
@@ -45,7 +45,7 @@ def attribute(clone: Path, commit: str) -> Spent:
 
 def measure(clone: Path, commit: str, runs: int) -> tuple[list[float], list[Spent]]:
     git_seconds, ours = [], []
-    with open_scratch(GitRepo(clone)) as git:
+    with GitRepo(clone).open_scratch() as git:
         for _ in range(runs):
             git_seconds.append(seconds_of_children(lambda: drain(git, ["log", "-p", "-U0", "-M", commit])))
             ours.append(attribute(clone, commit))
@@ -61,7 +61,7 @@ def main() -> None:
     repo = GitRepo(given.clone)
     rows = []
     for wanted in map(int, given.commits.split(",")):
-        with open_scratch(repo) as git:
+        with repo.open_scratch() as git:
             commit, count = last_of_first(git, repo.default_branch().sha, wanted)
         git_seconds, ours = measure(given.clone, commit, given.runs)
         seconds, peak = [one.seconds for one in ours], max(one.memory for one in ours) / 1024

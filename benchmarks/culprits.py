@@ -47,7 +47,6 @@ from attribution.lineage.model import BEFORE, CommitStep, LineHistory, LineRange
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from attribution.stats.intervals import Moments, around, jackknife, total
 from collector.files.kinds import kind_of
-from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.limits import FOLLOWED_BYTES
 from collector.text import decode, split_lines
@@ -167,7 +166,7 @@ class Tracer:
 def ours(repo: GitRepo, tip: str, fixes: Sequence[str]) -> tuple[dict[str, frozenset[str]], dict[str, str], LineHistory]:
     """Answers, what each fix was traced by, and the history."""
     observer = FixObserver(frozenset(fixes))
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         history = HistoryWalk(repo, git, WalkOptions(FOLLOWED_BYTES, keep=True, texts=True)).run(tip, observers=[observer.step])
     tracer = Tracer(repo, history, observer)
     traced = {fix: tracer.trace(fix) for fix in fixes}

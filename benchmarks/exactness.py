@@ -12,7 +12,6 @@ from pages import table
 
 from attribution.lineage.blame_check import BlameAgreement, verify
 from attribution.lineage.walk import HistoryWalk
-from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 
 EARLIER = 20  # commits besides HEAD
@@ -22,7 +21,7 @@ def exactness(path: Path, head_files: int | None, earlier_files: int | None, see
     """Lines compared and lines that agree in commit, path and number. None: all files."""
     repo = GitRepo(path)
     tip = repo.default_branch().sha
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         shas = git.output(["rev-list", "--topo-order", tip]).decode("ascii").split()
         earlier = random.Random(seed).sample(shas[1:], min(EARLIER, len(shas) - 1))
         found = verify(HistoryWalk(repo, git), tip, {tip: head_files, **dict.fromkeys(earlier, earlier_files)}, seed)

@@ -20,7 +20,7 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
 from attribution.evaluation.maintainability.measure import open_repository
 from attribution.weaknesses.stage.complexity import FAILURES
-from collector.git.program import ScratchGit, open_scratch
+from collector.git.program import ScratchGit
 from collector.git.repository import GitRepo
 from collector.limits import SCANNED_BYTES
 from collector.runtime import workers
@@ -105,7 +105,7 @@ def second_opinion(path: Path, jobs: int = 2) -> dict[str, dict[str, int]]:
     repo = GitRepo(path)
     commits = [c for c in repo.history(repo.default_branch()[1]) if len(c.parents) < 2]
     found: dict[str, Counter[str]] = {name: Counter() for name in ("commits", "files", "renames", "methods")}
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         portions = [[c.sha for c in commits[at : at + _TOGETHER]] for at in range(0, len(commits), _TOGETHER)]
         tasks = [Task(str(number), (str(git.directory), portion)) for number, portion in enumerate(portions)]
         theirs = {one.sha: one for done in workers.run(read, tasks, jobs, _LIMITS) for one in done.value or ()}

@@ -13,7 +13,6 @@ from attribution.authorship.printed_diffs import PrintedDiffs
 from collector.checkpoints.statements import checkpoint_ids
 from collector.files.kinds import BY_HAND, Attributes
 from collector.git.ancestry import Ancestry
-from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.model import Commit
 
@@ -115,7 +114,7 @@ def read_history(
     """
     history = CommitHistory(list(commits), {})
     count = history.lines.add if rarity else None
-    with open_scratch(repo) as git, closing(PrintedDiffs(repo, git, commits, attributes, count)) as printed:
+    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, commits, attributes, count)) as printed:
         for commit in commits:
             result = printed.diff_of(commit)
             history.diffs[commit.sha] = result

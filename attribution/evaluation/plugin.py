@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attribution.browse.addresses import Addresses
     from collector.runtime.stages import RunContext
     from collector.storage.store import Store
     from collector.storage.views import Table
+
+HOOKS = {
+    "judge_labels": "attribution.evaluation.judge.queries:latest_labels",
+    "session_sections": "attribution.evaluation.scores.report:session_sections",
+    "repository_sections": "attribution.evaluation.scores.report:repository_sections",
+}
 
 
 def after_lines(context: RunContext) -> None:
@@ -17,13 +22,6 @@ def after_lines(context: RunContext) -> None:
     from attribution.evaluation.judge.stage import fill_turn_labels
 
     fill_turn_labels(context.store, context.repo_id)
-
-
-def judge_labels(store: Store) -> dict[tuple[str, int, str], str | float]:
-    """(session, turn, label) -> what the judge that answered last said."""
-    from attribution.evaluation.judge.queries import judges, stored_labels
-
-    return {place: value for judge in judges(store)[:1] for place, value in stored_labels(store, judge).items()}
 
 
 def after_features(store: Store, repo_id: int) -> None:
@@ -46,26 +44,6 @@ def session_works(store: Store, repo_id: int) -> dict[int, str]:
     """Session -> kind of work, where one is known."""
     rows = store.rows("SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL", (repo_id,))
     return {row["session_id"]: row["work"] for row in rows}
-
-
-def session_sections(store: Store, session_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
-    """The score taken apart."""
-    from attribution.evaluation.scores.report import signal_table
-    from collector.console.tables import html
-
-    score = signal_table(store, session_id)
-    if score is not None:
-        yield score.title, html(score)
-
-
-def repository_sections(store: Store, repo_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
-    """Mean scores by agent and model."""
-    from attribution.evaluation.scores.report import agent_table
-    from collector.console.tables import html
-
-    scores = agent_table(store, repo_id)
-    if len(scores):
-        yield scores.title, html(scores, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
 
 
 def chapters() -> dict[str, Callable[[Store], list[Table]]]:

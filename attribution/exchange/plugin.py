@@ -16,18 +16,10 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-def note_names() -> tuple[str, ...]:
-    """Names below `refs/notes/` under which producers keep their notes."""
-    from attribution.exchange.producers import kept_below
-
-    return kept_below("NOTES")
-
-
-def known_formats() -> list[dict[str, Any]]:
-    """The producers whose claims are read, as rows of `collect formats`."""
-    from attribution.exchange.producers import producers
-
-    return [{"kind": "producer", "name": p.NAME, "label": p.LABEL, "gives": p.FOUND.replace("`", "")} for p in producers()]
+HOOKS = {
+    "note_names": "attribution.exchange.producers:note_names",
+    "known_formats": "attribution.exchange.producers:known_formats",
+}
 
 
 def browse_tables() -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction, blame
-from collector.git.program import COMMIT_GRAPH, GitFailed, ScratchGit, open_scratch
+from collector.git.program import COMMIT_GRAPH, GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 from collector.limits import TEXT_BYTES
 
@@ -23,7 +23,7 @@ def introductions(
     `ignore_space`: see `git_blame.blame`; where the clone lacks objects that git needs, every change of a line counts.
     """
     requested = sorted(only) or range(1, count + 1)
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         try:
             blamed = _blame_lines(git, sha, path, only, ignore_space)
         except GitFailed:
@@ -61,7 +61,7 @@ class Rename(NamedTuple):
 def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rename]:
     """Renames of the file of a line between `line` and a later commit, newest first; none where the clone lacks objects."""
     steps: list[Rename] = []
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         try:
             while (step := _last_rename(git, sha, path, line)) is not None:
                 steps.append(step)

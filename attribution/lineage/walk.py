@@ -3,7 +3,7 @@
 Each commit edits the vectors of its parent (see `model`), merges ask all their parents (see `merge`), so that
 the whole history costs little more than the diffs git prints. Observers are told what each commit did to lines.
 
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         history = HistoryWalk(repo, git).run(tip, observers=[LineLifetimes().step])
 """
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from attribution.lineage.blame_check import verify
 from attribution.lineage.walk import HistoryWalk
-from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.storage.views import Table, table_of
 
@@ -23,7 +22,7 @@ def blame_agreement(
     """
     repo = GitRepo(path)
     tip = (repo.resolve(branch) if branch else repo.default_branch()).sha
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         others = [commit.sha for commit in repo.history(tip) if commit.sha != tip] if commits else []
         compared = [tip, *random.Random(seed).sample(others, min(commits, len(others)))]
         agreements = verify(HistoryWalk(repo, git), tip, dict.fromkeys(compared, sample), seed, progress)

@@ -16,7 +16,7 @@ from attribution.lineage.requests import HistoryRequest, HistoryUpdate
 from attribution.lineage.reverts import named_commit
 from attribution.lineage.state import SavedHistory, continues, dump, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions
-from collector.git.program import GitFailed, ScratchGit, open_scratch
+from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 from collector.model import Problem
 from collector.runtime.stages import RunContext, Stage, StageName, clear_problems, digest, last_run
@@ -220,7 +220,7 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
     if saved is not None and run.is_current:
         return HistoryUpdate("unchanged", saved["after_sha"], 0)
     notes: list[str] = []
-    with open_scratch(context.repo) as git:
+    with context.repo.open_scratch() as git:
         after = "" if full else _window(context, git, head, notes)
         how = {"after_sha": after, "keep": _KEPT if keep else "", "settings": settings}
         same = saved is not None and how.items() <= saved.items()

@@ -17,7 +17,7 @@ from collector.agents import committed_records, reader_for
 from collector.agents.machine.model import Committed, session_in_path
 from collector.checkpoints.pull_requests import is_source
 from collector.errors import UnknownBranch
-from collector.git.program import GitFailed, open_scratch
+from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
 from collector.limits import TREE_RECORDS
 from collector.model import Checkpoint, SessionRecord
@@ -95,7 +95,7 @@ def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, paths: list[str
 
 def _history(repo: GitRepo, revisions: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, _Version]]:
     """(path, version) of what commits put at these paths, the newest commit first."""
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         try:
             output = decode(git.output([*_LOG, *revisions, "--", *(f":(glob){path}" for path in paths)]))
         except GitFailed:

@@ -22,7 +22,7 @@ from pygit2.enums import ConfigLevel
 
 from collector.commit_model import Censored, Commit, FileChange
 from collector.errors import InputTooLarge, NotARepository, UnknownBranch
-from collector.git.program import GitFailed, reftable_refs
+from collector.git.program import GitFailed, ScratchGit, reftable_refs
 from collector.git.renames import pair
 from collector.limits import MAILMAP_BYTES, TEXT_BYTES, TEXT_LINES, TREE_ENTRIES
 from collector.text import decode
@@ -172,6 +172,10 @@ class RepositoryBase:
             shallow += tuple(words[0] for line in grafts if (words := line.split()))
         partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
         return Censored(shallow, partial)
+
+    def open_scratch(self) -> ScratchGit:
+        """Git on the objects of this repository."""
+        return ScratchGit(self.common_dir() / "objects", self.censored().shallow, self.sha256)
 
     def packs(self) -> list[str]:
         """Names of the packs of objects."""

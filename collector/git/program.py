@@ -20,16 +20,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Protocol, Self
+from typing import IO, Any, Self
 
 from collector.errors import WhoWroteError
 from collector.limits import REFS_BYTES
 
 if sys.platform == "linux":
     import fcntl
-
-if TYPE_CHECKING:
-    from collector.commit_model import Censored
 
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 _SETTINGS = (
@@ -379,18 +376,3 @@ def gh_token(host: str, environment: Mapping[str, str]) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
-
-
-class Repository(Protocol):
-    """What must be known of a repository to read its objects: a `GitRepo`."""
-
-    sha256: bool
-
-    def common_dir(self) -> Path: ...
-
-    def censored(self) -> Censored: ...
-
-
-def open_scratch(repo: Repository) -> ScratchGit:
-    """Git on the objects of a repository."""
-    return ScratchGit(repo.common_dir() / "objects", repo.censored().shallow, repo.sha256)

@@ -18,15 +18,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from collector.git.repository import GitRepo
+from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Connection, Store, iso
 from collector.text import printable
-
-if TYPE_CHECKING:
-    from collector.model import Problem
 
 
 class StageName(StrEnum):
@@ -193,8 +190,6 @@ def clear_problems(
 
 def note_failure(store: Store, name: str, error: str) -> None:
     """A repository that failed has a row in `problems` until it succeeds (`error` is ""). Call within a transaction."""
-    from collector.model import Problem
-
     store.connection.execute("DELETE FROM problems WHERE stage = 'repository' AND subject = ?", (printable(name),))
     if error:
         repo_id = store.value("SELECT id FROM repos WHERE name = ? COLLATE NOCASE", (name,))

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from support.trickle import Trickle
 
-from collector.deadline import NEVER, Deadline, current, deadline_until
 from collector.discovery.github.client import Clock, GitHub, LimitReached
 from collector.discovery.github.git_server import GitServers, NoRefs
 from collector.discovery.github.transport import Unreachable, Web
@@ -16,6 +15,7 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import GitAccess, Remote, Stopped, talk
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
 from collector.repository_names import RepositorySource
+from collector.runtime.bounds import NEVER, Deadline, current, deadline_until
 
 HEADERS = (b"HTTP/1.1 200 OK\r\n", b"x-more: 1\r\n")
 BODY = (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type: text/plain\r\n\r\n", b"x")

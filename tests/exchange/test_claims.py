@@ -18,12 +18,12 @@ from support.commands import clone, rows, run
 from support.histories import Build, Files, text, words
 
 from attribution.evaluation.study import study
+from attribution.exchange.claims.stage import relative, root_of
 from attribution.exchange.claims.verify import CommittedFile, CommittedFiles, check, status_of, worst
 from attribution.exchange.exports import Share, commit_shares
 from attribution.exchange.exports.git_ai import note
 from attribution.exchange.producers import agent_trace, git_ai, producers, trailers
 from attribution.exchange.producers.model import Claim, ClaimSource, Producer, Who
-from attribution.exchange.producers.sources import relative, root_of
 from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
 from collector.checkpoints.statements import agent_blocks, declared_agent
 from collector.git import ranges

@@ -20,7 +20,6 @@ from attribution.lineage.lifetimes import LineLifetimes
 from attribution.lineage.walk import HistoryWalk
 from collector.cli import cli as collect
 from collector.errors import UnknownBranch
-from collector.git.program import open_scratch
 from collector.git.repository import GitRepo, Sha256Repo
 from collector.model import Commit
 
@@ -116,7 +115,7 @@ def test_random_histories_have_the_same_lines(tmp_path: Path, seed: int) -> None
     lives = []
     for repo, tip in zip((one, other), tips, strict=True):
         observer = LineLifetimes()
-        with open_scratch(repo) as scratch:
+        with repo.open_scratch() as scratch:
             history = HistoryWalk(repo, scratch).run(tip, observers=[observer.step])
         shas = [known.get(sha, sha) for sha in history.shas]
         spans = observer.spans(history)

@@ -30,7 +30,7 @@ from attribution.lineage.model import (
 from attribution.lineage.state import continues, dump, load
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.diff_tree import unquote
-from collector.git.program import GitFailed, ScratchGit, open_scratch
+from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo, line_changes
 from collector.text import split_lines
 
@@ -59,7 +59,7 @@ class Walk:
         self.ledger, self.observer = Ledger(), LineLifetimes()
         self.states: dict[str, State] = {}
         options = WalkOptions(max_file=max_file, keep=keep)
-        with open_scratch(self.repo) as git:
+        with self.repo.open_scratch() as git:
             self.history = HistoryWalk(self.repo, git, options).run(
                 build.sha[tip],
                 observers=[
@@ -87,7 +87,7 @@ class Walk:
 
     def check(self, blamed: bool = True) -> None:
         """Conservation at every commit, vectors as long as the files, and agreement with git blame everywhere."""
-        with open_scratch(self.repo) as git:
+        with self.repo.open_scratch() as git:
             for sha, state in self.states.items():
                 assert self.ledger.lines[sha] == sum(len(f.vector) // 4 for f in state.values()), self.build.name[sha]
                 for path, file in state.items():
@@ -460,7 +460,7 @@ def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
     command = ["git", "clone", "-q", "--bare", "--depth=2", "--single-branch", "--branch=tip", source, str(clone)]
     subprocess.run(command, check=True)
     repo = GitRepo(clone)
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         history = HistoryWalk(repo, git).run(build.sha["c4"])
     assert history.boundary == {build.sha["c3"]}
     assert len(history.state["f"].vector) == 5 * 4
@@ -564,7 +564,7 @@ def test_a_window_tells_the_same_about_its_lines(build: Build, seed: int) -> Non
     tip = random_history(build, random.Random(100 + seed), 30)
     whole = Walk(build, tip)
     full = fates(whole.history, whole.lifetimes)
-    with open_scratch(whole.repo) as git:
+    with whole.repo.open_scratch() as git:
         observer = LineLifetimes()
         chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
         window = HistoryWalk(whole.repo, git).run(build.sha[tip], chain[len(chain) // 2], observers=[observer.step])
@@ -585,7 +585,7 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
     tip = random_history(build, random.Random(200 + seed), 30)
     whole = Walk(build, tip)
     full = fates(whole.history, whole.lifetimes)
-    with open_scratch(whole.repo) as git:
+    with whole.repo.open_scratch() as git:
         chain = git.output(["rev-list", "--first-parent", build.sha[tip]]).decode().split()
         for old in chain[1::3]:
             first = LineLifetimes()
@@ -605,7 +605,7 @@ def test_a_rewritten_branch_does_not_go_on(build: Build) -> None:
     build.commit("other", ["one"], {"f": text("a", "c")})
     build.commit("merge", ["other", "two"], {"f": text("a", "b", "c")})
     repo = build.done()
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         assert continues(git, build.sha["one"], build.sha["two"])
         assert continues(git, build.sha["two"], build.sha["two"])
         assert not continues(git, build.sha["two"], build.sha["other"])
@@ -627,7 +627,7 @@ def test_verify_agrees_and_would_notice(build: Build) -> None:
     build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
     build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
     repo = build.done()
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         exact = verify(HistoryWalk(repo, git), build.sha["two"], {build.sha["one"]: None, build.sha["two"]: None})
         assert all(agreement.share == 1 for agreement in exact.values())
         assert exact[build.sha["two"]].lines == 3
@@ -736,7 +736,7 @@ def test_the_repository_is_neither_written_nor_obeyed(build: Build, tmp_path: Pa
         config.write(f"[core]\n\tfsmonitor = touch {proof}\n[diff]\n\texternal = touch {proof}\n")
     (build.where / "info" / "attributes").write_text("f diff=evil\n")
     before = list(snapshot(build.where))
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         history = HistoryWalk(repo, git).run(build.sha["two"])
         assert len(blame(git, build.sha["two"], "f")) == 2
     assert len(history.state["f"].vector) == 8
@@ -747,9 +747,9 @@ def test_the_repository_is_neither_written_nor_obeyed(build: Build, tmp_path: Pa
 def test_git_that_fails_says_why(build: Build) -> None:
     build.commit("one", [], {"f": text("a")})
     repo = build.done()
-    with open_scratch(repo) as git, pytest.raises(GitFailed, match="rev-list"):
+    with repo.open_scratch() as git, pytest.raises(GitFailed, match="rev-list"):
         git.output(["rev-list", "0" * 40])
-    with open_scratch(repo) as git, pytest.raises(ValueError, match="not a commit id"):
+    with repo.open_scratch() as git, pytest.raises(ValueError, match="not a commit id"):
         HistoryWalk(repo, git).run("--output=x")
 
 

@@ -222,7 +222,7 @@ def test_an_unchanged_history_is_not_followed_again(build: Build, shop: Shop, mo
     build.commit("one", [], {"f": text("a")})
     build.done()
     shop.follow(build, "one")
-    monkeypatch.setattr("attribution.stages.history.open_scratch", lambda _: pytest.fail("the history is read"))
+    monkeypatch.setattr(GitRepo, "open_scratch", lambda _: pytest.fail("the history is read"))
     monkeypatch.setattr("attribution.stages.survival._fill_fates", lambda *_: pytest.fail("the authors are read"))
     before = shop.store.connection.total_changes
     assert shop.follow(build, "one").state == "unchanged"

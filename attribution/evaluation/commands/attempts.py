@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from attribution.commands.common import database
+from attribution.evaluation.words import PatchOutcome
 from collector.console.options import ListingCommand
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.storage.views import read_view
 
 
 @click.command()
@@ -31,7 +33,6 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     """
     from attribution.evaluation.embedding.drift import embed_all
     from attribution.evaluation.models import embedder
-    from collector.storage.views import read_view
 
     with database(path, db) as (store, repo):
         chosen = embedder(model)
@@ -80,7 +81,6 @@ def attempts(directory: Path | None, db: Path, gold: Path | None, min_n: int, by
     docs/grades.md explains every number.
     """
     from attribution.evaluation.attempts.rates import treatments
-    from attribution.evaluation.words import PatchOutcome
 
     if directory is not None and not _import(directory, gold, db):
         return

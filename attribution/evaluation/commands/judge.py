@@ -13,6 +13,7 @@ from attribution.commands.common import database
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.storage.views import read_view, table_of
 from collector.text import printable
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ def _requests(store: Store, repo: int | None, questions: tuple[str, ...], sessio
 @data_options
 def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: int | None, db: Path, output_format: str) -> None:
     """Show exactly what would be sent to a model. Sends nothing."""
-    from collector.storage.views import table_of
-
     with database(path, db) as (store, repo):
         rows = [request.row() for request in _requests(store, repo, questions, session, limit)]
     if output_format:
@@ -178,7 +177,6 @@ def labels(path: str | None, model: str, session: str, each: bool, db: Path, out
     """
     from attribution.evaluation.judge.queries import class_shares, judge_named
     from attribution.queries.sessions import find_session
-    from collector.storage.views import read_view, table_of
 
     with database(path, db) as (store, repo):
         who = judge_named(store, model)
@@ -207,7 +205,6 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
     """
     from attribution.evaluation.judge import stage
     from attribution.evaluation.judge.queries import compare_with_people, judge_named, labels_of
-    from collector.storage.views import table_of
 
     if second is not None:
         other, result, said = "second person", compare_with_people(people, dict(labels_of(second))), str(second)

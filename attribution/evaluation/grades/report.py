@@ -22,7 +22,7 @@ from attribution.evaluation.estimates import (
     ratio_over_repositories,
     repository_sums,
 )
-from attribution.evaluation.judge.queries import judges, stored_labels
+from attribution.evaluation.judge.queries import latest_labels
 from attribution.evaluation.scores.quality import AGREEMENT
 from attribution.evaluation.scores.report import iso_week, model_table, started
 from attribution.lineage import minimum
@@ -275,8 +275,7 @@ def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
 
 def _graded_by_judge(store: Store, scored: Iterable[Session]) -> list[Session]:
     """The sessions that the judge which answered last graded, with its grade for Q. Judges are never mixed."""
-    latest = next(iter(judges(store)), None)
-    labels = {} if latest is None else stored_labels(store, latest)
+    labels = latest_labels(store)
     given = ((session, labels.get((session["key"], 0, "success_score"))) for session in scored)
     return [{**session, "q": float(grade) / 100} for session, grade in given if grade is not None]
 

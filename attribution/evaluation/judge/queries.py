@@ -102,6 +102,11 @@ def stored_labels(store: Store, judge: Judge) -> dict[LabelPlace, str | float]:
     return {(row["key"], row["turn_index"], row["label"]): row["value"] for row in rows}
 
 
+def latest_labels(store: Store) -> dict[LabelPlace, str | float]:
+    """What the judge that answered last said."""
+    return {place: value for judge in judges(store)[:1] for place, value in stored_labels(store, judge).items()}
+
+
 def class_shares(store: Store, judge: Judge, repo: int | None) -> list[dict[str, Any]]:
     """A row for every class of every label that the judge gave, with the corrected rate where it was validated.
 

@@ -16,7 +16,6 @@ from attribution.evaluation.maintainability.measure import DMM, Measured, Reques
 from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
 from collector.git.base import is_regular
-from collector.git.program import open_scratch
 from collector.git.repository import GitRepo
 from collector.limits import SCANNED_BYTES
 from collector.model import Commit, Problem
@@ -164,7 +163,7 @@ Portion = list[Request]
 def _measure(repo: GitRepo, requests: Sequence[Request], jobs: int) -> Iterator[list[Measured]]:
     """What pydriller says, in portions. A portion that fails is tried again commit by commit, to see which one it is."""
     portions = [list(requests[start : start + _TOGETHER]) for start in range(0, len(requests), _TOGETHER)]
-    with open_scratch(repo) as git:
+    with repo.open_scratch() as git:
         failed: list[Portion] = []
         for portion, done in _run(git.directory, portions, jobs, _SECONDS + _TOGETHER):
             if done.error:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from attribution.evaluation.scores.quality import AGREEMENT, PARTS, RATED_WEIGHT
 from attribution.features.turn_classes import shows_error
 from attribution.queries.features import session_features
 from attribution.queries.sessions import find_session
+from collector.console.tables import html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
@@ -96,6 +97,20 @@ def _rated(row: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
     q = row["q_rated"]
     roi = q / row["cost_usd"] if q is not None and row["cost_usd"] else None
     return {**row, **stored["rated"], "q": q, "q_rank": None, "tier": row["tier_fitted"], "roi": roi}
+
+
+def session_sections(store: Store, session_id: int, to: object) -> Iterator[tuple[str, str]]:
+    """Heading and markup of the score of a session, taken apart."""
+    score = signal_table(store, session_id)
+    if score is not None:
+        yield score.title, html(score)
+
+
+def repository_sections(store: Store, repo_id: int, to: object) -> Iterator[tuple[str, str]]:
+    """Heading and markup of the mean scores by agent and model."""
+    scores = agent_table(store, repo_id)
+    if len(scores):
+        yield scores.title, html(scores, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
 
 
 # --- weeks ------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,13 @@
-"""Reads what other producers claim, checks each record against its commit, and stores both. Independent of attribution."""
+"""Reads what other producers claim, checks each record against its commit, and stores both. Independent of attribution.
+
+Records of other tools lie in notes and in files with a name of their own; their shape tells which producer wrote them. Everything
+is a claim: it is checked against its commit before it counts, and never changes our own lines (docs/decisions/0009).
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,13 +25,14 @@ from attribution.exchange.claims.verify import (
     status_of,
     worst,
 )
-from attribution.exchange.producers import sources, trailers
-from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, Who
+from attribution.exchange.producers import kept_below, producers, trailers
+from attribution.exchange.producers.model import Claim, ClaimRecord, ClaimSource, Producer, Who, unread
 from attribution.exchange.words import Anchor, ClaimStatus, Reach, RecordState
 from attribution.queries.repositories import repository
 from collector.checkpoints.entire import OWN_NAMESPACE
 from collector.git import ranges
 from collector.git.repository import GitRepo
+from collector.limits import CLAIM_BYTES, CLAIM_FILES
 from collector.model import Problem
 from collector.repository_rows import describe_repo
 from collector.runtime.progress import Progress, no_progress
@@ -73,7 +80,7 @@ def check_claims(context: RunContext, head: str) -> None:
         return
     context.progress("reading claims", 0, 0)
     problems: list[Problem] = []
-    listed = sorted(sources.sources(repo, refs, head, problems), key=lambda source: (source.commit, source.ref))
+    listed = sorted(claim_sources(repo, refs, head, problems), key=lambda source: (source.commit, source.ref))
     checker = _Checker(repo, head, refs, listed)
     with run.writing() as connection:
         for table in ("claim_records", "claim_authors"):
@@ -108,14 +115,14 @@ class _Checker:
         self._repo, self._head = repo, head
         self._history = list(repo.history(head))  # parents first
         self._positions = {commit.sha: number for number, commit in enumerate(self._history)}
-        beside = [oid for name, oid in refs.items() if not name.startswith((sources.NOTES, OWN_NAMESPACE))]
+        beside = [oid for name, oid in refs.items() if not name.startswith((NOTES, OWN_NAMESPACE))]
         tips = {sha for oid in dict.fromkeys(beside) if (sha := repo.peel_commit(oid)) is not None} - self._positions.keys()
         self._others = {commit.sha for commit in repo.history_of(sorted(tips), [head])} if tips else set()
         self._new_places = new_places(repo, head, {source.commit for source in listed if source.kind == "note"})
         self._files = lru_cache(_IN_MEMORY)(self._open_commit)
 
     def check_source(self, source: ClaimSource) -> list[_CheckedRecord]:
-        return [self._check(source, record) for record in self._make_relative(sources.read(self._repo, source))]
+        return [self._check(source, record) for record in self._make_relative(read_records(self._repo, source))]
 
     def check_trailers(self) -> Iterator[_CheckedRecord]:
         """What the messages of the branch declare."""
@@ -128,7 +135,7 @@ class _Checker:
         absolute = [claim.path for record in records for claim in record.claims if claim.path.startswith("/")]
         if not absolute:
             return records
-        root = sources.root_of(absolute, self._repo.paths(self._head))
+        root = root_of(absolute, self._repo.paths(self._head))
         return [replace(record, claims=tuple(_inside(claim, root) for claim in record.claims)) for record in records]
 
     def _check(self, source: ClaimSource, record: ClaimRecord) -> _CheckedRecord:
@@ -174,7 +181,7 @@ class _Checker:
 
 
 def _inside(claim: Claim, root: str) -> Claim:
-    path = sources.relative(claim.path, root)
+    path = relative(claim.path, root)
     return claim if path == claim.path else replace(claim, path=path, recorded_path=claim.recorded_path or claim.path)
 
 
@@ -256,3 +263,97 @@ def _check_row(number: int, checked: _CheckedRecord, claims: Sequence[CheckedCla
 
 def _text(value: str) -> str | None:
     return printable(value) or None
+
+
+# --- where records lie in a clone -------------------------------------------------------------------------------------
+
+
+NOTES = "refs/notes/"
+_TRIES = 40  # notes of a ref that nobody may know before the ref is left alone
+_ID = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
+_ENDINGS = (".jsonl", ".json", ".ndjson")
+
+
+def claim_sources(repo: GitRepo, refs: Mapping[str, str], head: str, problems: list[Problem]) -> list[ClaimSource]:
+    """Everything that may hold claims, a note that several refs share once. Notes that no producer reads are a problem row."""
+    unique: dict[tuple[str, str], ClaimSource] = {}
+    for ref, target in sorted(refs.items()):
+        for source in _notes(repo, ref, target, problems) if ref.startswith(NOTES) else ():
+            unique.setdefault((source.commit, source.blob), source)
+    return [*unique.values(), *_files(repo, head, problems)]
+
+
+def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> list[ClaimSource]:
+    """The notes of one ref; none when no producer knows the first ones."""
+    paths = sorted(repo.paths(target).items())
+    listed = [ClaimSource("note", ref, path, blob, sha) for path, blob in paths if _ID.match(sha := path.replace("/", ""))]
+    if odd := len(paths) - len(listed):
+        problems.append(Problem(STAGE.name, ref, "no_notes", f"{odd} files whose names are not commit ids"))
+    if listed and not any(_is_known(repo, source) for source in listed[:_TRIES]):
+        problems.append(Problem(STAGE.name, ref, "unknown_notes", f"{len(listed)} notes in unknown formats, ignored"))
+        return []
+    return listed
+
+
+def _is_known(repo: GitRepo, source: ClaimSource) -> bool:
+    data = _content(repo, source)
+    return data is not None and _producer_of(source, data) is not None
+
+
+def _content(repo: GitRepo, source: ClaimSource) -> bytes | None:
+    """The bytes of a note or file; None when they are absent or too many."""
+    size = repo.blob_size(source.blob)
+    return repo.blob(source.blob) if size is not None and size <= CLAIM_BYTES else None
+
+
+def _producer_of(source: ClaimSource, data: bytes) -> Producer | None:
+    return next((p for p in producers() if hasattr(p, "sniff") and p.sniff(source, data)), None)
+
+
+def _files(repo: GitRepo, head: str, problems: list[Problem]) -> Iterator[ClaimSource]:
+    top = repo.entries(head)
+    for folder in kept_below("FOLDERS"):
+        oid, is_tree = top.get(folder, ("", False))
+        if not is_tree:
+            continue
+        inside = sorted((path, blob) for path, blob in repo.paths(oid).items() if path.endswith(_ENDINGS))
+        if len(inside) > CLAIM_FILES:
+            problems.append(Problem(STAGE.name, folder, "too_many_files", f"{len(inside)} files, the first {CLAIM_FILES} are read"))
+        for path, blob in inside[:CLAIM_FILES]:
+            yield ClaimSource("file", "", f"{folder}/{path}", blob)
+
+
+def read_records(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
+    """The records of one note or file; why there are none is a problem of a record without claims."""
+    size = repo.blob_size(source.blob)
+    if size is None:
+        return [unread("", source, RecordState.MISSING_BLOB, "absent from this clone")]
+    if size > CLAIM_BYTES:
+        return [unread("", source, RecordState.TOO_LARGE, f"{size} bytes")]
+    data = repo.blob(source.blob) or b""
+    producer = _producer_of(source, data)
+    if producer is None:
+        return [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")] if source.kind != "file" else []
+    return producer.read(source, data)
+
+
+def root_of(recorded: Iterable[str], paths: Iterable[str]) -> str:
+    """The worktree that most of the absolute paths of somebody's machine lie in, "" when no path ends in a file of the repository.
+
+    Each file that a path ends in is a vote for a directory.
+    """
+    names = set(paths)
+    votes: Counter[str] = Counter()
+    for path in set(recorded):
+        parts = path.strip("/").split("/")
+        for cut in range(1, len(parts)):
+            tail = "/".join(parts[cut:])
+            if tail in names:
+                # The deepest file says most: nearly every project has a README.md.
+                votes["/" + "/".join(parts[:cut])] += len(parts) - cut
+    return max(votes, key=lambda root: (votes[root], -len(root))) if votes else ""
+
+
+def relative(path: str, root: str) -> str:
+    """The path below the worktree; unchanged when it lies elsewhere."""
+    return path[len(root) + 1 :] if root and path.startswith(root + "/") else path

@@ -11,11 +11,12 @@ from typing import Any
 from attribution.browse import words
 from attribution.browse.addresses import Addresses
 from attribution.browse.charts import NAMES
+from attribution.browse.comment import cell
 from attribution.browse.pages import PageRequest, Shown
 from attribution.browse.tables import dim, link, text
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
-from attribution.weaknesses.queries.findings import COLUMNS, FindingFilter, code_of, findings, reviews_of
+from attribution.weaknesses.queries.findings import COLUMNS, HEADLINE, FindingFilter, code_of, findings, reviews_of
 from attribution.weaknesses.words import Confidence, Severity
 from collector.console.formats import MEANING
 from collector.console.tables import Cell, html
@@ -233,9 +234,6 @@ def line_notes(store: Store, repo_id: int, path: str) -> dict[int, list[LineNote
 
 def markdown_sections(store: Store, shas: set[str]) -> list[str]:
     """Markdown about weaknesses of high and medium confidence that came with commits; no line where nothing was scanned."""
-    from attribution.browse.comment import cell
-    from attribution.weaknesses.queries.findings import HEADLINE
-
     if not store.value("SELECT EXISTS (SELECT 1 FROM rule_sets)"):
         return []
     rows = [row for row in findings(store, None, FindingFilter(confidence=HEADLINE)) if row["commit_sha"] in shas]

@@ -20,11 +20,11 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from collector.deadline import current
 from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web
 from collector.errors import WhoWroteError
 from collector.json_values import get, get_dict, objects
 from collector.limits import ANSWER_BYTES
+from collector.runtime.bounds import current
 
 FIRST_PAUSE = 60.0  # after a secondary limit without any other word
 LONGEST_PAUSE = 3900.0  # resets come once an hour

@@ -1,7 +1,7 @@
 """Deadlines for connections: a timeout of httpx2 begins again with every byte, so a server that sends one now and then has no end.
 
 The waits of a connection go through its network backend. Ours waits for no longer than is left until the deadline that holds
-(`collector/deadline.py`).
+(`collector/runtime/bounds.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from collector.deadline import NEVER, current
+from collector.runtime.bounds import NEVER, current
 
 _SHORTEST = 0.001  # seconds; a timeout of 0 would not wait at all, and fail otherwise
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from collector.deadline import Deadline, deadline_until
 from collector.errors import WhoWroteError
 from collector.limits import ANSWER_BYTES, REDIRECTS
+from collector.runtime.bounds import Deadline, deadline_until
 
 if TYPE_CHECKING:
     import httpx2

@@ -20,7 +20,6 @@ from functools import cache
 from pathlib import Path
 
 from collector.checkpoints.entire import FETCH_ELSEWHERE, FETCH_MIRROR, PREFIXES, is_on_server
-from collector.deadline import current
 from collector.discovery.github.git_server import HTTP_AGENT, GitServers, NoRefs, OldServer
 from collector.discovery.github.patience import Clock, LimitReached, Token, is_limit_text, server_of
 from collector.discovery.github.transport import Web
@@ -29,6 +28,7 @@ from collector.errors import WhoWroteError
 from collector.git.program import GitFailed, clean_environment, git_found
 from collector.plugins import hooks
 from collector.repository_names import GITHUB, is_oid
+from collector.runtime.bounds import current
 
 # Heads of pull requests: on GitHub, Gitea and Forgejo, and what GitLab calls merge requests.
 PULLS = ("refs/pull/", "refs/merge-requests/")

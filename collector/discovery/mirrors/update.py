@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 
 from collector.checkpoints.entire import FETCH_ELSEWHERE, SETTINGS, remote_setting
-from collector.deadline import Deadline, current, deadline_until
+from collector.discovery.github.patience import find_token
 from collector.discovery.mirrors import disk
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import (
@@ -24,9 +24,13 @@ from collector.discovery.mirrors.remote import (
     refspecs,
     talk,
 )
+from collector.errors import WhoWroteError
 from collector.git.program import GitFailed
 from collector.limits import SETTING_BYTES
-from collector.repository_names import BadName, RepositorySource, checked_name, same_place, sibling_url
+from collector.repository_names import BadName, RepositorySource, checked_name, moved_source, same_place, sibling_url, source
+from collector.runtime.bounds import Deadline, current, deadline_until
+from collector.runtime.progress import Progress
+from collector.storage.places import mirrors_directory
 
 _FETCH = (
     "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--force",
@@ -92,6 +96,19 @@ def update_mirror(source: RepositorySource, mirrors: Mirrors, remote: Remote, op
             time.sleep(pause)
         result.bytes = disk.size_of(mirrors.path(source.name))
     return result
+
+
+def mirror(address: str, progress: Progress) -> str:
+    """Fetches the default branch, checkpoints and notes; returns the mirror's directory. Raises WhoWroteError, BadName, InUse."""
+    repository, remote, mirrors = source(address), Remote(find_token()), Mirrors(mirrors_directory())
+    progress("fetching", 0, 0)
+    result = update_mirror(repository, mirrors, remote, FetchOptions())
+    if result.state == "moved":  # one mirror, whichever of its names is used
+        result = update_mirror(moved_source(result.address), mirrors, remote, FetchOptions())
+    if not result.is_usable():
+        state = result.state.replace("_", " ")
+        raise WhoWroteError(f"{result.url}: {state}: {result.detail}", "Check the address, or clone it with git")
+    return result.path
 
 
 class _Update:
