@@ -27,7 +27,7 @@ def after_lines(context: RunContext) -> None:
 def after_features(store: Store, repo_id: int) -> None:
     """Scores of sessions, and how they failed."""
     from attribution.evaluation.failure_modes.stage import fill_failure_modes
-    from attribution.evaluation.scores.report import fill_scores
+    from attribution.evaluation.scores.stage import fill_scores
 
     fill_scores(store, repo_id)
     fill_failure_modes(store, repo_id)

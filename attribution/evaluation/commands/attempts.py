@@ -31,7 +31,7 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded twice, and interrupted runs
     resume. With ngrams, and with models that llm runs on this machine, nothing leaves it. docs/metrics.md explains the columns.
     """
-    from attribution.evaluation.embedding.drift import embed_all
+    from attribution.evaluation.embedding.stage import embed_all
     from attribution.evaluation.models import embedder
 
     with database(path, db) as (store, repo):

@@ -16,7 +16,8 @@ from support.truth import REPOS
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, conversation_of
-from attribution.evaluation.embedding.drift import FEATURES, EmbeddingRun, compute, edit_distance, embed_repo, lasting_onset, texts
+from attribution.evaluation.embedding.drift import FEATURES, compute, edit_distance, lasting_onset, texts
+from attribution.evaluation.embedding.stage import EmbeddingRun, embed_repo
 from attribution.evaluation.models import INSTALL, NGRAMS, WINDOW, Scale, cosine, embedder
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
