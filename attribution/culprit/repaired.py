@@ -33,8 +33,7 @@ _IMPORT = re.compile(
     r"|export\s+(?:type\s+)?[*{][^=]*\sfrom\b|(?:const|let|var)\s[^=]*=\s*require\("
 )
 _HEAD = re.compile(
-    r"(?:\w+\s+){0,4}(?:func?|fn|function|def|class|struct|actor|interface|enum|protocol|trait|type)\b"
-    r"|(?:public|private|protected|internal|export|static)\s"
+    r"(?:\w+\s+){0,4}(?:func?|fn|function|def|class|actor|interface|protocol|trait|type)\b|(?:public|private|protected|internal|export)\s"
 )
 _VERSIONS = re.compile(
     r"(?:^|/)(?:package\.json|go\.mod|Cargo\.toml|pyproject\.toml|requirements[^/]*\.txt|Gemfile|pom\.xml|build\.gradle(?:\.kts)?|composer\.json"

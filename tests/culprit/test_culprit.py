@@ -168,6 +168,7 @@ def test_side_lines_come_behind_one_statement(path: str, before: list[str], afte
 def test_a_head_that_loses_a_word_is_a_statement() -> None:
     kept, lost = (weight_of("a.py", "source", "def f(a, b):", [after], frozenset()) for after in ("def f(a, b, c):", "def f(a):"))
     assert (kept.statement, lost.statement) == (0, 2)
+    assert weight_of("a.c", "source", "static int x;", ["static int x, y;"], frozenset()).statement == 2  # a variable has no head
 
 
 def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path: Path) -> None:
