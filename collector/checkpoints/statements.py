@@ -20,6 +20,7 @@ _CHECKPOINT = re.compile(rf"{CHECKPOINT_TRAILER}:\s*({ID})(?=\s|$)")
 _TRAILER = re.compile(r"^ {0,3}(?:[*-] +)?([A-Za-z][A-Za-z0-9 -]{1,40}):[ \t]*(.{1,300})$")
 _REVIEW = re.compile(r" {0,3}(?:reviewed|acked|approved)-by:(?P<name>[^<]*)<(?P<address>[^<>\s]+@[^<>\s]+)>", re.I)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
+_NUMBER = re.compile(r"^ *\d+(?:[ \t]|$)")
 _QUOTED = re.compile(r"^(?:\s*>|    |\t)")
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
@@ -140,8 +141,10 @@ def statements_in(message: str) -> Iterator[Statement]:
 
 
 def _own_lines(message: str) -> Iterator[str]:
-    """The lines of a message that are no quotation."""
+    """The lines of a message that are no quotation, without the numbers of one that was copied with them."""
     lines = message.splitlines()
+    if len(lines) > 1 and all(_NUMBER.match(line) and int(line.split(None, 1)[0]) == count for count, line in enumerate(lines, 1)):
+        lines = [_NUMBER.sub("", line) for line in lines]
     fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
     inside = {number for start, end in zip(fences[::2], fences[1::2], strict=False) for number in range(start, end + 1)}
     return (line for number, line in enumerate(lines) if number not in inside and not _QUOTED.match(line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from collector.checkpoints.statements import declared_agent, reviewers, statements
+from collector.checkpoints.statements import declared_agent, reviewers, statements, statements_in
 from collector.model import Commit
 from collector.vocabulary.agent_names import model_identity
 
@@ -172,6 +172,28 @@ def test_sessions_that_a_message_names_are_kept() -> None:
     message = f"x\n\nCo-Authored-By: Claude <noreply@anthropic.com>\nClaude-Session: {address}\nX-Lovable-Edit-ID: edt-1"
     keys = {statement.agent: statement.session for statement in statements(commit(message)) if statement.session}
     assert keys == {"claude-code": address, "lovable": "edt-1"}
+
+
+CLAUDE = "Co-Authored-By: Claude Opus 4.5 <noreply@anthropic.com>"
+NUMBERED = ["Move the ledger", "", "Two files.", "", "🤖 Generated with [Claude Code](https://claude.com)", "", CLAUDE]
+
+
+@pytest.mark.parametrize("form", ["{:4d} {}", "{:6d}\t{}", "{} {}"])
+def test_a_message_that_was_copied_with_its_line_numbers_names_its_agent(form: str) -> None:
+    message = "\n".join(form.format(number, line).rstrip() for number, line in enumerate(NUMBERED, 1))
+    assert [(s.where, s.agent) for s in statements_in(message)] == [("body", "claude-code"), ("trailer", "claude-code")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"Quote a message\n\n   1 Move the ledger\n   2 {CLAUDE}",  # only a part has numbers
+        f"1 Move the ledger\n3 {CLAUDE}",  # they do not count the lines
+        f"1     Move the ledger\n2     {CLAUDE}",  # quoted within
+    ],
+)
+def test_numbers_that_count_something_else_declare_no_agent(message: str) -> None:
+    assert not list(statements_in(message))
 
 
 def test_a_model_in_a_trailer_of_its_own_is_the_agents() -> None:
