@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
+from collector.vocabulary.agents import shipped_by
 from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
 _PACKAGE_MANAGERS = {
@@ -31,11 +32,16 @@ def tool_of(path: str, kind: FileKind) -> str:
 
 
 def give_to_tools(verdict: CommitVerdict) -> None:
-    """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran the tool is not known."""
+    """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran the tool is not known.
+
+    What a tool ships is its own where the commit brings the whole file and nobody is known to have written it.
+    """
     for file, spans in verdict.files:
-        tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else ""
+        shipped = shipped_by(file.change.path) if file.kind == FileKind.VENDORED and file.change.status == "A" else ""
+        tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else shipped
+        kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
-            spans[:] = [replace(span, verdict=_tool_verdict(span.verdict, tool)) for span in spans]
+            spans[:] = [replace(span, verdict=_tool_verdict(tool)) if span.verdict.author not in kept else span for span in spans]
 
 
 # A version or the hash of one, with what may stand before it.
@@ -69,7 +75,5 @@ def _without_versions(line: str) -> str:
     return _VERSION.sub("0", line.strip())
 
 
-def _tool_verdict(verdict: Verdict, tool: str) -> Verdict:
-    if verdict.author in (Author.AGENT, Author.TOOL):
-        return verdict
+def _tool_verdict(tool: str) -> Verdict:
     return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)

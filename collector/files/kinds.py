@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from collector.checkpoints import entire
 from collector.files.git_patterns import AttributePattern
-from collector.vocabulary.agents import state_directories
+from collector.vocabulary.agents import shipped_by, state_directories
 from collector.vocabulary.lines import FileKind
 
 _LONG_LINE = 5_000  # bytes
@@ -218,6 +218,7 @@ _RULES: tuple[tuple[FileKind, str, Callable[[str], object]], ...] = (
     (FileKind.LOCK, "", _LOCK.search),
     (FileKind.RECORDER, "", _RECORDER.search),
     (FileKind.VENDORED, "linguist-vendored", _VENDORED.search),
+    (FileKind.VENDORED, "linguist-vendored", shipped_by),
     (FileKind.GENERATED, "linguist-generated", is_generated_path),
     (FileKind.MINIFIED, "", _MINIFIED_NAME.search),
     (FileKind.CONFIG, "", _DEPENDENCIES.search),

@@ -127,3 +127,15 @@ def read_only_subagents() -> frozenset[str]:
 def state_directories() -> tuple[str, ...]:
     """Regular expressions of names, without the dot, of directories in which agents keep files of their own."""
     return tuple(agent.state for agent in agents() if agent.state)
+
+
+@cache
+def _scaffolds() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Programs for working with agents, each with the paths of what it ships."""
+    tools = tomllib.loads(Path(__file__).with_name("scaffolds.toml").read_text("utf-8"))["tool"]
+    return tuple((tool["name"], re.compile(rf"(?:.*/)?(?:{'|'.join(tool['paths'])})")) for tool in tools)
+
+
+def shipped_by(path: str) -> str:
+    """The program for working with agents that puts a file of that path into repositories; "" if none does."""
+    return next((name for name, paths in _scaffolds() if paths.fullmatch(path)), "")

@@ -305,6 +305,8 @@ RECORDS = [
     ("uv.lock", 'version = 1\nname = "httpx"\n', "uv"),
     ("Cargo.lock", '[[package]]\nname = "serde"\n', "cargo"),
     ("go.sum", "golang.org/x/text v0.14.0 h1:aaaa=\n", "go"),
+    (".codex/skills/.system/maker/SKILL.md", "# Maker of skills\n", "Codex"),
+    (".specify/templates/plan-template.md", "# Plan of the feature\n", "spec-kit"),
 ]
 
 
@@ -316,6 +318,19 @@ def test_records_and_lock_files(path: str, text: str, tool: str, tmp_path: Path)
     world.human_write(path, text)
     found = answers(world, _finish(world, session), tmp_path)
     assert {one.source for one in _nobody({path: found[path]})} == {f"tool {tool} unknown"}
+
+
+def test_what_an_agent_or_somebody_later_writes_into_shipped_files_is_not_the_tools(tmp_path: Path) -> None:
+    world = _begin("shipped")
+    session = _session(world)
+    session.write(".specify/templates/plan-template.md", "# Plan of the ledger\n")
+    world.human_write(".specify/templates/spec-template.md", "# What the ledger is for\n")
+    found = answers(world, _finish(world, session), tmp_path)
+    assert {one.source.split()[0] for one in found[".specify/templates/plan-template.md"]} == {"agent"}
+    assert {one.source for one in found[".specify/templates/spec-template.md"]} == {"tool spec-kit unknown"}
+    world.human_write(".specify/templates/spec-template.md", "# What the ledger is for\nNot for bonds.\n")
+    later = answers(world, world.commit("Say more"), tmp_path)
+    assert not [one for one in later[".specify/templates/spec-template.md"] if one.source.startswith("tool")]
 
 
 def test_bot(tmp_path: Path) -> None:

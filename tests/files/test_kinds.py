@@ -18,6 +18,7 @@ from collector.files.kinds import (
     kind_of_text,
     kind_of_version,
 )
+from collector.vocabulary.agents import shipped_by
 from collector.vocabulary.lines import FileKind
 
 PATHS = {
@@ -43,7 +44,13 @@ PATHS = {
         " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb"
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
     ),
-    FileKind.VENDORED: "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py",
+    FileKind.VENDORED: (
+        "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py"
+        " .codex/skills/.system/skill-creator/scripts/init_skill.py web/.specify/scripts/bash/setup-plan.sh"
+        " .specify/templates/spec-template.md .codex/prompts/speckit.plan.md .gemini/commands/speckit.tasks.toml"
+        " .github/prompts/speckit.specify.prompt.md .taskmaster/templates/example_prd_rpg.txt"
+        " .bmad-core/agents/dev.md .claude/commands/BMad/tasks/shard-doc.md .claude/commands/openspec/apply.md"
+    ),
     FileKind.MINIFIED: "a.min.js public/app.bundle.js style-min.css main.js.map",
     FileKind.RECORDER: (
         ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
@@ -55,6 +62,25 @@ PATHS = {
 @pytest.mark.parametrize(("kind", "path"), [(kind, path) for kind, paths in PATHS.items() for path in paths.split()])
 def test_kind_of_a_path(kind: FileKind, path: str) -> None:
     assert kind_of(path) is kind
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (".codex/skills/own/SKILL.md", FileKind.DOCS),
+        (".specify/memory/constitution.md", FileKind.DOCS),
+        (".specify/scripts/bash/own.sh", FileKind.SOURCE),
+        (".claude/commands/speckit.own.md", FileKind.DOCS),
+        ("specs/001-ledger/spec.md", FileKind.DOCS),
+        (".taskmaster/docs/prd.txt", FileKind.DOCS),
+        (".bmad-core/core-config.yaml", FileKind.CONFIG),
+        ("components/ui/button.tsx", FileKind.SOURCE),
+        ("docs/speckit.plan.md", FileKind.DOCS),
+    ],
+)
+def test_files_that_people_write_beside_shipped_ones_are_theirs(path: str, kind: FileKind) -> None:
+    assert kind_of(path) is kind
+    assert not shipped_by(path)
 
 
 def test_every_kind_has_paths() -> None:
