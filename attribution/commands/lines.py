@@ -142,9 +142,10 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str,
     from attribution.ensure.history import survival_reported
     from attribution.queries.survival import history_coverage
     from attribution.stats.comparison import available
+    from collector.runtime.version import install_command
     from collector.storage.store import Store
 
-    missing = ["no hazard ratios: they need whowrote[stats] (pip install 'whowrote[stats]')"]
+    missing = [f"no hazard ratios: they need whowrote[stats] ({install_command('stats')})"]
     missing = missing if options.curves and not available() else []
     if path is None:
         with Store(db, create=False) as store:

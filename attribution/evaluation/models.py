@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from collector.errors import WhoWroteError
+from collector.runtime.version import install_command
 from collector.storage.redaction import secrets_out
 
-INSTALL = "Install it with: pip install 'whowrote[llm]'"
+INSTALL = f"Install it with: {install_command('llm')}"
 _LISTS = {
     "model": "llm models\nPlugins for more: https://llm.datasette.io/en/stable/plugins/directory.html",
     "embedding model": "llm embed-models",

@@ -60,7 +60,7 @@ REASONS: dict[str, NullReason] = {
     "no_file_seen": NullReason("no call names a file of the repository", "f.files_seen = '[]'"),
     "no_change_seen": NullReason("no call of an edit tool changed a file of the repository"),
     "no_plan_file": NullReason("no plan on record names a file"),
-    "no_price": NullReason("the agent records no cost, and no price of the model is known: `pip install 'whowrote[prices]'` brings more, `--prices FILE` your own", absent=True),
+    "no_price": NullReason("the agent records no cost, and no price of the model is known: whowrote[prices] brings more, `--prices FILE` your own", absent=True),
     "cost_recorded": NullReason("the agent records the cost of every response", "f.cost_source = 'recorded'"),
     "no_recorded_cost": NullReason("the agent records no cost"),
     "no_times": NullReason("the agent records no times", "s.started_at IS NULL", absent=True),

@@ -44,7 +44,8 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
     """The sessions of a repository that the database knows, in order of time."""
     ids = {row["key"]: row["id"] for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
     checkpoints = read_all(repo)
-    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if _is_local(store, repo_id) else NOTHING_LOCAL
+    of_machine = store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local'", (repo_id,))
+    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if of_machine else NOTHING_LOCAL
     files = session_files([*checkpoints, *local_checkpoints(local, checkpoints)], local)
     keyed = [(shown(session.key), session) for session in files]
     turns = defaultdict[int, set[int]](set)
@@ -53,8 +54,3 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
     return [
         RecordedSession(ids[key], key, session.input_key(), repo, session, turns[ids[key]]) for key, session in keyed if key in ids
     ]
-
-
-def _is_local(store: Store, repo_id: int) -> bool:
-    """Whether transcripts of this machine were read."""
-    return bool(store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,)))

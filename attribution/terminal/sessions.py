@@ -49,7 +49,9 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
         path = f"{row['path']}:{row['start_line']}" if row["start_line"] else row["path"]
         trend = row["convergence"] or ""
         symbol = next((edit["symbol"] for edit in row["edits"] if edit["symbol"]), "")
-        console.print(Text.assemble((one_line(path), "bold"), "  ", (trend, _TREND[trend]), _back(row["returned_to"])))
+        round_ = row["returned_to"]
+        back = {None: "", 0: "  back to the text before the session"}.get(round_, f"  back to round {round_}")
+        console.print(Text.assemble((one_line(path), "bold"), "  ", (trend, _TREND[trend]), back))
         console.print(Text(one_line(f"  {row['label']}  ({row['session'][:8]})"), "dim"))
         if symbol:
             console.print(Text(one_line(f"  in {symbol}"), "dim"))
@@ -66,12 +68,6 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
     console.print(Text(f"{number(every)} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
     if every > len(table):
         console.print(Text(f"{number(len(table))} are shown; for more: --limit N, for one session: --session KEY", "dim"))
-
-
-def _back(returned_to: int | None) -> str:
-    if returned_to is None:
-        return ""
-    return "  back to the text before the session" if returned_to == 0 else f"  back to round {returned_to}"
 
 
 def _lines(console: Console, text: str | None, mark: str, style: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from collector.errors import WhoWroteError
 from collector.runtime import workers
 from collector.runtime.progress import Progress, no_progress
+from collector.runtime.version import install_command
 from collector.runtime.workers import Task, TaskLimits, TaskResult
 
 
@@ -96,7 +97,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise WhoWroteError("--scheduler needs dask.distributed", "Install it with: pip install 'whowrote[dask]'") from error
+        raise WhoWroteError("--scheduler needs dask.distributed", f"Install it with: {install_command('dask')}") from error
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost connections are said in our own words
     try:
         return Client(address, timeout=_PATIENCE, set_as_default=False)

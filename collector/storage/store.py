@@ -432,4 +432,7 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
             f"the disk failed, or a file may not grow any more, while {path} was in use ({text})",
             "The database holds everything that was finished. Check the disk, its free space and `ulimit -f`, then run it again",
         )
-    return DatabaseUnusable(f"{path}: {text}", "Run it again; finished work is kept. Or name another file with --db")
+    hint = "Run it again; finished work is kept. Or name another file with --db"
+    if "syntax error" in text or text.startswith("no such "):
+        hint = "Correct the query; docs/schema.md lists tables and columns"
+    return DatabaseUnusable(f"{path}: {text}", hint)

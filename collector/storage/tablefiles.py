@@ -31,7 +31,7 @@ Columns = Sequence[Column]
 def require_parquet() -> None:
     """Raises WhoWroteError when pyarrow is not installed."""
     if find_spec("pyarrow") is None:
-        raise WhoWroteError("pyarrow is not installed", "Parquet and Arrow need it: pip install 'whowrote[parquet]'")
+        raise WhoWroteError("pyarrow is not installed", "Parquet and Arrow need the extra: whowrote[parquet]")
 
 
 def has_parquet() -> bool:

@@ -26,6 +26,7 @@ from attribution.exchange.exports.swe_chat import tables as swe_chat_tables
 from attribution.exchange.producers import agent_trace, git_ai
 from attribution.exchange.producers.model import ClaimRecord, ClaimSource
 from collector.git import ranges
+from collector.runtime.version import install_command
 from collector.storage import tablefiles
 from collector.storage.store import Store
 from collector.vocabulary.agents import agents
@@ -251,7 +252,7 @@ def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
 def test_swe_chat_without_pyarrow(example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tablefiles, "find_spec", lambda name: None)
     shown = run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s")
-    assert shown.exit_code == 0 and "pip install 'whowrote[parquet]'" in shown.stderr
+    assert shown.exit_code == 0 and install_command("parquet") in shown.stderr
     assert run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "p").exit_code == 2
     files = (tmp_path / "s").glob("*.csv")
     tables = {file.stem: list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline=""))) for file in files}

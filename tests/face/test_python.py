@@ -149,3 +149,10 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(whowrote.WhoWroteError, match="git repository"):
         whowrote.open(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("query", ["SELEKT 1", "SELECT * FROM nothing", "SELECT nothing FROM commits"])
+def test_a_wrong_query_is_to_be_corrected_not_run_again(example: tuple[Path, Path], query: str) -> None:
+    with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError) as raised:
+        db.sql(query)
+    assert raised.value.hint.startswith("Correct the query")

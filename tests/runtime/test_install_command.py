@@ -61,3 +61,10 @@ def test_a_tree_that_was_never_installed_has_a_hint_too(prefix: Path, monkeypatc
 
     monkeypatch.setattr(version, "distribution", missing)
     assert install_command("mcp").endswith(" 'whowrote[mcp]'")
+
+
+def test_no_hint_names_a_command_that_only_some_installations_have() -> None:
+    root = Path(version.__file__).parents[2]
+    files = [file for package in ("attribution", "collector", "whowrote") for file in (root / package).rglob("*.py")]
+    assert len(files) > 300
+    assert [file for file in files if "install 'whowrote[" in file.read_text("utf-8")] == []

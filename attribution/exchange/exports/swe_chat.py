@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from attribution.exchange.exports import ExportRequest, ExportResult
 from collector.json_values import get_dict, load_json, parse_json
 from collector.plugins import hooks
+from collector.runtime.version import install_command
 from collector.storage.store import Store
 from collector.storage.tablefiles import Column, Columns, has_parquet, write_csv, write_parquet
 from collector.vocabulary import sql_list
@@ -61,7 +62,7 @@ def write_tables(request: ExportRequest, every: Mapping[str, ExportTable]) -> Ex
         result.rows[name] = writer(path, table.columns, _in_order(rows, table.columns))
         result.files.append(path)
     if not parquet:
-        result.notes.append("CSV, because pyarrow is not installed: pip install 'whowrote[parquet]'")
+        result.notes.append(f"CSV, because pyarrow is not installed: {install_command('parquet')}")
     return result
 
 
