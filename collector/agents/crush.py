@@ -208,7 +208,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             files_of = database.rows("SELECT DISTINCT path FROM files WHERE session_id = ?", (row["id"],))
             paths = [str(entry["path"]) for entry in files_of]
             cwd = _directory(location, paths, roots)
-            if cwd and not row.get("parent_session_id"):
+            if cwd and not row.get("parent_session_id") and row.get("message_count") != 0:  # one without messages says nothing
                 number, time = str(row["id"]), time_of(row.get("updated_at")) or 0.0
                 why = f"changed files of {cwd}" if paths else f"kept in {cwd}"
                 stamp = f"{number} {row.get('updated_at')} {row.get('message_count')}"
