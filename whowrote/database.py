@@ -227,9 +227,9 @@ class Database:
 
     def regions(self) -> Rows[dict[str, Any]]:
         """Places that a session edited more than once, with each round of edits."""
-        from attribution.queries.sessions import RegionChoice, region_table
+        from attribution.queries.sessions import region_table
 
-        return Rows(region_table(self._store, RegionChoice(self._repo)))
+        return Rows(region_table(self._store, {"repo_id": self._repo}))
 
     def findings(self, confidence: Names = ()) -> Rows[dict[str, Any]]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.

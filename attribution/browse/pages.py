@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -47,14 +47,6 @@ class Shown(NamedTuple):
     values: dict[str, Any]
 
 
-class Page(NamedTuple):
-    """What is shown, and the name of the repository that it belongs to; "" for pages of the whole database."""
-
-    template: str
-    values: dict[str, Any]
-    repo: str
-
-
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """A request for a page."""
@@ -79,26 +71,22 @@ class PageRequest:
         return self.arguments.get(name, "").strip()[:200]
 
 
-def page_at(store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses) -> Page:
-    """The page at an address. Raises NotThere, Moved."""
+def page_at(store: Store, address: Place | None, arguments: Mapping[str, str], to: Addresses) -> tuple[Shown, str]:
+    """The page at an address, and the repository that it belongs to ("" for the whole database). Raises NotThere, Moved."""
     if address is None:
         raise NotThere("This database has no such repository and no such page.")
     repo = repository_named(store, address.repo) if address.repo else None
     if address.repo and repo is None:
         raise NotThere(f"This database has no repository {address.repo}.")
-    page = {**_PAGES, **_pages_of_plugins()}[address.kind] if address.repo else _OF_ALL[address.kind]
-    return Page(*page(PageRequest(store, address, arguments, to, repo)), address.repo)
+    added = {kind: page for kind, (_, page) in added_pages().items()}
+    page = (_PAGES | added if address.repo else _OF_ALL)[address.kind]
+    return page(PageRequest(store, address, arguments, to, repo)), address.repo
 
 
 @cache
-def _pages_of_plugins() -> dict[str, Callable[[PageRequest], Shown]]:
-    return {kind: page for add in hooks("pages") for kind, (_, page) in add().items()}
-
-
-@cache
-def further_tabs() -> dict[str, str]:
-    """Kind of a page of a repository that a plug-in has -> its name."""
-    return {kind: name for add in hooks("pages") for kind, (name, _) in add().items()}
+def added_pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
+    """Kind of a page of a repository that a plug-in has -> the name of its tab, and the page."""
+    return {kind: tab for add in hooks("pages") for kind, tab in add().items()}
 
 
 # --- the whole database -----------------------------------------------------------------------------------------------
@@ -254,15 +242,15 @@ def _turns(request: PageRequest) -> Shown:
         "alive_30=there after 30 days", "old_30=of those old enough", "findings_introduced=weaknesses introduced",
         "findings_fixed=weaknesses fixed",
     )  # fmt: skip
+
+    def turn(row: dict[str, Any]) -> str:
+        return tables.link(request.to.session(request.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
+
     makers: dict[str, Cell] = {
-        "turn_index": partial(_turn_cell, request), "prompt": _prompt_cell, "message_class": _kind_cell,
+        "turn_index": turn, "prompt": _prompt_cell, "message_class": _kind_cell,
         "discarded": partial(_discarded_cell, request),
     }  # fmt: skip
     return Shown("whowrote_turns.html", {"t": page, "page": TURN_PAGE, "table": html(page["table"], columns, makers)})
-
-
-def _turn_cell(request: PageRequest, row: dict[str, Any]) -> str:
-    return tables.link(request.to.session(request.place.repo, row["key"], row["turn_index"]), f"turn {row['turn_index']}")
 
 
 def _prompt_cell(row: dict[str, Any]) -> str:
@@ -325,7 +313,8 @@ def _file(request: PageRequest) -> Shown:
     start = ((line or request.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
     rows = words.file_rows(file, start, FILE_PAGE)
     beside = _line_notes(store, file)
-    prompts = _prompts(store, {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head})
+    turns = {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head}
+    prompts = {(session, turn): prompt_of(store, session, turn) for session, turn in turns if None not in (session, turn)}
     return Shown(
         "whowrote_file.html",
         {
@@ -395,11 +384,6 @@ def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any
         return line_history(opened, _real_path(opened.repo, file.tip, file.path), line, file.tip)
     except WhoWroteError:
         return None
-
-
-def _prompts(store: Store, turns: Iterable[tuple[int | None, int | None]]) -> dict[tuple[int | None, int | None], str]:
-    """(session, turn) -> the prompt, where it is stored."""
-    return {(session, turn): prompt_of(store, session, turn) for session, turn in turns if session is not None and turn is not None}
 
 
 _OF_ALL: dict[str, Callable[[PageRequest], Shown]] = {"": _home, "search": _search, "go": _go}

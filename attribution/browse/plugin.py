@@ -37,8 +37,12 @@ _POLICY = (
 )
 
 
+@cache
 def is_ours(path: str | Path | None) -> bool:
-    """Whether a file is a database of this program, by its header (https://sqlite.org/fileformat.html, offset 68)."""
+    """Whether a file is a database of this program, by its header (https://sqlite.org/fileformat.html, offset 68).
+
+    Asked for every cell; a file does not become another program's while it is served.
+    """
     if path is None:
         return False
     try:
@@ -50,13 +54,7 @@ def is_ours(path: str | Path | None) -> bool:
 
 
 def _ours(datasette: Any) -> list[str]:
-    return [name for name, db in datasette.databases.items() if _is_ours(db.path)]
-
-
-@cache
-def _is_ours(path: str | None) -> bool:
-    """Asked for every cell; a file does not become another program's while it is served."""
-    return is_ours(path)
+    return [name for name, db in datasette.databases.items() if is_ours(db.path)]
 
 
 # --- what Datasette asks ----------------------------------------------------------------------------------------------
@@ -158,7 +156,7 @@ def prepare_jinja2_environment(env: Any) -> None:
 
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Callable[[Any], Any]:
-    return lambda app: _guard(app)
+    return _guard
 
 
 @hookimpl(tryfirst=True)
@@ -215,15 +213,15 @@ async def _page(datasette: Any, request: Any) -> Any:
     arguments = {key: request.args.get(key) or "" for key in request.args}
     path = request.url_vars.get("rest") or ""
 
-    def read(connection: Any) -> pages.Page:
+    def read(connection: Any) -> tuple[pages.Shown, str]:
         with time_limit(connection, PAGE_SECONDS):
             store = Store.over(connection, db.path)
-            names = {row["name"] for row in store.rows("SELECT name FROM repos")}
-            address = addresses.place(path, names, pages.further_tabs()) if path else addresses.Place("", "", "")
+            repos = {row["name"] for row in store.rows("SELECT name FROM repos")}
+            address = addresses.place(path, repos, pages.added_pages()) if path else addresses.Place("", "", "")
             return pages.page_at(store, address, arguments, to)
 
     try:
-        shown_page = await db.execute_fn(read)
+        shown_page, repo_name = await db.execute_fn(read)
     except pages.NotThere as missing:
         raise NotFound(str(missing)) from missing
     except pages.Moved as moved:
@@ -234,8 +232,8 @@ async def _page(datasette: Any, request: Any) -> Any:
         "database": name,
         "charts": charts,
         "query": datasette.urls.database(name),
-        "repo_name": shown_page.repo,
-        "further_tabs": list(pages.further_tabs().items()),
+        "repo_name": repo_name,
+        "further_tabs": [(kind, name) for kind, (name, _) in pages.added_pages().items()],
     }
     return Response.html(await datasette.render_template(shown_page.template, shown_page.values | more, request=request))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from importlib import resources
 from importlib.util import find_spec
@@ -53,16 +53,18 @@ def _file_of(repository: str) -> str:
 
 def breakdown_html(breakdown: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
-    return page("whowrote_breakdown.html", b=breakdown, classes=_class_lines, warnings=NOT_TO_CONCLUDE, a=None)
+    return page(
+        "whowrote_breakdown.html",
+        b=breakdown,
+        classes=lambda row: {n: row[f"{n}_lines"] for n in CLASSES},
+        warnings=NOT_TO_CONCLUDE,
+        a=None,
+    )
 
 
 def weekly_html(report: WeeklyReport) -> str:
     """The page of a week. Raises WhoWroteError when Jinja2 is missing."""
     return page("whowrote_week.html", r=report, show=tables.section_html)
-
-
-def _class_lines(row: Mapping[str, Any]) -> dict[str, int]:
-    return {name: row[f"{name}_lines"] for name in CLASSES}
 
 
 def page(template: str, **values: Any) -> str:

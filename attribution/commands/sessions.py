@@ -153,17 +153,17 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
 
 
 def _regions(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:
-    from attribution.queries.sessions import RegionChoice, find_session, region_counts, region_edits, region_table
+    from attribution.queries.sessions import find_session, region_counts, region_edits, region_table
 
     session = find_session(store, options["session"], repo) if options["session"] else None
-    choice = RegionChoice(repo, session, options["oscillating"])
-    table = region_table(store, choice, None if output_format else options["limit"])
+    only = {"repo_id": repo, "session_id": session, "convergence": "oscillating" if options["oscillating"] else None}
+    table = region_table(store, only, None if output_format else options["limit"])
     if output_format:
         print_table(output_format, region_edits(table) if output_format == "csv" else table)
         return
     from attribution.terminal.sessions import region_list
 
-    region_list(out(), table, region_counts(store, choice))
+    region_list(out(), table, region_counts(store, only))
 
 
 def _pushback(store: Store, repo: int | None, output_format: str, options: Mapping[str, Any]) -> None:

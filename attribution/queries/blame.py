@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
@@ -15,7 +15,7 @@ from collector.errors import UnknownBranch, WhoWroteError
 from collector.text import decode, is_binary, split_lines
 
 if TYPE_CHECKING:
-    from collector.storage.store import Store
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +30,15 @@ class BlameLine:
 
     def data(self) -> dict[str, Any]:
         """Plain values, for --json and --csv."""
+        first = self.moved.first if self.moved else self.introduced
         return {
             "line": self.line, "commit": self.introduced.sha, "path_then": self.introduced.path,
             "line_then": self.introduced.line, **self.attribution.data(),
-            "git_author": self.commit.author_name if self.commit else "", **self._place_before_moves(), "text": self.text,
+            "git_author": self.commit.author_name if self.commit else "", "first_commit": first.sha if first else "",
+            "first_path": first.path if first else "", "first_line": first.line if first else None,
+            "moves": self.moved.words() if self.moved else "", "text": self.text,
             "at_commit": self.at.commit, "commits_behind": self.at.behind,
         }  # fmt: skip
-
-    def _place_before_moves(self) -> dict[str, Any]:
-        first = self.moved.first if self.moved else self.introduced
-        sha, path, line = (first.sha, first.path, first.line) if first else ("", "", None)
-        moves = self.moved.words() if self.moved else ""
-        return {"first_commit": sha, "first_path": path, "first_line": line, "moves": moves}
 
 
 @dataclass(slots=True)
@@ -77,7 +74,11 @@ def blame(
     if missing is not None:
         raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
     numbers = dict(enumerate(range(1, len(texts) + 1) if now is None else committed_numbers(committed, now), 1))
-    origins = _origins(opened, _FileAt(sha, path, len(committed)), {n: numbers[n] for n in sorted(only) or numbers}, ignore_space)
+    asked = {n: numbers[n] for n in sorted(only) or numbers}
+    existing = [number for number in asked.values() if number is not None]
+    few = existing if len(existing) < len(committed) else ()
+    added = introductions(opened.repo, sha, path, len(committed), few, ignore_space) if existing else {}
+    origins = {line: Introduction(NO_COMMIT, path, line) if n is None else added[n] for line, n in asked.items()}
     attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
     at = AnsweredAt(sha, len(opened.newer))
     lines = [
@@ -88,22 +89,6 @@ def blame(
     ]
     branch = opened.branch if sha == opened.tip else ""
     return FileBlame(opened.name, path, sha, branch, lines, texts, list(opened.notes))
-
-
-class _FileAt(NamedTuple):
-    """A file of a commit."""
-
-    sha: str
-    path: str
-    lines: int
-
-
-def _origins(opened: OpenRepo, file: _FileAt, numbers: Mapping[int, int | None], ignore_space: bool) -> dict[int, Introduction]:
-    """Where each line was added; `numbers`: line -> its number in the file of the commit, None where the commit lacks it."""
-    committed = [number for number in numbers.values() if number is not None]
-    only = committed if len(committed) < file.lines else ()
-    added = introductions(opened.repo, file.sha, file.path, file.lines, only, ignore_space) if committed else {}
-    return {line: Introduction(NO_COMMIT, file.path, line) if n is None else added[n] for line, n in numbers.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +115,8 @@ def blocks(opened: OpenRepo, file: FileBlame) -> list[Block]:
             groups[-1].append(line)
         else:
             groups.append([line])
-    return [Block(g[0].line, g[-1].line, g[0], _prompt(opened.store, g[0])) for g in groups]
+    spans = ((group[0], group[-1], group[0].attribution) for group in groups)
+    return [Block(a.line, b.line, a, prompt_of(opened.store, of.session_id, of.turn)) for a, b, of in spans]
 
 
 def _same(a: BlameLine, b: BlameLine) -> bool:
@@ -139,7 +125,3 @@ def _same(a: BlameLine, b: BlameLine) -> bool:
         return line.introduced.sha, of.kind, of.how, of.evidence, of.reason, of.session_id, of.turn
 
     return b.line == a.line + 1 and key(a) == key(b)
-
-
-def _prompt(store: Store, line: BlameLine) -> str:
-    return prompt_of(store, line.attribution.session_id, line.attribution.turn)

@@ -48,11 +48,8 @@ class CallExcerpt:
     cut: bool  # there is more text
 
 
-class Neighbours(NamedTuple):
-    """The lines before and after a line, without white space at their ends; they tell equal lines of a call apart."""
-
-    before: str
-    after: str
+Neighbours = tuple[str, str]
+"""The lines before and after a line, without white space at their ends; they tell equal lines of a call apart."""
 
 
 _CALL = """
@@ -76,7 +73,7 @@ def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerp
 def neighbours_of(texts: Sequence[str], number: int) -> Neighbours:
     """Of the line of that number, counted from 1."""
     before = texts[number - 2].strip() if 1 < number <= len(texts) + 1 else ""
-    return Neighbours(before, texts[number].strip() if number < len(texts) else "")
+    return before, texts[number].strip() if number < len(texts) else ""
 
 
 class _Argument(NamedTuple):

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
+from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
-from collector.errors import UnknownBranch, WhoWroteError
+from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.git.repository import GitRepo, line_changes
-from collector.json_values import jsonable
 from collector.labels import as_typed
 from collector.model import FileChange, LineChange
 from collector.storage.store import Store
@@ -34,11 +34,6 @@ class CommitReport:
     files: list[dict[str, Any]]  # path, old_path, status, content, kind (a FileKind), added, deleted, `spans`: AttributedLines
     sessions: Table  # rows of session_commits, with the `prompts` of the turns that wrote lines of the commit
     claims: Table  # rows of recorder_claims
-
-    def data(self) -> dict[str, Any]:
-        """Plain values, for --json."""
-        values: dict[str, Any] = jsonable(self)
-        return values
 
     def span_rows(self) -> Iterator[dict[str, Any]]:
         """Plain values of each span, for --csv."""
@@ -77,7 +72,6 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     repo = store.value("SELECT r.name FROM commits c JOIN repos r ON r.id = c.repo_id WHERE c.id = ?", (number,))
     sql = "SELECT kind, class, SUM(nonblank) AS lines FROM line_spans WHERE commit_id = ? GROUP BY 1, 2"
     kinds = kind_lines((row["kind"], row["class"], row["lines"]) for row in store.rows(sql, (number,)))
-    claims = read_view(store, "recorder_claims", {"commit_id": number}, "checkpoint")
     return CommitReport(
         repo,
         commit,
@@ -86,7 +80,7 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
         _checkpoints(store, number),
         _files(store, commit),
         _linked_sessions(store, number),
-        claims,
+        read_view(store, "recorder_claims", {"commit_id": number}, "checkpoint"),
     )
 
 
@@ -182,14 +176,9 @@ class CommitDiff:
 
 def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[AttributedLines]]) -> CommitDiff | None:
     """None when the clone at `path` is gone or does not have the commit. A merge is compared with its first parent."""
-    if not path:
-        return None
-    try:
-        clone = GitRepo(path)
-    except WhoWroteError:
-        return None
-    commit = clone.commit(sha)
-    if commit is None:
+    clone = clone_at(path)
+    commit = clone.commit(sha) if clone is not None else None
+    if clone is None or commit is None:
         return None
     files: dict[str, FileDiff] = {}
     left = _COMMIT

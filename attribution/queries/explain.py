@@ -108,7 +108,11 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
     asked = prompt(opened.store, line.attribution.session_id, line.attribution.turn)
     of = line.attribution
     held = of.author == Author.UNKNOWN and of.reason not in _NO_AGENT
-    earlier = _earlier(opened, line, window) if window and held else []
+    earlier: list[dict[str, Any]] = []
+    if window and held:
+        from attribution.queries.suspects import earlier_texts  # with the search for lines in texts of agents, which few lines need
+
+        earlier = earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
     busy = of.author == "human" and any(of.seen_without_at < a.at <= (of.seen_with_at or "~") for a in actions)
     sentences = reasons(line, busy)
     return LineExplanation(
@@ -126,7 +130,10 @@ def explain_line(opened: KnownRepo, line: BlameLine, texts: Sequence[str], path:
         actions=actions,
         needed=sentences.needed,
         notes=[],
-        sections=_sections(opened, line),
+        sections=[
+            section(opened.store, opened.repo_id, line.introduced.sha, printable(line.introduced.path), line.introduced.line)
+            for section in hooks("line_section")
+        ],
         measured=measured_words(of),
         earlier=earlier,
     )
@@ -149,19 +156,6 @@ def _first_sign(opened: KnownRepo, line: BlameLine) -> list[str]:
     first = opened.store.value(_FIRST_SIGN, (opened.repo_id, line.commit.id))
     when = f"first gave a sign of an agent here on {first[:10]}" if first else "gave no sign of an agent in this history"
     return [f"{printable(line.commit.author_name)} {when}. That does not show who wrote this line."]
-
-
-def _sections(opened: KnownRepo, line: BlameLine) -> list[LineSection]:
-    origin = line.introduced
-    return [
-        section(opened.store, opened.repo_id, origin.sha, printable(origin.path), origin.line) for section in hooks("line_section")
-    ]
-
-
-def _earlier(opened: KnownRepo, line: BlameLine, window: Window) -> list[dict[str, Any]]:
-    from attribution.queries.suspects import earlier_texts  # with the search for lines in texts of agents, which few lines need
-
-    return earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
 
 
 _BECAME = {"rejected": "refused by the user", "tool_error": "failed", "unmatched": "could not be replayed"}
@@ -220,9 +214,11 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     asked = (opened.repo_id, window.since, window.until)
     commands = store.rows(f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, path.rpartition("/")[2]))
     if of.author != "agent":
+        from attribution.queries.suspects import works_on
+
         existing = {command["call_id"] for command in commands}
         every = store.rows(f"{_COMMANDS} t.command <> '' ORDER BY t.at DESC LIMIT 2000", asked)
-        commands += [command for command in every if command["call_id"] not in existing and _works_on(command["text"], path)]
+        commands += [command for command in every if command["call_id"] not in existing and works_on(command["text"], path)]
     editing = {edit["call_id"] for edit in edits}
     for command in commands:
         first = command["text"].strip().split("\n", 1)[0]
@@ -230,12 +226,6 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     calls = [*edits, *(command for command in commands if command["call_id"] not in editing)]
     actions = [EarlierAction(call["at"], call["session"], call["what"], call["call_id"] == of.call_id) for call in calls]
     return sorted(actions, key=lambda action: action.at)
-
-
-def _works_on(command: str, path: str) -> bool:
-    from attribution.queries.suspects import works_on
-
-    return works_on(command, path)
 
 
 def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | None) -> list[str]:
@@ -250,7 +240,9 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
         others = f"{len(sessions)} other sessions touched it" if len(sessions) > 1 else "one other session touched it"
         who = others if sessions else "no other session touched it"
         opened = "its state here comes from this call" if of.evidence in ("observed", "replayed") else "this call is the best match"
-        return [f"{who.capitalize()} {span}, and {opened}.", *_not_a_human(of)]
+        typed = of.how not in ("exact", "shell") or of.evidence not in ("observed", "replayed")
+        seen = [] if typed else ["The line was there when the call ended, so nobody typed it afterwards."]
+        return [f"{who.capitalize()} {span}, and {opened}.", *seen]
     if not remainder:
         return [f"No recorded edit or command names {file} or works on its directory {span}."]
     times = "once" if len(remainder) == 1 else f"{len(remainder)} times"
@@ -259,9 +251,3 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     if of.author == "unknown":
         return [f"Agents edited or named {file}, or worked on its directory, {times} {span} (below)."]
     return [f"Agents edited or named {file}, or worked on its directory, {times} {span} (below); none of it explains the line."]
-
-
-def _not_a_human(attribution: LineAttribution) -> list[str]:
-    if attribution.how in ("exact", "shell") and attribution.evidence in ("observed", "replayed"):
-        return ["The line was there when the call ended, so nobody typed it afterwards."]
-    return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, NamedTuple
@@ -69,10 +69,7 @@ def sum_by_class(rows: Iterable[Mapping[str, Any]]) -> LinesByClass:
 
 def months(store: Store) -> dict[str, dict[str, int]]:
     """2026-03 -> class -> lines that commits of that month added to source and test files, of a whole database."""
-    result: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in read_view(store, "daily_lines"):
-        result[row["day"][:7]].update({name: row[name] for name in CLASSES})
-    return {month: dict(lines) for month, lines in result.items()}
+    return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 
 def by_class(row: Mapping[str, Any]) -> LinesByClass:
@@ -88,6 +85,10 @@ def overview(store: Store, repo_id: int) -> Overview | None:
     of_repo = {"repo_id": repo_id}
     (summary,) = read_view(store, "repository_list", of_repo)
     tips = [by_class(row) for row in read_view(store, "tip_languages", of_repo)]
+    started = store.rows("SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1", (repo_id,))
+    survival: dict[str, list[dict[str, Any]]] = {}
+    for row in survival_table(store, repo_id):
+        survival.setdefault(row["author"], []).append(row)
     return Overview(
         repo,
         summary["commits"],
@@ -95,10 +96,10 @@ def overview(store: Store, repo_id: int) -> Overview | None:
         summary["sessions"],
         summary["agents"],
         headline(store, repo_id),
-        _weeks(read_view(store, "daily_lines", of_repo, "day")),
-        _sessions_by_week(store, repo_id),
+        _by_period(read_view(store, "daily_lines", of_repo, "day"), monday),
+        dict(Counter(monday(row["started_at"]) for row in started)),
         {name: sum(tip[name] for tip in tips) for name in (*CLASSES, "older")} if tips else {},
-        _survival(store, repo_id),
+        survival,
         [section for section in _sections(store, of_repo) if len(section.table)],
     )
 
@@ -150,11 +151,12 @@ def _agent_files(store: Store, of_repo: dict[str, Any]) -> Table:
     return table
 
 
-def _weeks(days: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    weeks: dict[str, Counter[str]] = defaultdict(Counter)
+def _by_period(days: Iterable[Mapping[str, Any]], period: Callable[[str], str]) -> dict[str, dict[str, int]]:
+    """Period of a day -> class -> lines."""
+    result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:
-        weeks[monday(row["day"])].update({name: row[name] for name in CLASSES})
-    return {week: dict(lines) for week, lines in weeks.items()}
+        result[period(row["day"])].update({name: row[name] for name in CLASSES})
+    return {name: dict(lines) for name, lines in result.items()}
 
 
 def monday(day: str | None) -> str:
@@ -164,18 +166,6 @@ def monday(day: str | None) -> str:
     except ValueError:
         return ""
     return (start - timedelta(start.weekday())).isoformat()
-
-
-def _sessions_by_week(store: Store, repo_id: int) -> dict[str, int]:
-    rows = store.rows("SELECT started_at FROM sessions WHERE repo_id = ? AND started_at IS NOT NULL ORDER BY 1", (repo_id,))
-    return dict(Counter(monday(row["started_at"]) for row in rows))
-
-
-def _survival(store: Store, repo_id: int) -> dict[str, list[dict[str, Any]]]:
-    points: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in survival_table(store, repo_id):
-        points[row["author"]].append(row)
-    return dict(points)
 
 
 def survival_table(store: Store, repo_id: int) -> Table:

@@ -105,14 +105,13 @@ def _checkpoints(store: Store, repo_id: int, sessions: set[int]) -> dict[str, st
 
 
 def _files(store: Store, requested: set[str]) -> list[FileLines]:
-    result: dict[str, dict[str, int]] = defaultdict(dict)
+    result: dict[str, Counter[str]] = defaultdict(Counter)
     for sha in sorted(requested):
         for row in store.rows(
             "SELECT l.path, l.class, SUM(l.nonblank) AS lines FROM line_spans l JOIN commits c ON c.id = l.commit_id "
             f"WHERE c.commit_sha = ? AND l.kind IN ({_KINDS}) GROUP BY 1, 2",
             (sha,),
         ):
-            of = result[row["path"]]
-            of[row["class"]] = of.get(row["class"], 0) + row["lines"]
-    files = [FileLines(path, {name: of.get(name, 0) for name in LINE_CLASSES}) for path, of in result.items()]
+            result[row["path"]][row["class"]] += row["lines"]
+    files = [FileLines(path, {name: of[name] for name in LINE_CLASSES}) for path, of in result.items()]
     return sorted((file for file in files if file.total), key=lambda file: (-file.total, file.path))

@@ -49,6 +49,7 @@ _HUMAN = {
     Witness.BEFORE_AGENTS: "The commit is older than the first coding agent ({before}): a person wrote the line, "
     "perhaps with a program that completes lines.",
 }
+_RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Its text is in nothing that an agent produced for this repository before the commit."
 _FETCH = f"{fetch_command()}, then whowrote repo again"
@@ -100,7 +101,7 @@ def reasons(line: BlameLine, busy: bool = False) -> Reasons:
         produced = [] if of.evidence == Evidence.DATED else [_PRODUCED]
         return Reasons([_witness_text(of, busy), *produced], [])
     if of.author == Author.TOOL:
-        return Reasons([_tool_text(of)], [])
+        return Reasons([f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."], [])
     if of.how == How.EDITED:
         share = f"; {of.similarity:.0%} of the words agree" if of.similarity else ""
         who = {RunBy.HUMAN: "a person", RunBy.UNKNOWN: "somebody unknown"}.get(RunBy(of.edited_by))
@@ -118,10 +119,3 @@ def _witness_text(of: LineAttribution, busy: bool) -> str:
     day = next((step.day.isoformat() for step in steps() if step.witness == of.witness), "")
     text = (sentence or of.evidence).format(**listing, before=day)
     return _BUSY.sub(r"what agents ran \1 (below) did not write it", text) if busy else text
-
-
-_RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
-
-
-def _tool_text(of: LineAttribution) -> str:
-    return f"A tool wrote the line: {of.tool}{_RUN_BY.get(RunBy(of.run_by), '; who ran it is not known')}."

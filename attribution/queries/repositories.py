@@ -53,6 +53,16 @@ def all_repositories(store: Store, repo_id: int | None = None) -> list[Repositor
 # --- their clones -----------------------------------------------------------------------------------------------------
 
 
+def clone_at(path: str | None) -> GitRepo | None:
+    """The clone where it was when it was attributed; None when it is gone."""
+    from collector.git.repository import GitRepo
+
+    try:
+        return GitRepo(path) if path else None
+    except WhoWroteError:
+        return None
+
+
 def known_clones(store: Store, repo_id: int | None) -> tuple[list[tuple[int, str, GitRepo]], list[str]]:
     """(number, name and clone of all repositories, or of one; a note for each clone that is no longer where it was).
 

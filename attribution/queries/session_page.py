@@ -11,7 +11,7 @@ from attribution.lineage import minimum
 from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
-from attribution.queries.sessions import RegionChoice, region_table
+from attribution.queries.sessions import region_table
 from collector.json_values import get_dict, parse_json
 from collector.labels import as_typed
 from collector.storage.store import Store
@@ -80,17 +80,18 @@ def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage |
     if details is None or repo is None:
         return None
     lines = _row(store, "session_stats", {"session_id": session_id})
+    features = session_features(store, session_id=session_id) if features_ready(store) else []
     return SessionPage(
         details,
         repo,
         lines,
         _ledger(store, session_id, lines) if lines is not None else [],
-        _features(store, session_id),
+        features[0] if features else {},
         _turns(store, session_id, first),
         first,
         store.value("SELECT COUNT(*) FROM turns WHERE session_id = ?", (session_id,)),
         read_view(store, "session_commits", {"session_id": session_id}, "commit_id"),
-        region_table(store, RegionChoice(session=session_id), _REGIONS),
+        region_table(store, {"session_id": session_id}, _REGIONS),
         read_view(store, "session_list", {"repo_id": repo.id, "parent": details["key"]}),
     )
 
@@ -125,10 +126,6 @@ def mode_words(lines: Mapping[str, Any]) -> str:
         return f"too few lines ({few:,})"
     share = f"agents wrote {lines['agent_percentage']:.0f} % in its {lines['commits']:,} commits"
     return f"{lines['coding_mode'].replace('_', ' ')}: {share}"
-
-
-def _features(store: Store, session_id: int) -> dict[str, Any]:
-    return next(iter(session_features(store, session_id=session_id)), {}) if features_ready(store) else {}
 
 
 # --- turns ------------------------------------------------------------------------------------------------------------

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.errors import WhoWroteError
 from collector.labels import as_typed
 from collector.storage.views import Column, Table, described_view, read_view
-from collector.vocabulary.sessions import Convergence
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -69,28 +68,9 @@ def feature_table(store: Store, repo: int | None = None, key: str = "", only: Se
 # --- regions ----------------------------------------------------------------------------------------------------------
 
 
-class RegionChoice(NamedTuple):
-    """Which re-edited regions."""
-
-    repo: int | None = None  # None: of all repositories
-    session: int | None = None  # its number; None: of all sessions
-    oscillating: bool = False  # only those
-
-    def conditions(self) -> dict[str, object]:
-        """Column of the view `region_list` -> its value."""
-        return {
-            "repo_id": self.repo,
-            "session_id": self.session,
-            "convergence": Convergence.OSCILLATING if self.oscillating else None,
-        }
-
-
-EVERY_REGION = RegionChoice()
-
-
-def region_table(store: Store, choice: RegionChoice = EVERY_REGION, most: int | None = None) -> Table:
-    """Re-edited regions, the most often edited first, `most` of them, each with its `edits` in order."""
-    table = read_view(store, "region_list", choice.conditions(), "rounds DESC, id", most)
+def region_table(store: Store, only: Mapping[str, Any] | None = None, most: int | None = None) -> Table:
+    """Re-edited regions, the most often edited first, `most` of them, each with its `edits`. `only`: as for `read_view`."""
+    table = read_view(store, "region_list", only, "rounds DESC, id", most)
     for row in table:
         edits = read_view(store, "region_edit_history", {"region_id": row["id"]}, "round, at, start_line")
         row["edits"] = [{name: edit[name] for name in _EDIT} for edit in edits]
@@ -118,9 +98,9 @@ def region_edits(table: Table) -> Table:
     return edits
 
 
-def region_counts(store: Store, choice: RegionChoice) -> dict[str | None, int]:
-    """Convergence -> number of regions."""
-    return dict(Counter(row["convergence"] for row in read_view(store, "region_list", choice.conditions())))
+def region_counts(store: Store, only: Mapping[str, Any]) -> dict[str | None, int]:
+    """Convergence -> number of regions. `only`: as for `read_view`."""
+    return dict(Counter(row["convergence"] for row in read_view(store, "region_list", only)))
 
 
 # --- turns ------------------------------------------------------------------------------------------------------------

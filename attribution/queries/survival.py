@@ -27,13 +27,11 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 
-def records(store: Store, repo_id: int, every_kind: bool = False) -> list[LifetimeRecord]:
-    """Lines with text of source and test files, or of files of every kind; see `left_out` for the others."""
-    return records_of(store, [repo_id], every_kind)
-
-
 def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> list[LifetimeRecord]:
-    """The same of several repositories, in order of their numbers."""
+    """Lines with text of source and test files, or of files of every kind (see `left_out` for the others), of some repositories.
+
+    In order of their numbers.
+    """
     lifetimes = (removed.record for removed in _stream(store, repo_ids))
     return [record for record in lifetimes if every_kind or record.kind in HEADLINE]
 
@@ -241,8 +239,10 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
         notes_on(lines.followed, lines.notes),
     )
     if options.curves:
-        enough = {author: of_class for author, of_class in by_class.items() if author and _has_curve(author, of_class)}
-        report.curves = {author: jsonable(survival_curve(of_class)) for author, of_class in enough.items()}
+        for author, of_class in by_class.items():
+            sample = minimum.sample((r.lines, commit_of(r)) for r in of_class)
+            if author and of_class and not minimum.CURVE.refusal({author: sample}):
+                report.curves[author] = jsonable(survival_curve(of_class))
     if options.curves and comparison.available():
         hazards = (comparison.hazard(records, baseline) for baseline in comparison.BASELINES)
         report.hazards = [hazard for hazard in hazards if hazard is not None]
@@ -253,10 +253,6 @@ def notes_on(followed: Sequence[Mapping[str, Any]], others: Sequence[str]) -> li
     """What a reader of the numbers should know; `others` are notes of plug-ins."""
     notes = [note for note in [audited_note("agent", "human", "likely_human"), *others] if note]
     return notes + [f"{history['name']} has newer attribution than line history" for history in followed if history["stale"]]
-
-
-def _has_curve(author: str, lines: Sequence[LifetimeRecord]) -> bool:
-    return bool(lines) and not minimum.CURVE.refusal({author: minimum.sample((r.lines, commit_of(r)) for r in lines)})
 
 
 def followed_histories(store: Store, repo_ids: Sequence[int]) -> list[dict[str, Any]]:

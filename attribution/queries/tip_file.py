@@ -13,10 +13,8 @@ from attribution.queries.blame import BlameLine, blame, blocks
 from attribution.queries.explain import LineExplanation, explain_line
 from attribution.queries.open_repo import KnownRepo, OpenRepo
 from attribution.queries.overview import CLASSES, by_class
-from attribution.queries.repositories import RepositoryRow, repository
+from attribution.queries.repositories import RepositoryRow, clone_at, repository
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, COMMIT_COLUMNS, CommitRef, LineAttribution, attribution_of, commit_of
-from collector.errors import WhoWroteError
-from collector.git.repository import GitRepo
 from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
@@ -75,9 +73,9 @@ def tip_file(store: Store, file_id: int) -> TipFile | None:
     if file is None or repo is None:
         return None
     tip = store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo.id,)) or ""
-    clone = _texts(repo.path, tip, file)
+    texts = _texts(repo.path, tip, file)
     spans = [_span(row) for row in store.rows(_SPANS, (file_id,))]
-    return TipFile(repo, tip, file, spans, clone.texts, [clone.note] if clone.note else [])
+    return TipFile(repo, tip, file, spans, *((None, [texts]) if isinstance(texts, str) else (texts, [])))
 
 
 def _span(row: Mapping[str, Any]) -> TipSpan:
@@ -97,31 +95,19 @@ WHERE t.file_id = ? ORDER BY t.start_line
 """
 
 
-class _CloneTexts(NamedTuple):
+def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> list[str] | str:
     """The lines of the file in the clone, or why they cannot be read."""
-
-    texts: list[str] | None
-    note: str = ""
-
-
-def _texts(path: str | None, tip: str, file: Mapping[str, Any]) -> _CloneTexts:
-    missing = f"the text is not in the database, and the clone is no longer at {path}: showing lines without text"
-    if not path or not tip:
-        return _CloneTexts(None, missing)
-    try:
-        clone = GitRepo(path)
-    except WhoWroteError:
-        return _CloneTexts(None, missing)
+    clone = clone_at(path) if tip else None
+    if clone is None:
+        return f"the text is not in the database, and the clone is no longer at {path}: showing lines without text"
     oid = clone.file_at(tip, file["path"]) if clone.has(tip) else None
     data = clone.blob(oid) if oid else None
     if data is None:
-        return _CloneTexts(None, "the clone does not contain this file at that commit: showing lines without text")
+        return "the clone does not contain this file at that commit: showing lines without text"
     if is_binary(data):
-        return _CloneTexts(None, "a binary file: only git counts lines in it")
+        return "a binary file: only git counts lines in it"
     texts = [decode(line) for line in split_lines(data)]
-    if len(texts) != file["lines"]:
-        return _CloneTexts(None, "the file has changed since it was analysed")
-    return _CloneTexts(texts)
+    return texts if len(texts) == file["lines"] else "the file has changed since it was analysed"
 
 
 def file_of_commit(opened: OpenRepo, repo: RepositoryRow, path: str, commit: str) -> TipFile:
@@ -165,13 +151,8 @@ def tree(store: Store, repo: RepositoryRow, path: str = "") -> Table | None:
 
 def _names(repo: RepositoryRow) -> list[str]:
     """Files of HEAD, from the clone; none when it is gone."""
-    if not repo.path or not repo.head_sha:
-        return []
-    try:
-        clone = GitRepo(repo.path)
-    except WhoWroteError:
-        return []
-    return list(clone.paths(repo.head_sha)) if clone.has(repo.head_sha) else []
+    clone = clone_at(repo.path)
+    return list(clone.paths(repo.head_sha)) if clone is not None and repo.head_sha and clone.has(repo.head_sha) else []
 
 
 def _entries(path: str, files: Iterable[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:

@@ -65,9 +65,12 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     by_week = result.grouped(lambda place: (monday(place.day),))
     month = [by_week[(_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
     shown = [row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)]
+    so_far = f", up to {until.isoformat()}" if until < this + timedelta(days=6) else ""
     sections = [
         Section(
-            f"{_until(this, until)}, and the week before", table_of(_compared(now, last)), ("", "this week", "last week", "change")
+            f"Week of {this.isoformat()}{so_far}, and the week before",
+            table_of(_compared(now, last)),
+            ("", "this week", "last week", "change"),
         ),
         Section("Week by week", table_of(shown, _UNITS), _WEEK),
         _became([life.record for part in month for life in part.lives], [prompt for part in month for prompt in part.prompts]),
@@ -80,10 +83,6 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
 
 def _before(day: date, weeks: int) -> str:
     return (day - timedelta(weeks=weeks)).isoformat()
-
-
-def _until(this: date, until: date) -> str:
-    return f"Week of {this.isoformat()}" + (f", up to {until.isoformat()}" if until < this + timedelta(days=6) else "")
 
 
 # --- this week and the last ---------------------------------------------------------------------------------------------
@@ -141,19 +140,14 @@ def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Secti
     return Section(title, table_of(rows, _UNITS, [_cost_note(prompts)]), ("lines of agents", "lines", "share"))
 
 
-_ENDERS = dict(
-    zip(
-        ENDERS,
-        (
-            "the session that wrote them",
-            "another session",
-            "an agent, the session is not known",
-            "a person",
-            "somebody who is not known",
-        ),
-        strict=True,
-    )
+_WHO = (
+    "the session that wrote them",
+    "another session",
+    "an agent, the session is not known",
+    "a person",
+    "somebody who is not known",
 )
+_ENDERS = dict(zip(ENDERS, _WHO, strict=True))
 
 
 def _cost_note(prompts: Sequence[Prompt]) -> str:

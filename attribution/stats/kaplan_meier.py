@@ -222,15 +222,10 @@ def survival_curve(records: Sequence[LifetimeRecord]) -> Curve:
     start = CurveStep(0.0, 1.0, 1.0, 1.0, first.at_risk)
     steps = [_curve_step(step) for step in later if step.age == 0 or step.at_risk >= FEW * first.at_risk]
     steps = steps if steps and steps[0].days == 0 else [start, *steps]
-    middles = [_age_at_half(steps, name) for name in ("alive", "low", "high")]
+    middles = [next((step.days for step in steps if getattr(step, name) <= 0.5), None) for name in ("alive", "low", "high")]
     return Curve(first.at_risk, first.estimate.clusters, steps, *middles)
 
 
 def _curve_step(step: _Step) -> CurveStep:
     low, high = step.estimate.interval() or (step.estimate.share, step.estimate.share)
     return CurveStep(step.age, step.estimate.share, low, high, step.at_risk)
-
-
-def _age_at_half(steps: Sequence[CurveStep], name: str) -> float | None:
-    """The first age at which a share, or an end of its band, is at most one half."""
-    return next((step.days for step in steps if getattr(step, name) <= 0.5), None)

@@ -78,7 +78,9 @@ def show(console: Console, table: Grid, indent: int = 2) -> None:
         flexible = [i for i, column in enumerate(columns) if column.is_flexible and widths[i] > _NARROW + _BETWEEN]
         if flexible:
             widths[max(flexible, key=lambda i: widths[i])] -= 1
-        elif (last := _least_needed(columns)) is not None:
+        elif (
+            last := next((i for i in range(len(columns) - 1, 0, -1) if columns[i].head and not columns[i].is_flexible), None)
+        ) is not None:
             left_out.append(" ".join(columns.pop(last).head.split()))
             widths = _widths(columns)
         else:
@@ -140,11 +142,6 @@ class _WholeLine:
 def _widths(columns: Iterable[_Column]) -> list[int]:
     """Widths of the columns, with the space after each."""
     return [max(_width(column.head), column.content_width()) + _BETWEEN for column in columns]
-
-
-def _least_needed(columns: Sequence[_Column]) -> int | None:
-    """The last column that has a header, is not flexible and not the first."""
-    return next((i for i in range(len(columns) - 1, 0, -1) if columns[i].head and not columns[i].is_flexible), None)
 
 
 def _wrap_header(header: str, width: int) -> str:

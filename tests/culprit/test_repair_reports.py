@@ -264,7 +264,7 @@ def shown(db: Path, **arguments: str) -> str:
     to = Addresses("/x")
     with Store(db) as store:
         name = store.value("SELECT name FROM repos")
-        body: str = page_at(store, Place(name, "repairs", ""), arguments, to).values["body"]
+        body: str = page_at(store, Place(name, "repairs", ""), arguments, to)[0].values["body"]
     return body
 
 

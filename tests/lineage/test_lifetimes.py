@@ -114,7 +114,7 @@ def test_lines_of_a_file_with_one_fate_are_one_record(build: Build, shop: Shop) 
     build.commit("two", ["one"], {"f.py": text(*changed), "g.py": text(*words(2, "g"))})
     build.done()
     shop.follow(build, "two")
-    found = [(r.path, r.birth, r.dead, r.lines) for r in lifetimes.records(shop.store, 1)]
+    found = [(r.path, r.birth, r.dead, r.lines) for r in lifetimes.records_of(shop.store, [1])]
     one, two = (shop.rows("SELECT id FROM history_commits WHERE commit_sha = ?", build.sha[name])[0][0] for name in ("one", "two"))
     assert found == [("f.py", one, False, 4), ("f.py", one, True, 2), ("g.py", one, False, 2), ("f.py", two, False, 2)]
 
@@ -152,7 +152,7 @@ def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Sh
     build.commit("two", ["join"], {"f": text("b"), "h": text("h")}, time=100)
     build.done()
     shop.follow(build, "two")
-    assert all(r.days >= 0 and r.follow_days >= 0 for r in lifetimes.records(shop.store, 1, every_kind=True))
+    assert all(r.days >= 0 and r.follow_days >= 0 for r in lifetimes.records_of(shop.store, [1], every_kind=True))
     assert {(d[0], d[3]) for d in shop.ended(build)} == {("one", "join"), ("one", "two")}
 
 
@@ -353,7 +353,7 @@ def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Sho
     build.done()
     done = shop.follow(build, "two", HistoryRequest())
     assert done.after == "" and "no commit names an agent" in done.notes[0]
-    records = lifetimes.records(shop.store, 1, every_kind=True)
+    records = lifetimes.records_of(shop.store, [1], every_kind=True)
     assert {r.author for r in records} == {"undeclared"}
     assert compare(records, "human").excess_rework is None
 
@@ -380,7 +380,7 @@ def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> Non
     shop.follow(build, "three", EXACT)
     assert shop.rows("SELECT code FROM problems WHERE stage = 'history'") == [("missing_blob",), *[("file_unread",)] * 2]
     assert {cause for _, _, _, _, cause in shop.ended(build)} == {"unreadable"}
-    records = lifetimes.records(shop.store, 1, every_kind=True)
+    records = lifetimes.records_of(shop.store, [1], every_kind=True)
     assert sum(r.lines for r in records if r.lost) == 2 and not any(r.dead for r in records)
     assert lifetimes.left_out(shop.store, [1]) == {"uncertain": 3}
 
@@ -395,7 +395,7 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
     codes = shop.rows("SELECT code, detail FROM problems WHERE stage = 'history'")
     assert {code for code, _ in codes} == {"too_large", "file_unread"} and "bytes" in codes[0][1]
     assert {(d[1], d[4]) for d in shop.ended(build)} == {("generated", "unreadable")}
-    assert sum(r.lines for r in lifetimes.records(shop.store, 1, every_kind=True)) == 4
+    assert sum(r.lines for r in lifetimes.records_of(shop.store, [1], every_kind=True)) == 4
 
 
 # --- who wrote and who ended ------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import PRICES
-from attribution.queries.sessions import RegionChoice, region_counts, region_table
+from attribution.queries.sessions import region_counts, region_table
 from attribution.stages import outcomes as aftermath
 from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
@@ -336,8 +336,8 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     assert len(list(csv.DictReader(io.StringIO(run("sessions", "--by", "region", "--db", db, "--csv").stdout)))) == 3
     with Store(db) as store:
         every, first = region_table(store), region_table(store, most=1)
-        none = region_table(store, RegionChoice(session=10_000)), region_counts(store, RegionChoice(session=10_000))
-        counts = region_counts(store, RegionChoice())
+        none = region_table(store, {"session_id": 10_000}), region_counts(store, {"session_id": 10_000})
+        counts = region_counts(store, {})
     assert first.rows == every.rows[:1] and (none[0].rows, none[1]) == ([], {})
     assert counts == Counter(row["convergence"] for row in every)
     console = Console(file=io.StringIO(), width=100)

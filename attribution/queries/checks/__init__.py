@@ -77,13 +77,11 @@ def _parse(text: str) -> Iterator[Invariant]:
 
 def checks(store: Store, most: int = 5) -> list[Check]:
     """Every invariant of the database."""
-    return [check(store, item, most) for item in (*invariants(), *(_feature_invariants() if features_ready(store) else ()))]
-
-
-def _feature_invariants() -> Iterator[Invariant]:
-    yield Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features()))
-    yield from _subject_invariants("features")
-    yield from _plugin_invariants("feature_checks.sql")
+    every = list(invariants())
+    if features_ready(store):
+        every.append(Invariant("feature_nulls", "No feature is without a value for no reason.", unexplained_sql(features())))
+        every += [*_subject_invariants("features"), *_plugin_invariants("feature_checks.sql")]
+    return [check(store, item, most) for item in every]
 
 
 def check(store: Store, invariant: Invariant, most: int = 5) -> Check:
