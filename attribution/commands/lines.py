@@ -1,26 +1,21 @@
-"""The commands about lines: blame, why."""
+"""The commands about lines and the commits that added them: blame, why, log, survival."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import (
-    COMMIT,
-    blamed_lines,
-    clone_and_file,
-    file_and_lines,
-    follow_clone,
-    open_clone,
-    print_one,
-    print_rows,
-)
-from collector.console.terminal import data_options, database_option, out, write_json
+from attribution.commands import common
+from collector.console.tables import print_table
+from collector.console.terminal import data_options, database_option, notice, out, write_json, writing
+from collector.errors import WhoWroteError
 from collector.json_values import jsonable
+from collector.storage.places import clone_around
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE[:LINE[-LINE]]")
-@COMMIT
+@common.COMMIT
 @click.option("--history", is_flag=True, help="First follow the history of lines, as `whowrote survival` does.")
 @click.option("--full", is_flag=True, help="The same for the whole history, from its first commit.")
 @database_option
@@ -42,10 +37,15 @@ def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: 
 
     Without :LINE, summarises the whole file in blocks of lines with the same origin; FILE:10-20 does so with lines 10 to 20.
     """
-    path, file = clone_and_file(arguments)
-    name, lines = file_and_lines(file)
+    path, file = common.clone_and_file(arguments)
+    name, lines = common.file_and_lines(file)
     number = lines.first if lines is not None and lines.first == lines.last else None
-    with follow_clone(path, db, True if full else None, None) if history or full else _open_as_stored(path, db) as (opened, notes):
+    with (
+        common.follow_clone(path, db, True if full else None, None) if history or full else _open_as_stored(path, db) as (
+            opened,
+            notes,
+        )
+    ):
         if number is not None:
             _why_line(opened, name, number, commit, output_format, notes)
             return
@@ -54,12 +54,12 @@ def why(arguments: tuple[str, ...], commit: str, history: bool, full: bool, db: 
 
         blamed = blame_file(opened, name, commit, lines or ())
         rows = blocks(opened, blamed)
-        print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
+        common.print_rows(output_format, rows, lambda terminal: terminal.blame.file_view(out(), blamed, rows))
 
 
 @contextmanager
 def _open_as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
-    with open_clone(path, db) as opened:
+    with common.open_clone(path, db) as opened:
         yield opened, None
 
 
@@ -73,16 +73,16 @@ def _why_line(opened: OpenRepo, name: str, number: int, commit: str, output_form
     if history is not None:
         history.notes += notes or []
     if output_format == "csv" and notes is not None and history is not None:
-        print_rows(output_format, history.events, None)
+        common.print_rows(output_format, history.events, None)
     elif output_format == "json":
         write_json(explanation.data() | {"history": history.data() if history is not None else None})
     else:
-        print_one(output_format, explanation, lambda terminal: terminal.blame.line_view(out(), explanation, history))
+        common.print_one(output_format, explanation, lambda terminal: terminal.blame.line_view(out(), explanation, history))
 
 
 @click.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[PATH] FILE")
-@COMMIT
+@common.COMMIT
 @click.option("-L", "lines", default="", metavar="FIRST,LAST", help="Show only these lines, as in git: 10,20 or 10,+5 or 10.")
 @click.option("-w", "ignore_space", is_flag=True, help="Look behind commits that only changed spaces in a line, as in git.")
 @database_option
@@ -91,11 +91,11 @@ def blame(arguments: tuple[str, ...], commit: str, lines: str, ignore_space: boo
     """Show each line of a file with its author and evidence."""
     from attribution.queries.blame import blame as blame_file
 
-    path, file = clone_and_file(arguments)
-    only = blamed_lines(lines)
-    with open_clone(path, db) as opened:
+    path, file = common.clone_and_file(arguments)
+    only = common.blamed_lines(lines)
+    with common.open_clone(path, db) as opened:
         blamed = blame_file(opened, file, commit, only, ignore_space)
-    print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
+    common.print_rows(output_format, blamed.lines, lambda terminal: terminal.blame.blame_view(out(), blamed))
 
 
 _BY = ("class", "model", "agent", "session", "directory", "language")
@@ -134,7 +134,7 @@ def survival(path: str | None, by: tuple[str, ...], full: bool, exact: bool, db:
     if output_format == "json":
         write_json(jsonable(report))
     else:
-        print_rows(output_format, report.groups, lambda terminal: terminal.survival.survival_view(out(), report))
+        common.print_rows(output_format, report.groups, lambda terminal: terminal.survival.survival_view(out(), report))
 
 
 def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str, bool]) -> SurvivalReport:
@@ -153,10 +153,123 @@ def _report(path: str | None, db: Path, options: SurvivalOptions, how: dict[str,
             report = survival_reported(store, followed, options)
         report.notes += [*missing, *(f"no line history for {name} yet" for name in others)]
         return report
-    with follow_clone(path, db, **how) as (opened, notes):
+    with common.follow_clone(path, db, **how) as (opened, notes):
         report = survival_reported(opened.store, [opened.repo_id], options)
         report.notes += [*missing, *notes, *opened.notes]
     return report
 
 
-COMMANDS = (blame, why, survival)
+@click.command()
+@click.argument("commits", required=False, default="", metavar="[A..B]")
+@click.argument("path", required=False)
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
+)
+@click.option("-n", "--max-count", "most", type=click.IntRange(1), metavar="N", help="Show only the newest N commits.")
+@click.option("--total", is_flag=True, help="Add up who wrote the lines of all these commits.")
+@click.option("--show", is_flag=True, help="Show one commit, named in place of A..B: files, sessions and prompts.")
+@click.option("--md", is_flag=True, help="Write a summary of these commits as Markdown, for a pull request.")
+@click.option("--prompts", is_flag=True, help="With --md: also the beginning of each session's first prompt.")
+@click.option("--limit", type=click.FloatRange(0, 100), metavar="PERCENT", help="Exit with 1 when agents wrote more of the lines.")
+@click.option(
+    "--badge",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the share of agents' lines for a badge (shields.io).",
+)
+@database_option
+@data_options
+def log(
+    commits: str, path: str | None, since: datetime | None, most: int | None, db: Path, output_format: str, **more: Any
+) -> None:
+    """List commits with the authors of their lines.
+
+    A..B are the commits that B has and A does not, for example main..HEAD for a branch; one name stands for all that it has;
+    without any, the attributed branch is listed. Newest first.
+
+    --md, --limit and --badge leave merges out, as what they bring was written elsewhere.
+    For a pull request: whowrote log BASE..HEAD --md --limit 80 --badge badge.json
+
+    With --show, COMMIT is a commit id or a prefix of one; given the PATH of the clone, it can be any revision, for example HEAD~2.
+    """
+    if more["show"]:
+        _show(commits or "HEAD", path, db, output_format)
+        return
+    commits, path = _range_and_clone(commits, path)
+    with common.open_clone(path, db) as opened:
+        if more["md"] or more["limit"] is not None or more["badge"] is not None:
+            _summarise(opened, commits, _iso(since), more)
+        elif more["total"]:
+            _total(opened, commits, _iso(since), output_format)
+        else:
+            from attribution.queries.commit_range import log as log_table
+
+            table = log_table(opened, commits, _iso(since), most)
+            table.notes.append("lines: non-blank lines added to source and test files")
+            columns = ("commit_sha", "author_at=authored", "lines", "classes=written by", "git_author", "subject")
+            print_table(output_format, table, columns)
+
+
+def _total(opened: OpenRepo, commits: str, since: str, output_format: str) -> None:
+    from attribution.queries.commit_range import stats
+
+    total = stats(opened, commits, since)
+    if output_format == "csv":
+        common.print_rows(output_format, total.rows(), None)
+    else:
+        common.print_one(output_format, total, lambda terminal: terminal.repo.stats_view(out(), total))
+
+
+def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, Any]) -> None:
+    """Prints the Markdown of --md, writes the file of --badge, and exits with 1 above --limit."""
+    from attribution.browse.comment import badge, markdown_of
+    from attribution.queries.commit_range import commits_of
+    from attribution.queries.pull_request import pull_request
+
+    shas = [commit.sha for commit in commits_of(opened, commits, since) if commit.parents < 2]
+    if not shas:
+        raise WhoWroteError(f"{commits or opened.branch} has no commits other than merges", "Name a range that adds lines")
+    request = pull_request(opened.store, shas)
+    percent, limit = request.agent_percent, more["limit"]
+    if more["md"]:
+        out().print(markdown_of(request, more["prompts"], limit), soft_wrap=True, end="")
+    if more["badge"] is not None:
+        with writing(more["badge"]):
+            more["badge"].write_text(badge(percent), "utf-8")
+    if limit is not None and percent is not None and percent > limit:
+        notice(f"agents wrote {percent:.1f} % of these lines as far as known, more than {limit:g} %")
+        raise SystemExit(1)
+
+
+def _show(commit: str, path: str | None, db: Path, output_format: str) -> None:
+    from attribution.queries.commit import commit_report
+    from collector.storage.places import clone_of
+    from collector.storage.store import Store
+
+    path = path or clone_of(db)
+    if path is None:
+        with Store(db, create=False) as store:
+            report = commit_report(store, commit)
+    else:
+        with common.open_clone(path, db) as opened:
+            report = commit_report(opened.store, commit, opened)
+    if output_format == "csv":
+        common.print_rows(output_format, list(report.span_rows()), None)
+    else:
+        common.print_one(output_format, report, lambda terminal: terminal.repo.commit_view(out(), report))
+
+
+def _range_and_clone(commits: str, path: str | None) -> tuple[str, str]:
+    """A clone that stands alone is no range: `log PATH` means all of it."""
+    if path is None and commits and ".." not in commits.replace("../", "") and clone_around(commits) == Path(commits).resolve():
+        return "", commits
+    return commits, path or common.here()
+
+
+def _iso(since: datetime | None) -> str:
+    from collector.storage.store import iso
+
+    return iso(since.replace(tzinfo=UTC).timestamp()) or "" if since else ""
+
+
+COMMANDS = (blame, why, survival, log)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import here, local_options, open_clone
+from collector.console import terminal as edge
 from collector.console.options import (
     ALLOW_NO_CHECKPOINTS,
     CONTENT,
@@ -22,19 +23,6 @@ from collector.console.options import (
     task_limits,
 )
 from collector.console.tables import print_table
-from collector.console.terminal import (
-    EXIT_BUG,
-    Reporter,
-    complain,
-    data_options,
-    database_option,
-    err,
-    failure,
-    notice,
-    out,
-    write_csv,
-    write_json,
-)
 from collector.errors import EXIT_PARTIAL
 from collector.limits import RUN_SECONDS
 
@@ -49,7 +37,7 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@database_option
+@edge.database_option
 @click.option("--branch", default="", metavar="NAME", help="Branch, tag or commit to attribute.  [default: HEAD]")
 @click.option(
     "--since", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Only commits authored on or after this date (UTC)."
@@ -68,7 +56,7 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
 @click.option("--name", default="", metavar="NAME", help="Store it under this name.  [default: OWNER/NAME of the remote]")
 @CONTENT
 @click.option("--history", "with_history", is_flag=True, help="Also compute line history, as `whowrote survival` does.")
-@data_options
+@edge.data_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors (and the data, with --json or --csv).")
 @click.pass_context
 def repo(
@@ -119,8 +107,8 @@ def repo(
     if failed:
         from attribution import terminal
 
-        terminal.repo.failures(err(), failed)
-        notice(f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored")
+        terminal.repo.failures(edge.err(), failed)
+        edge.notice(f"{len(failed)} of {len(requests)} repositories failed; the results of the others are stored")
         context.exit(EXIT_PARTIAL)
 
 
@@ -131,15 +119,15 @@ def _attribute(
     from attribution.ensure.lines import attribute_each
 
     title = requests[0].path if len(requests) == 1 else f"{len(requests)} repositories"
-    with Reporter(title, quiet) as progress:
+    with edge.Reporter(title, quiet) as progress:
         progress("starting", 0, 0)
         results = attribute_each(requests, jobs, progress)
     if len(results) == 1 and results[0].error:
-        message, hint = failure(results[0])
-        complain(message, hint)
-        raise SystemExit(EXIT_BUG if results[0].trace else results[0].exit_code)
+        message, hint = edge.failure(results[0])
+        edge.complain(message, hint)
+        raise SystemExit(edge.EXIT_BUG if results[0].trace else results[0].exit_code)
     pairs = list(zip(requests, results, strict=True))
-    failed = [(request.path, *failure(result)) for request, result in pairs if result.error]
+    failed = [(request.path, *edge.failure(result)) for request, result in pairs if result.error]
     return {request.path: result.value for request, result in pairs if not result.error}, failed
 
 
@@ -163,7 +151,7 @@ def demo(directory: Path) -> None:
 
     click.echo()
     with open_clone(str(clone), db) as opened:
-        terminal.blame.blame_view(out(), blame_file(opened, example.FILE, ""))
+        terminal.blame.blame_view(edge.out(), blame_file(opened, example.FILE, ""))
 
 
 def _clone(path: str, quiet: bool) -> str:
@@ -172,7 +160,7 @@ def _clone(path: str, quiet: bool) -> str:
 
     if not is_address(path):
         return path
-    with Reporter(path, quiet) as progress:
+    with edge.Reporter(path, quiet) as progress:
         return mirror_address(path, progress)
 
 
@@ -180,20 +168,20 @@ def _follow_lines(path: str, db: Path, quiet: bool) -> None:
     from attribution.ensure.history import lines_followed
     from attribution.lineage.requests import HistoryRequest
 
-    with open_clone(path, db, quiet) as opened, Reporter(path, quiet) as progress:
+    with open_clone(path, db, quiet) as opened, edge.Reporter(path, quiet) as progress:
         lines_followed(opened, HistoryRequest(), progress)
 
 
 def _print_reports(reports: list[RepoReport], db: Path, output_format: str, quiet: bool, paths: tuple[str, ...]) -> None:
     if output_format == "json":
-        write_json([report.data() for report in reports])
+        edge.write_json([report.data() for report in reports])
     elif output_format == "csv":
         rows = [report.row() for report in reports]
-        write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
+        edge.write_csv(list(dict.fromkeys(name for row in rows for name in row)), rows)
     elif not quiet:
         from attribution import terminal
 
-        console = out()
+        console = edge.out()
         for r in reports:
             terminal.repo.repo_report(console, r, str(db))
             console.print()
@@ -225,7 +213,7 @@ def db(
         store.keep_content(options["content"], options["redact"])
         items, lost = repositories(store, names)
         for name, path in lost:
-            notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")
+            edge.notice(f"{name}: its clone is no longer at {path}; to fetch it again, run: collect run {name}")
         todo = waiting(store, items, how.retry, allow_no_checkpoints)
         failed = show_progress("attributing", "attributed", len(todo), attribute_all(store, todo, how, allow_no_checkpoints), quiet)
     context.exit(EXIT_PARTIAL if failed or lost else 0)
@@ -240,7 +228,7 @@ def db(
     help="Look in DIR instead: a copy of a home directory, or of an agent's directory in it (repeatable).",
 )
 @click.argument("path", required=False)
-@data_options
+@edge.data_options
 def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) -> None:
     """Show which agents keep transcripts on this machine.
 

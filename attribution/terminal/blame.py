@@ -16,23 +16,7 @@ from rich.text import Text
 
 from attribution.queries.explain import earlier_words
 from attribution.queries.verdicts import NO_COMMIT, NOT_COMMITTED, NOT_YET
-from attribution.terminal.style import (
-    LETTER,
-    MEANING,
-    STYLE,
-    cut,
-    grid,
-    minute,
-    notes,
-    number,
-    opening,
-    percent,
-    print_whole,
-    show,
-    source,
-    title,
-    words,
-)
+from attribution.terminal import style as ui
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import Evidence
@@ -66,31 +50,31 @@ _HOW_WIDTH, _WHO_WIDTH = 11, 14
 
 def blame_view(console: Console, blamed: FileBlame) -> None:
     """One row per line, truncated on a terminal, complete in a file or pipe."""
-    title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}")
+    ui.title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}")
     digits = len(str(len(blamed.lines)))
     texts = [_blame_line(line, digits) for line in blamed.lines]
     if console.is_terminal:
         for text in texts:
             console.print(text, no_wrap=True, overflow="ellipsis")
     else:
-        print_whole(console, texts)
+        ui.print_whole(console, texts)
     _legend(console, blamed.lines)
-    notes(console, blamed.notes)
+    ui.notes(console, blamed.notes)
 
 
 def _blame_line(line: BlameLine, digits: int) -> Text:
-    style = STYLE.get(line.attribution.kind, "red")
+    style = ui.STYLE.get(line.attribution.kind, "red")
     how, who = _fit(_brief(line.attribution), _HOW_WIDTH), _fit(_who(line), _WHO_WIDTH)
     return Text.assemble(
-        (line.introduced.sha[:8], "dim"), ("~" if line.moved else " ", "dim"), (LETTER[line.attribution.kind], f"bold {style}"),
+        (line.introduced.sha[:8], "dim"), ("~" if line.moved else " ", "dim"), (ui.LETTER[line.attribution.kind], f"bold {style}"),
         f" {how} ", (who, style), (f" {line.line:>{digits}} ", "dim"),
-        (source(line.text), "bright_black" if line.attribution.kind == "undeclared" else ""),
+        (ui.source(line.text), "bright_black" if line.attribution.kind == "undeclared" else ""),
     )  # fmt: skip
 
 
 @lru_cache(1_000)  # a file has thousands of lines and a few authors
 def _fit(text: str, width: int) -> str:
-    return set_cell_size(cut(text, width), width)
+    return set_cell_size(ui.cut(text, width), width)
 
 
 def _brief(attribution: LineAttribution) -> str:
@@ -98,10 +82,10 @@ def _brief(attribution: LineAttribution) -> str:
     if attribution.author == "agent":
         return attribution.how
     if attribution.author == "human":
-        return words(attribution.witness)
+        return ui.words(attribution.witness)
     if attribution.author == "tool":
         return attribution.tool
-    return _BRIEF.get(attribution.reason, words(attribution.reason)) or "not read"
+    return _BRIEF.get(attribution.reason, ui.words(attribution.reason)) or "not read"
 
 
 def _who(line: BlameLine) -> str:
@@ -115,40 +99,40 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     count = Counter(line.attribution.kind for line in lines if line.text.strip())
     whole = sum(count.values())
     console.print()
-    table = grid("<", "<", ">", ">", "<~")
-    for kind in (*STYLE, ""):
+    table = ui.grid("<", "<", ">", ">", "<~")
+    for kind in (*ui.STYLE, ""):
         if count[kind]:
-            style = STYLE.get(kind, "red")
-            meaning = MEANING.get(kind, "outside the attributed history, or not committed")
+            style = ui.STYLE.get(kind, "red")
+            meaning = ui.MEANING.get(kind, "outside the attributed history, or not committed")
             table.add_row(
-                Text(LETTER[kind], f"bold {style}"), Text(kind or "not read", style), number(count[kind]),
-                percent(count[kind], whole), Text(meaning, "dim"),
+                Text(ui.LETTER[kind], f"bold {style}"), Text(kind or "not read", style), ui.number(count[kind]),
+                ui.percent(count[kind], whole), Text(meaning, "dim"),
             )  # fmt: skip
-    show(console, table, 0)
+    ui.show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        text = f"~  {number(moved)} lines are older: that commit only moved or reformatted them (see whowrote why)"
+        text = f"~  {ui.number(moved)} lines are older: that commit only moved or reformatted them (see whowrote why)"
         console.print(Text(text, "dim"))
 
 
 def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:
     """A file in blocks of lines with the same origin."""
-    title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {len(blamed.lines)} lines")
+    ui.title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {len(blamed.lines)} lines")
     console.print()
-    table = grid(">", "<", "<", "<", "<", "<~", head=("lines", "", "how", "who", "commit", "prompt or commit subject"))
+    table = ui.grid(">", "<", "<", "<", "<", "<~", head=("lines", "", "how", "who", "commit", "prompt or commit subject"))
     for block in blocks:
         first = block.first
-        style = STYLE.get(first.attribution.kind, "red")
+        style = ui.STYLE.get(first.attribution.kind, "red")
         lines = str(block.start) if block.start == block.end else f"{block.start}-{block.end}"
         subject = Text(one_line(first.commit.subject if first.commit else ""), "dim")
-        about = Text("“" + one_line(opening(block.prompt)) + "”") if block.prompt else subject
+        about = Text("“" + one_line(ui.opening(block.prompt)) + "”") if block.prompt else subject
         table.add_row(
-            lines, Text(LETTER[first.attribution.kind], f"bold {style}"), _brief(first.attribution),
+            lines, Text(ui.LETTER[first.attribution.kind], f"bold {style}"), _brief(first.attribution),
             Text(_fit(_who(first), _WHO_WIDTH), style), Text(first.introduced.sha[:8], "dim"), about,
         )  # fmt: skip
-    show(console, table, 0)
+    ui.show(console, table, 0)
     _legend(console, blamed.lines)
-    notes(console, blamed.notes)
+    ui.notes(console, blamed.notes)
 
 
 # --- one line ---------------------------------------------------------------------------------------------------------
@@ -163,15 +147,15 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
     """Everything about one line, and its history where that is known."""
     line, verdict = explanation.line, explanation.line.attribution
     commit = f"{explanation.branch or 'commit'} {explanation.sha[:9]}"
-    title(console, f"{explanation.path}:{line.line}", f"at {commit}, {explanation.name}")
-    console.print(Text(cut("  " + source(line.text), console.width)))
+    ui.title(console, f"{explanation.path}:{line.line}", f"at {commit}, {explanation.name}")
+    console.print(Text(ui.cut("  " + ui.source(line.text), console.width)))
     console.print()
-    style = STYLE.get(verdict.kind, "red")
+    style = ui.STYLE.get(verdict.kind, "red")
     table = Table(box=None, show_header=False, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
-    name = words(verdict.kind) if verdict.kind or verdict.reason else "not attributed"
-    parts = dict.fromkeys((name, verdict.how, verdict.evidence, words(verdict.reason)))
+    name = ui.words(verdict.kind) if verdict.kind or verdict.reason else "not attributed"
+    parts = dict.fromkeys((name, verdict.how, verdict.evidence, ui.words(verdict.reason)))
     room = console.width - 20
     table.add_row("verdict", Text(", ".join(part for part in parts if part not in ("", "none")), f"bold {style}"))
     table.add_row("how we know", _paragraphs(explanation.evidence))
@@ -183,7 +167,7 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
     if verdict.session:
         _session_rows(table, explanation, room)
     if verdict.witness:
-        table.add_row("witness", Text.assemble(words(verdict.witness), (_sightings(verdict), "dim")))
+        table.add_row("witness", Text.assemble(ui.words(verdict.witness), (_sightings(verdict), "dim")))
     if verdict.tool:
         table.add_row("tool", one_line(f"{verdict.tool}, run by {verdict.run_by or 'unknown'}"))
     if explanation.earlier:
@@ -199,7 +183,7 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
     if history is not None:
         console.print()
         line_history_view(console, history)
-    notes(console, [*explanation.notes, *(history.notes if history is not None else ())])
+    ui.notes(console, [*explanation.notes, *(history.notes if history is not None else ())])
 
 
 def _sections(table: Table, sections: Sequence[LineSection]) -> None:
@@ -219,7 +203,7 @@ def _commit_words(explanation: LineExplanation) -> Text:
         return Text("no commit")
     text = Text.assemble((introduced.sha[:9], "bold"), " ", one_line(commit.subject if commit else ""))
     if commit:
-        text.append(f"\n{one_line(commit.author_name)}, {minute(commit.author_at)}", "dim")
+        text.append(f"\n{one_line(commit.author_name)}, {ui.minute(commit.author_at)}", "dim")
     if explanation.by_blame:
         there = (
             f", where it is {one_line(introduced.path)}:{introduced.line}"
@@ -246,8 +230,8 @@ def _sightings(verdict: LineAttribution) -> str:
     """When the file was seen without and with a person's line; nothing where the date of the commit is the witness."""
     if verdict.evidence == Evidence.DATED:
         return ""
-    without = f"without the line {minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
-    return f": {without}, {f'with it {minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
+    without = f"without the line {ui.minute(verdict.seen_without_at)}" if verdict.seen_without_at else "before it unknown"
+    return f": {without}, {f'with it {ui.minute(verdict.seen_with_at)}' if verdict.seen_with_at else 'with it in the commit'}"
 
 
 def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None:
@@ -256,7 +240,7 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
     table.add_row("session", Text.assemble(one_line(verdict.label), (f"\n{who}, {one_line(verdict.session)}", "dim")))
     if explanation.prompt:
         table.add_row(
-            f"prompt {verdict.turn}", Text.assemble(_quote(explanation.prompt), (f"\n{minute(explanation.turn_at)}", "dim"))
+            f"prompt {verdict.turn}", Text.assemble(_quote(explanation.prompt), (f"\n{ui.minute(explanation.turn_at)}", "dim"))
         )
     call = explanation.call
     if call is None:
@@ -269,7 +253,7 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
         text.append("\n")
         mark = "▶" if part.hit else " "
         text.append(
-            cut(f"{mark}{part.mark} {source(part.text)}", room),
+            ui.cut(f"{mark}{part.mark} {ui.source(part.text)}", room),
             f"bold {_MARKS.get(part.mark, '')}".strip() if part.hit else _MARKS.get(part.mark, ""),
         )
     if call.match == "similar":
@@ -281,7 +265,7 @@ def _session_rows(table: Table, explanation: LineExplanation, room: int) -> None
 
 def _quote(prompt: str) -> Text:
     lines = prompt.strip().split("\n")
-    listing = "\n".join(source(line) for line in lines[:_PROMPT_LINES])
+    listing = "\n".join(ui.source(line) for line in lines[:_PROMPT_LINES])
     more = len(lines) > _PROMPT_LINES or len(listing) > _PROMPT_WIDTH
     return Text(listing[:_PROMPT_WIDTH] + (" …" if more else ""))
 
@@ -297,28 +281,28 @@ def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
     for i, action in enumerate(listing):
         text.append("\n" if i else "")
         beginning = f"{'▶' if action.ours else ' '} {action.at[5:16].replace('T', ' ')} {one_line(action.what)}"
-        text.append(cut(f"{beginning}  ", room), "bold" if action.ours else "")
-        text.append(cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
+        text.append(ui.cut(f"{beginning}  ", room), "bold" if action.ours else "")
+        text.append(ui.cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
     return text
 
 
 def line_history_view(console: Console, report: LineHistoryReport) -> None:
     """What commits did to the line, and what became of it."""
-    table = grid("<", "<", "<", "<~")
+    table = ui.grid("<", "<", "<", "<~")
     for event in report.events:
         targets = one_line(event.path) + (f":{event.line}" if event.line else "") if event.path else ""
         what = one_line(f"{event.subject} ({event.who})")
         location = ", ".join(part for part in (targets, one_line(event.detail)) if part)
-        when = minute(event.at)
+        when = ui.minute(event.at)
         table.add_row(Text(event.what, f"bold {_COLOUR.get(event.what, 'yellow')}"), Text(when, "dim"), event.sha[:9], Text(what))
         if location:
             table.add_row("", "", "", Text(location, "dim"))
-    show(console, table)
+    ui.show(console, table)
     if report.cause:
         who = {"agent": "an agent", "human": "a person"}.get(report.actor, "an unknown author")
         session = f" (session: {one_line(report.actor_session)})" if report.actor_session else ""
         console.print(Text.assemble("  removed by ", (who, "bold"), session, (f" after {report.days or 0:.1f} days", "dim")))
         for line in report.replaced_by:
-            console.print(Text(cut("  + " + source(line), console.width), "dim"))
+            console.print(Text(ui.cut("  + " + ui.source(line), console.width), "dim"))
     elif report.days is not None:
         console.print(Text(f"  still present after {report.days:.1f} days", "dim"))

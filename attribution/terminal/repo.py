@@ -1,4 +1,4 @@
-"""The short table at the end of `whowrote repo`."""
+"""What `whowrote repo` prints at its end, commits as `whowrote log` shows them, and the list of checks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import MEANING, STYLE, audited, bar, grid, kinds, notes, number, percent, plain, show, title, words
+from attribution.terminal import style as ui
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.storage.views import table_of
+from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
+from collector.vocabulary.sessions import Signature
 
 if TYPE_CHECKING:
     from attribution.queries.checks import Check
+    from attribution.queries.commit import CommitReport
+    from attribution.queries.commit_range import RangeStats
     from attribution.queries.coverage import Coverage
     from attribution.queries.repo_report import Advice, RepoReport
     from collector.storage.views import Table
@@ -27,11 +31,11 @@ _REASONS = 5  # why lines have no author: so many are shown
 def repo_report(console: Console, r: RepoReport, database: str) -> None:
     """The short table at the end of `whowrote repo`."""
     when = f"{r.first_commit_at[:10]} to {r.last_commit_at[:10]}" if r.first_commit_at else "no commits"
-    title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
+    ui.title(console, r.name, f"{r.branch} at {r.head[:9]}, {when}")
     _lines(console, r)
     _coverage(console, r.coverage)
     _commits(console, r)
-    kinds(console, r.kinds)
+    ui.kinds(console, r.kinds)
     _evidence(console, r.shares)
     _edits(console, r)
     if len(r.sessions):
@@ -41,7 +45,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     if len(r.problems):
         console.print()
         show_table(console, r.problems, ("code=problem", "stage", "count", "example=for example"), most=5, indent=2)
-    notes(console, r.censored)
+    ui.notes(console, r.censored)
     _advice(console, r.advice)
     console.print()
     state = "nothing changed since the last run" if r.unchanged else f"done in {r.seconds:.1f} s"
@@ -63,7 +67,7 @@ def _advice(console: Console, advices: Sequence[Advice]) -> None:
     console.print()
     console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
     for item in advices:
-        lines = f"{number(item.lines)} lines: " if item.lines else ""
+        lines = f"{ui.number(item.lines)} lines: " if item.lines else ""
         console.print(one_line(f"    {lines}{item.what}"), soft_wrap=True, highlight=False)
         if item.command:
             console.print(Text(one_line(f"      {item.command}"), "cyan"), soft_wrap=True)
@@ -71,35 +75,35 @@ def _advice(console: Console, advices: Sequence[Advice]) -> None:
 
 def _commits(console: Console, r: RepoReport) -> None:
     console.print()
-    table = grid("<", ">", "<")
-    table.add_row(Text("commits", "bold"), number(r.commits), "")
-    by = ", ".join(f"{number(n)} by {words(m)}" for m, n in r.linked_by.items())
-    table.add_row("  linked to a session", number(r.linked), Text(by, "dim"))
+    table = ui.grid("<", ">", "<")
+    table.add_row(Text("commits", "bold"), ui.number(r.commits), "")
+    by = ", ".join(f"{ui.number(n)} by {ui.words(m)}" for m, n in r.linked_by.items())
+    table.add_row("  linked to a session", ui.number(r.linked), Text(by, "dim"))
     if r.declared:
-        table.add_row("  name an agent only", number(r.declared), Text("in a trailer or as the author; no session", "dim"))
+        table.add_row("  name an agent only", ui.number(r.declared), Text("in a trailer or as the author; no session", "dim"))
     if r.unresolved:
-        table.add_row("  refer to missing checkpoints", number(r.unresolved), Text("not in this clone; fetch them", "dim"))
-    table.add_row("  no agent mentioned", number(r.commits - r.linked - r.declared - r.unresolved), "")
-    show(console, table)
+        table.add_row("  refer to missing checkpoints", ui.number(r.unresolved), Text("not in this clone; fetch them", "dim"))
+    table.add_row("  no agent mentioned", ui.number(r.commits - r.linked - r.declared - r.unresolved), "")
+    ui.show(console, table)
 
 
 def _lines(console: Console, r: RepoReport) -> None:
     console.print()
     whole = sum(r.headline.values())
-    table = grid("<", ">", ">", "<", "<~")
+    table = ui.grid("<", ">", ">", "<", "<~")
     table.add_row(
-        Text("lines added", "bold"), number(whole), "", "", Text("in source and test files, not counting blank lines", "dim")
+        Text("lines added", "bold"), ui.number(whole), "", "", Text("in source and test files, not counting blank lines", "dim")
     )
     for name, count in r.headline.items():
-        meaning = Text(MEANING[name], "dim")
-        share = percent(count, whole)
-        table.add_row(Text("  " + name, STYLE[name]), number(count), share, bar(name, count, whole), meaning)
+        meaning = Text(ui.MEANING[name], "dim")
+        share = ui.percent(count, whole)
+        table.add_row(Text("  " + name, ui.STYLE[name]), ui.number(count), share, ui.bar(name, count, whole), meaning)
     for aside in r.asides:
         if aside.lines:
-            table.add_row(Text(aside.name, "bold"), number(aside.lines), "", "", Text(aside.meaning, "dim"))
-    show(console, table)
-    audited(console, *(name for name, count in r.headline.items() if count))
-    notes(console, r.undeclared_notes)
+            table.add_row(Text(aside.name, "bold"), ui.number(aside.lines), "", "", Text(aside.meaning, "dim"))
+    ui.show(console, table)
+    ui.audited(console, *(name for name, count in r.headline.items() if count))
+    ui.notes(console, r.undeclared_notes)
 
 
 def _coverage(console: Console, coverages: Sequence[Coverage]) -> None:
@@ -110,15 +114,15 @@ def _coverage(console: Console, coverages: Sequence[Coverage]) -> None:
     console.print(
         Text.assemble("  ", ("coverage", "bold"), ("  lines with a named author, of commits with any sign of an agent", "dim"))
     )
-    table = grid("<", ">", "<", "<")
+    table = ui.grid("<", ">", "<", "<")
     for of in coverages:
         name = "source and test lines" if of.days is None else f"  {of.days} days to the last commit"
-        counts = f"{number(of.attributed)} of {number(of.lines)}" if of.lines else "no such lines"
-        table.add_row(name, percent(of.attributed, of.lines), Text(counts, "dim"), "")
+        counts = f"{ui.number(of.attributed)} of {ui.number(of.lines)}" if of.lines else "no such lines"
+        table.add_row(name, ui.percent(of.attributed, of.lines), Text(counts, "dim"), "")
     for reason, lines in list(coverages[0].missing.items())[:_REASONS]:
-        name = "declared: no session" if reason == LineClass.DECLARED else f"unknown: {words(reason)}"
-        table.add_row(Text(f"  {name}", "dim"), percent(lines, coverages[0].lines), Text(number(lines), "dim"), "")
-    show(console, table)
+        name = "declared: no session" if reason == LineClass.DECLARED else f"unknown: {ui.words(reason)}"
+        table.add_row(Text(f"  {name}", "dim"), ui.percent(lines, coverages[0].lines), Text(ui.number(lines), "dim"), "")
+    ui.show(console, table)
 
 
 def _evidence(console: Console, shares: Table, most: int = 6) -> None:
@@ -127,42 +131,44 @@ def _evidence(console: Console, shares: Table, most: int = 6) -> None:
     if not rows:
         return
     console.print()
-    table = grid("<", ">", ">", "<")
+    table = ui.grid("<", ">", ">", "<")
     table.add_row(Text("evidence", "bold"), "", "", Text("in files of every kind", "dim"))
     for row in rows[:most]:
         what = row["evidence"] if row["how"] == "none" else f"{row['how']}, {row['evidence']}"
-        what = f"dated, {words(row['witness'])}" if row["witness"] else what
+        what = f"dated, {ui.words(row['witness'])}" if row["witness"] else what
         kind = row["class"]
-        name = Text.assemble("  ", (words(kind), STYLE[kind]), f" {words(row['reason']) if row['author'] == 'unknown' else what}")
-        table.add_row(name, number(row["nonblank"]), percent(row["nonblank"], whole), "")
-    show(console, table)
+        name = Text.assemble(
+            "  ", (ui.words(kind), ui.STYLE[kind]), f" {ui.words(row['reason']) if row['author'] == 'unknown' else what}"
+        )
+        table.add_row(name, ui.number(row["nonblank"]), ui.percent(row["nonblank"], whole), "")
+    ui.show(console, table)
 
 
 def _edits(console: Console, r: RepoReport) -> None:
     if not r.edits and not r.shell_edits:
         return
     console.print()
-    parts = [f"{number(n)} {words(o)}" for o, n in r.edits.items()]
-    table = grid("<", "<")
+    parts = [f"{ui.number(n)} {ui.words(o)}" for o, n in r.edits.items()]
+    table = ui.grid("<", "<")
     table.add_row(Text("agent edits", "bold"), ", ".join(parts) or "none")
     if r.shell_edits:
-        table.add_row(Text("  by shell commands"), ", ".join(f"{number(n)} {words(o)}" for o, n in r.shell_edits.items()))
-    show(console, table)
+        table.add_row(Text("  by shell commands"), ", ".join(f"{ui.number(n)} {ui.words(o)}" for o, n in r.shell_edits.items()))
+    ui.show(console, table)
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
 
 
 def check_list(console: Console, checks: Sequence[Check]) -> None:
-    table = grid("<", "<", "<~")
+    table = ui.grid("<", "<", "<~")
     for check in checks:
-        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {number(check.broken)} rows", "bold red")
-        table.add_row(state, plain(check.name), Text(one_line(check.promise), "dim"))
-    show(console, table, 0)
+        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {ui.number(check.broken)} rows", "bold red")
+        table.add_row(state, ui.plain(check.name), Text(one_line(check.promise), "dim"))
+    ui.show(console, table, 0)
     for check in checks:
         if check.broken:
             console.print()
-            title(console, check.name, "first rows")
+            ui.title(console, check.name, "first rows")
             show_table(console, table_of(check.rows), indent=2)
 
 
@@ -172,3 +178,111 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
         console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
         for line in hint.split("\n") if hint else ():
             console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)  # commands are there to be copied
+
+
+# --- commits ----------------------------------------------------------------------------------------------------------
+
+
+_NOT_COMPARABLE = "not comparable: several checkpoints or commits are involved, so the two percentages count different lines"
+
+
+def commit_view(console: Console, report: CommitReport) -> None:
+    commit = report.commit
+    ui.title(console, f"{commit.sha[:9]} {commit.subject}", report.repo)
+    console.print(Text(f"{one_line(commit.author_name)}, {ui.minute(commit.author_at)}", "dim"))
+    whole = sum(report.lines.values())
+    if whole:
+        console.print()
+        ui.class_bars(console, report.lines)
+        ui.audited(console, *(name for name, count in report.lines.items() if count))
+    ui.kinds(console, report.kinds)
+    _commit_sessions(console, report)
+    _commit_files(console, report)
+    if len(report.claims):
+        console.print()
+        columns = ("checkpoint", "theirs=recorder says, %", "ours=we say, %", "reason=reason for the difference", "session")
+        show_table(console, report.claims, columns)
+        if any(row["reason"] == "not_comparable" for row in report.claims):
+            console.print(Text(_NOT_COMPARABLE, "dim"))
+
+
+def _commit_sessions(console: Console, report: CommitReport) -> None:
+    console.print()
+    absent = [named["checkpoint"] for named in report.checkpoints if not named["in_clone"]]
+    if absent:
+        console.print(
+            Text.assemble(("note: ", "yellow"), f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}")
+        )
+    for named in report.checkpoints:
+        if named["signature"]:
+            kind = Signature(named["signature"]).meaning
+            console.print(
+                Text(f"checkpoint {one_line(named['checkpoint'])}: stored by a signed commit ({kind}), not verified", "dim")
+            )
+    if not len(report.sessions):
+        declared = report.commit.declared_agent
+        console.print(Text(f"no linked session{f'; the commit names {one_line(declared)}' if declared else ''}", "dim"))
+    for s in report.sessions:
+        who = ", ".join(one_line(w) for w in (label_of(s["agent"] or ""), s["model"]) if w) or "unknown agent"
+        state = "" if s["transcript"] == "present" else f", transcript {ui.words(s['transcript'])}"
+        console.print(Text(ui.cut(f"session {one_line(s['key'][:13])}: {one_line(s['label'])}", console.width), "bold"))
+        link = f"by {ui.words(s['method'])}, confidence {s['confidence']:.2f}"
+        console.print(Text(f"  {who}, linked {link}, wrote {ui.number(s['agent_lines'])} lines here{state}", "dim"))
+        for prompt in s["prompts"][:5]:
+            console.print(Text(ui.cut(f"  “{one_line(ui.opening(prompt))}”", console.width)))
+        if len(s["prompts"]) > 5:
+            console.print(Text(f"  and {len(s['prompts']) - 5} more prompts", "dim"))
+
+
+def _commit_files(console: Console, report: CommitReport, most: int = 12) -> None:
+    if not report.files:
+        return
+    console.print()
+    table = ui.grid("<", "<~", ">", "<~", head=("", "file", "+/-", "added lines"))
+    for f in report.files:
+        name = f"{f['old_path']} → {f['path']}" if f["old_path"] else f["path"]
+        spans = Text()
+        for start, end, attribution in f["spans"][:most]:
+            kind = attribution.kind
+            spans.append(f"{ui.LETTER[kind]}{start}" if start == end else f"{ui.LETTER[kind]}{start}-{end}", ui.STYLE[kind])
+            spans.append(" ")
+        if len(f["spans"]) > most:
+            spans.append(f"and {len(f['spans']) - most} more", "dim")
+        if f["content"] != "text":
+            spans = Text(ui.words(f["content"]), "dim")
+        table.add_row(f["status"], ui.plain(name), f"+{f['added']} -{f['deleted']}", spans)
+    ui.show(console, table, 0)
+
+
+# --- a range ----------------------------------------------------------------------------------------------------------
+
+_ABSENT = "{} commits are not attributed and not counted: attribute their branch first"
+
+
+def stats_view(console: Console, range_stats: RangeStats) -> None:
+    ui.title(console, range_stats.repo, range_stats.range)
+    merges = f", {ui.number(range_stats.merges)} of them merges" if range_stats.merges else ""
+    linked = f"{ui.number(range_stats.with_sessions)} with source or test lines of recorded sessions"
+    ui.dim(console, f"{ui.number(range_stats.commits)} commits{merges}; {linked}")
+    if range_stats.not_in_database:
+        ui.notes(console, [_ABSENT.format(ui.number(range_stats.not_in_database))])
+    console.print()
+    if not range_stats.total:
+        console.print(Text("no lines were added to source and test files", "dim"))
+    else:
+        _classes(console, range_stats)
+    ui.kinds(console, range_stats.kinds)
+    if len(range_stats.models):
+        console.print()
+        show_table(console, range_stats.models, indent=2)
+
+
+def _classes(console: Console, range_stats: RangeStats) -> None:
+    console.print(Text.assemble((f"{ui.number(range_stats.total)} lines", "bold"), " added to source and test files"))
+    ui.class_bars(console, range_stats.lines)
+    because = ", ".join(
+        f"{ui.words(reason)} {ui.number(lines)}" for reason, lines in list(range_stats.unknown_because.items())[:3] if lines
+    )
+    if because:
+        console.print(Text(f"  unknown because: {because}", "dim"))
+    ui.audited(console, *(name for name, lines in range_stats.lines.items() if lines))
