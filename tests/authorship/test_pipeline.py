@@ -1076,7 +1076,7 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
 # --- a clone in which somebody goes on working ----------------------------------------------------------------------------
 
 
-_OF_ALL_BRANCHES = ("session_features", "scores")  # they know what landed on any branch by the time they are written
+_OF_ALL_BRANCHES = ("session_features", "scores", "stage_runs")  # they know what lies on any branch by the time they are written
 
 
 def _tip(repository: Path, name: str = "HEAD") -> str:
