@@ -21,7 +21,7 @@ from collector.errors import EXIT_PARTIAL, WhoWroteError
 def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, force: bool, quiet: bool) -> None:
     """Merge databases into one.
 
-    SHARD is a database written by `whowrote repo PATH -o SHARD`, or any other. A repository that is already there is replaced if
+    SHARD is a database written by `whowrote repo PATH --db SHARD`, or any other. A repository that is already there is replaced if
     the new results are newer. Each file is merged in one transaction.
     """
     from collector.storage.merge import merge as take

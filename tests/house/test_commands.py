@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 
 import click
 
@@ -40,3 +41,15 @@ def test_greetings_name_commands_and_options_that_exist() -> None:
     for name, options in named:
         known = {spelling for param in commands[name].params for spelling in param.opts}
         assert set(options) <= known, name
+
+
+def test_choices_are_spelled_as_the_database_and_the_docs_spell_them() -> None:
+    """click shows and takes the name of an enum's member, not the word that it stands for."""
+    offered = {
+        f"{name} {param.opts[0]}": [word for word in param.type.choices if isinstance(word, Enum) and word.name != word.value]
+        for name, command in _commands(cli)
+        for param in command.params
+        if isinstance(param.type, click.Choice)
+    }
+    assert "report grades --driver" in offered
+    assert {option: words for option, words in offered.items() if words} == {}

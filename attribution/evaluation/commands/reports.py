@@ -79,7 +79,7 @@ def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | 
 @click.command()
 @click.option("--min-n", type=click.IntRange(min=2), default=5, show_default=True, help="Minimum sessions per group.")
 @click.option("--by-judge", is_flag=True, help="Grade by the judge's success score instead of Q.")
-@click.option("--driver", "drivers", multiple=True, type=click.Choice([*Driver]), help="Only sessions it drove (repeatable).")
+@click.option("--driver", "drivers", multiple=True, type=click.Choice([*map(str, Driver)]), help="Only its sessions (repeatable).")
 @database_option
 @data_options
 def grades(min_n: int, by_judge: bool, drivers: tuple[str, ...], db: Path, output_format: str) -> None:

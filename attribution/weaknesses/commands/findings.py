@@ -42,7 +42,7 @@ _FILTERS = (
         help="Only findings of this confidence (repeatable).",
     ),
     click.option("--alive", is_flag=True, help="Only findings still present at HEAD."),
-    click.option("--author", type=click.Choice((*LINE_CLASSES, Mixture.MIXED)), help="Only findings in lines of this class."),
+    click.option("--author", type=click.Choice((*LINE_CLASSES, str(Mixture.MIXED))), help="Only findings in lines of this class."),
     click.option("--cwe", metavar="NUMBER", help="Only findings of this weakness, for example CWE-89."),
     click.option(
         "--only",
