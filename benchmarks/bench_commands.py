@@ -1,10 +1,10 @@
-"""What commands that only read cost: `explain` and `blame` in clones, lists and pages of a database.
+"""What commands that only read cost: `why` and `blame` in clones, lists and pages of a database.
 
     python benchmarks/bench_commands.py [--runs N] [--file PATH] [--db FILE] [CLONE ...]
 
 CLONE is attributed first, which is not measured; then one line of a file is explained and the file blamed, beside `git blame` of it
 and the bare start of Python. The file is the one at HEAD that most commits changed, unless `--file` names it; the line is the
-middle one. FILE is a database with line history (`whowrote survival CLONE --db FILE`): `sessions`, `features`, `survival`, and
+middle one. FILE is a database with line history (`whowrote survival CLONE --db FILE`): `sessions`, `survival`, and
 each page of Datasette, asked for inside one process (a full-text index is added to the database, as by `whowrote browse`). CPU
 seconds of whole processes, of pages those of all threads; the kinds in turn, medians.
 """

@@ -1,4 +1,4 @@
-"""The nouns that flow between stages. A vendor's JSON never leaves the module that reads it.
+"""The data model of the collector. A vendor's JSON never leaves the module that reads it.
 
 Times are seconds since 1970 (UTC, float) or None when the source gives none. Paths of edits are as recorded by the agent
 (absolute in the author's home, usually), normalised by `text.normal_path`; which of them lie in the repository is decided later.
