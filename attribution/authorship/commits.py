@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Container, Iterable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from attribution.authorship.align import text_of
 from attribution.authorship.case import AddedFile, added_file
@@ -105,18 +106,37 @@ class LineFiles:
         return 1 if isinstance(existing, int) else len(existing)
 
 
+class FilesRead(NamedTuple):
+    """What is read of a history where a question concerns a few files."""
+
+    commits: Container[str]  # their ids; of the others nothing is read
+    paths: Container[str]
+    since: float  # commands that ended before are not known
+
+
 def read_history(
-    repo: GitRepo, commits: Sequence[Commit], attributes: Sequence[Attributes] = (), *, rarity: bool = True
+    repo: GitRepo,
+    commits: Sequence[Commit],
+    attributes: Sequence[Attributes] = (),
+    *,
+    rarity: bool = True,
+    only: FilesRead | None = None,
 ) -> CommitHistory:
     """Diffs of all commits, with the kind of each file; `attributes` are the repository's own. Texts are not kept.
 
-    Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is.
+    Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`: all other changes are left out.
     """
     history = CommitHistory(list(commits), {})
     count = history.lines.add if rarity else None
-    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, commits, attributes, count)) as printed:
-        for commit in commits:
+    chosen = [commit for commit in commits if only is None or commit.sha in only.commits]
+    if only is not None:
+        history.diffs = {commit.sha: CommitDiff(commit, []) for commit in commits}
+        history.paths.update(repo.paths(commits[-1].sha))
+    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, chosen, attributes, count)) as printed:
+        for commit in chosen:
             result = printed.diff_of(commit)
+            if only is not None and result.files is not None:
+                result.files = [file for file in result.files if file.change.path in only.paths]
             history.diffs[commit.sha] = result
             history.paths.update(file.change.path for file in result.files or ())
     return history

@@ -40,10 +40,10 @@ def first_line(text: str) -> str:
 
 def changed_window(old: str, new: str) -> tuple[int, int, int]:
     """The whole lines that differ, as offsets: start in both texts, end in the old one, end in the new one."""
-    start = _common_prefix(old, new)
-    start = old.rfind("\n", 0, start) + 1
+    same = bisect_left(range(1, min(len(old), len(new)) + 1), True, key=lambda length: not old.startswith(new[:length]))
+    start = old.rfind("\n", 0, same) + 1
     limit = min(len(old), len(new)) - start
-    tail = _common_suffix(old, new, limit)
+    tail = bisect_left(range(1, limit + 1), True, key=lambda length: not old.endswith(new[len(new) - length :]))
     old_end, new_end = len(old) - tail, len(new) - tail
     if tail:
         forward = old.find("\n", old_end)
@@ -51,14 +51,6 @@ def changed_window(old: str, new: str) -> tuple[int, int, int]:
         if not at_line and forward >= 0:
             old_end, new_end = forward + 1, new_end + (forward + 1 - old_end)
     return start, old_end, new_end
-
-
-def _common_prefix(a: str, b: str) -> int:
-    return bisect_left(range(1, min(len(a), len(b)) + 1), True, key=lambda length: not a.startswith(b[:length]))
-
-
-def _common_suffix(a: str, b: str, limit: int) -> int:
-    return bisect_left(range(1, limit + 1), True, key=lambda length: not a.endswith(b[len(b) - length :]))
 
 
 class TextAfter(NamedTuple):

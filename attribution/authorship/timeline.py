@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from attribution.authorship.brought_in import bring_in
@@ -12,10 +12,13 @@ from attribution.authorship.edits import normal_text
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import RawEdit, SessionEdits
 from attribution.authorship.sightings import Sighting
+from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Edit, Status
 from collector.text import canonical_path
+from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import NoReplay
 
 _SHORT = 7  # digits of an abbreviated id, at least
@@ -39,6 +42,13 @@ class Timeline:
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
     cut_off: list[tuple[str, Edit]] = field(default_factory=list)  # path, and an edit of which no result is on record
+
+    def keep(self, paths: Container[str], since: float) -> None:
+        """Leaves out other files, unless a directory is moved or removed, and earlier commands, as if they were not stored."""
+        self.steps = [s for s in self.steps if s.path in paths or s.new_path in paths or s.edit.op in ("delete", "move")]
+        self.sightings = {path: seen for path, seen in self.sightings.items() if path in paths}
+        unread = WorktreeAction(0.0, since, CallRef(0, "", 0, 0.0), unseen=Reason.TRANSCRIPT_NOT_STORED)
+        self.windows.actions = [unread, *(action for action in self.windows.actions if action.until > since)]
 
 
 @dataclass(frozen=True, slots=True)

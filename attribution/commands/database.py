@@ -171,7 +171,8 @@ def cache(db: Path, purge: bool, output_format: str) -> None:
     """
     from collector.storage.views import table_of
 
-    sizes = {path: _size(path) for path in _caches(db)}
+    parts = {path: [*path.rglob("*")] if path.is_dir() else [path] for path in _caches(db)}
+    sizes = {path: sum(file.stat().st_size for file in files if file.is_file()) for path, files in parts.items()}
     notes = [f"{sum(sizes.values()):,} bytes"] if sizes else ["no cache"]
     if purge:
         for path in sizes:
@@ -192,11 +193,6 @@ def _caches(db: Path) -> list[Path]:
     for file in (sessions, beside):
         listed += sorted(file.parent.glob(f"{glob.escape(file.name)}*")) if file is not None else []
     return list(dict.fromkeys(listed))
-
-
-def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 @click.group(commands=CommandFiles("DATA"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from attribution.queries.open_repo import OpenRepo, newer_commits
 from attribution.queries.repositories import attributed_repository, repository
+from attribution.queries.verdicts import NewerLines
 from collector.errors import EXIT_NO_CHECKPOINTS, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.plugins import hooks
@@ -38,14 +39,17 @@ def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], p
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
     clone.tip, clone.newer = newer_commits(repo, clone.branch, clone.head)
+    clone.answer_newer = _answer_newer
     if clone.tip != clone.head:
-        clone.notes.append(_moved_note(clone))
+        moved = f"has commits that are not attributed yet ({len(clone.newer):,})" if clone.newer else "was moved back"
+        clone.notes.append(f"{clone.branch} {moved}; update the database with: whowrote repo {clone.repo.path}")
     return clone
 
 
-def _moved_note(clone: OpenRepo) -> str:
-    moved = f"has commits that are not attributed yet ({len(clone.newer):,})" if clone.newer else "was moved back"
-    return f"{clone.branch} {moved}; update the database with: whowrote repo {clone.repo.path}"
+def _answer_newer(clone: OpenRepo, path: str, commits: Collection[str]) -> NewerLines:
+    from attribution.ensure.newer import answer_newer  # most questions are about what is attributed
+
+    return answer_newer(clone, path, commits)
 
 
 def is_address(text: str) -> bool:

@@ -79,7 +79,9 @@ def blame(
     few = existing if len(existing) < len(committed) else ()
     added = introductions(opened.repo, sha, path, len(committed), few, ignore_space) if existing else {}
     origins = {line: Introduction(NO_COMMIT, path, line) if n is None else added[n] for line, n in asked.items()}
-    attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
+    newer = {origin.sha for origin in origins.values()} & opened.newer
+    answers = opened.answer_newer(opened, path, newer) if newer and opened.answer_newer is not None else {}
+    attributions, moves = Attributions(opened, answers), MoveHistories(opened.store, opened.repo_id)
     at = AnsweredAt(sha, len(opened.newer))
     lines = [
         BlameLine(
@@ -88,7 +90,9 @@ def blame(
         for number, origin in origins.items()
     ]
     branch = opened.branch if sha == opened.tip else ""
-    return FileBlame(opened.name, path, sha, branch, lines, texts, list(opened.notes))
+    provisional = sum(line.attribution.provisional for line in lines)
+    note = [f"{provisional:,} lines of newer commits were worked out for this file only; whowrote repo settles them"]
+    return FileBlame(opened.name, path, sha, branch, lines, texts, [*opened.notes, *(note if provisional else ())])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.agents.machine import files
 from collector.errors import UnknownBranch, WhoWroteError
@@ -36,6 +36,10 @@ class KnownRepo:
     notes: list[str] = field(default_factory=list)
 
 
+NewerAnswer = Callable[["OpenRepo", str, Collection[str]], Mapping[tuple[str, str], Sequence[Any]]]
+"""(clone, path, some of the newer commits) -> `NewerLines`: what is known of the lines that they added to that file."""
+
+
 @dataclass(slots=True)
 class OpenRepo(KnownRepo):
     """An attributed clone. Questions that name no commit are about `tip`."""
@@ -43,6 +47,7 @@ class OpenRepo(KnownRepo):
     repo: GitRepo = field(kw_only=True)
     tip: str = field(kw_only=True, default="")  # of the branch now
     newer: frozenset[str] = field(kw_only=True, default=frozenset())  # commits that the branch has got since it was attributed
+    answer_newer: NewerAnswer | None = field(kw_only=True, default=None)  # None: lines of those have no answer
 
     def __post_init__(self) -> None:
         self.tip = self.tip or self.head

@@ -11,12 +11,12 @@ from collector.agents import readers
 from collector.checkpoints import read_all
 from collector.load import SessionFiles, read_session, session_files
 from collector.local import find_sessions, local_checkpoints
-from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions
+from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSessions
 from collector.text import printable as shown
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
-    from collector.model import Session
+    from collector.model import Checkpoint, Session
     from collector.storage.store import Store
 
 
@@ -43,10 +43,7 @@ class RecordedSession:
 def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[RecordedSession]:
     """The sessions of a repository that the database knows, in order of time."""
     ids = {row["key"]: row["id"] for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))}
-    checkpoints = read_all(repo)
-    of_machine = store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local'", (repo_id,))
-    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if of_machine else NOTHING_LOCAL
-    files = session_files([*checkpoints, *local_checkpoints(local, checkpoints)], local)
+    files = session_files(*stored_now(store, repo, repo_id))
     keyed = [(shown(session.key), session) for session in files]
     turns = defaultdict[int, set[int]](set)
     for row in store.rows(_TURNS, (repo_id,)):
@@ -54,3 +51,11 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
     return [
         RecordedSession(ids[key], key, session.input_key(), repo, session, turns[ids[key]]) for key, session in keyed if key in ids
     ]
+
+
+def stored_now(store: Store, repo: GitRepo, repo_id: int) -> tuple[list[Checkpoint], LocalSessions]:
+    """The checkpoints that a clone has now, and what this machine keeps of it where that was read before."""
+    was_read = store.value("SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,))
+    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if was_read else NOTHING_LOCAL
+    checkpoints = read_all(repo)
+    return [*checkpoints, *local_checkpoints(local, checkpoints)], local

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,6 +65,7 @@ class LineAttribution:
     witness: str = ""
     seen_without_at: str = ""
     seen_with_at: str = ""
+    provisional: bool = False  # of a newer commit, worked out for one file: a run settles it
 
     @property
     def kind(self) -> str:
@@ -78,6 +79,7 @@ class LineAttribution:
             "agent": self.agent, "model": self.model, "session": self.session, "turn": self.turn, "call": self.call_id,
             "edited_by": self.edited_by, "similarity": self.similarity, "tool": self.tool, "run_by": self.run_by,
             "witness": self.witness, "seen_without_at": self.seen_without_at, "seen_with_at": self.seen_with_at,
+            "provisional": self.provisional,
         }  # fmt: skip
 
 
@@ -99,7 +101,7 @@ def commit_of(row: Mapping[str, Any]) -> CommitRef:
 
 def attribution_of(row: Mapping[str, Any]) -> LineAttribution:
     """Makes the attribution from a row that has ATTRIBUTION_COLUMNS among its columns."""
-    return LineAttribution(**{field.name: row[field.name] for field in fields(LineAttribution)})
+    return LineAttribution(**{field.name: row[field.name] for field in fields(LineAttribution) if field.name in row})
 
 
 class AttributedLines(NamedTuple):
@@ -108,6 +110,10 @@ class AttributedLines(NamedTuple):
     start: int
     end: int
     attribution: LineAttribution
+
+
+NewerLines = Mapping[tuple[str, str], Sequence[AttributedLines]]
+"""What is known of lines of newer commits, by commit and path; a line that is in none of them is not attributed yet."""
 
 
 def _span(row: Mapping[str, Any]) -> AttributedLines:
@@ -123,8 +129,9 @@ _SPANS = (
 class Attributions:
     """Commits and spans of one repository, each read once."""
 
-    def __init__(self, opened: OpenRepo) -> None:
-        self._store, self._repo_id, self._newer = opened.store, opened.repo_id, opened.newer
+    def __init__(self, opened: OpenRepo, newer: NewerLines | None = None) -> None:
+        """`newer`: lines of commits that are not in the database."""
+        self._store, self._repo_id, self._newer, self._lines = opened.store, opened.repo_id, opened.newer, newer or {}
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 
@@ -138,9 +145,10 @@ class Attributions:
         if introduction.sha == NO_COMMIT:
             return LineAttribution(reason=NOT_COMMITTED)
         if introduction.sha in self._newer and self.commit(introduction.sha) is None:
-            return LineAttribution(reason=NOT_YET)
-        spans = self.spans(introduction.sha, introduction.path)
-        return next((span.attribution for span in spans if span.start <= introduction.line <= span.end), LineAttribution())
+            spans, other = self._lines.get((introduction.sha, printable(introduction.path)), ()), LineAttribution(reason=NOT_YET)
+        else:
+            spans, other = self.spans(introduction.sha, introduction.path), LineAttribution()
+        return next((span.attribution for span in spans if span.start <= introduction.line <= span.end), other)
 
     def spans(self, sha: str, path: str) -> list[AttributedLines]:
         key = (sha, printable(path))

@@ -95,6 +95,25 @@ def _file_row(number: int, commit: int, file: FileDiff, spans: Sequence[Span]) -
     )  # fmt: skip
 
 
+ORIGIN = (
+    "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by", "similarity", "tool",
+    "run_by", "witness", "seen_without_at", "seen_with_at",
+)  # fmt: skip
+
+
+def origin_values(verdict: Verdict) -> tuple[Any, ...]:
+    """The values of the columns of `origins` behind its numbers."""
+    call = verdict.call if verdict.author != Author.HUMAN else None  # of an unknown line: the call that may have done it
+    witness = verdict.witness
+    return (
+        verdict.author, verdict.how, verdict.evidence, verdict.reason,
+        call.session_id if call else None, call.turn if call else None, (shown(call.call_id) or None) if call else None,
+        verdict.model or (call.model or None if call else None), verdict.edited_by or None, verdict.similarity,
+        shown(verdict.tool) or None, verdict.run_by or None, witness.kind if witness else None,
+        iso(witness.without) if witness else None, iso(witness.seen) if witness else None,
+    )  # fmt: skip
+
+
 class _Origins:
     """Numbers of distinct (author, how, evidence, source) in one repository."""
 
@@ -105,25 +124,12 @@ class _Origins:
         self._written = 0
 
     def number(self, verdict: Verdict) -> int:
-        call = verdict.call if verdict.author != Author.HUMAN else None  # of an unknown line: the call that may have done it
-        witness = verdict.witness
-        key = (
-            verdict.author, verdict.how, verdict.evidence, verdict.reason,
-            call.session_id if call else None, call.turn if call else None, (shown(call.call_id) or None) if call else None,
-            verdict.model or (call.model or None if call else None), verdict.edited_by or None, verdict.similarity,
-            shown(verdict.tool) or None, verdict.run_by or None, witness.kind if witness else None,
-            iso(witness.without) if witness else None, iso(witness.seen) if witness else None,
-        )  # fmt: skip
-        return self._numbers.setdefault(key, self._first + len(self._numbers))
+        return self._numbers.setdefault(origin_values(verdict), self._first + len(self._numbers))
 
     def write(self) -> None:
         """Those that are not yet in the database."""
-        columns = (
-            "id", "repo_id", "author", "how", "evidence", "reason", "session_id", "turn_index", "call_id", "model", "edited_by",
-            "similarity", "tool", "run_by", "witness", "seen_without_at", "seen_with_at",
-        )  # fmt: skip
         new = itertools.islice(self._numbers.items(), self._written, None)
-        self._store.insert("origins", columns, ((number, self._repo_id, *key) for key, number in new))
+        self._store.insert("origins", ("id", "repo_id", *ORIGIN), ((number, self._repo_id, *key) for key, number in new))
         self._written = len(self._numbers)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attribution.authorship.absent import add_missing_ends
 from attribution.authorship.clock_offsets import on_session_clocks
-from attribution.authorship.commits import CommitHistory, added_files, read_history
+from attribution.authorship.commits import CommitHistory, FilesRead, added_files, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
 from attribution.authorship.dates import old_commits
@@ -41,7 +41,7 @@ from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
 from collector.local import find_sessions, local_checkpoints
-from collector.local.model import elsewhere_note
+from collector.local.model import LocalSessions, elsewhere_note
 from collector.local.private import keep_private
 from collector.model import Checkpoint, Commit, Problem
 from collector.plugins import hooks
@@ -105,10 +105,12 @@ def attribute_repo(
 # --- read -------------------------------------------------------------------------------------------------------------
 
 
-def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint]) -> RunInputs:
+def _read(
+    context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint], only: FilesRead | None = None
+) -> RunInputs:
     context.progress("reading commits", 0, 0)
     attributes = attributes_at(context.repo, head)
-    history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits))
+    history = read_history(context.repo, list(context.repo.history(head)), attributes, rarity=bool(sessions.edits), only=only)
     own = own_commits(history.commits, sessions.edits, history.touched)
     history.characters = characters_of(sessions.edits)
     added = partial(added_files, context.repo, characters=history.characters)
@@ -126,7 +128,7 @@ def _read(context: RunContext, head: str, sessions: SessionsRead, checkpoints: S
 # --- replay -----------------------------------------------------------------------------------------------------------
 
 
-def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = ()) -> Replayed:
+def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = (), only: FilesRead | None = None) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
     worktree_roots = WorktreeRoots(
@@ -134,6 +136,10 @@ def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] =
     )
     learn_roots(worktree_roots, sessions, worktrees, (commit.sha for commit in history.commits))
     lines, edits = timelines(sessions, worktree_roots)
+    if only is not None:
+        edits = [edit for edit in edits if edit.path in only.paths]
+        for line in lines.values():
+            line.keep(only.paths, only.since)
     add_snapshots(lines, _snapshots(evidence), partial(text_at, context.repo))
     texts = RepositoryTexts(context.repo, history)
     for line in lines.values():
@@ -185,6 +191,15 @@ def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> Judged:
     judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)
     settle(judged)
     return judged
+
+
+def judge_files(
+    context: RunContext, head: str, sessions: SessionsRead, stored: tuple[Sequence[Checkpoint], LocalSessions], only: FilesRead
+) -> Judged:
+    """The verdicts on some files as a run makes them, from some sessions. Nothing is written."""
+    checkpoints, local = stored
+    evidence = _read(context, head, sessions, checkpoints, only)
+    return _judge(context.repo, evidence, _replay(context, evidence, local.worktrees, only))
 
 
 # --- write ------------------------------------------------------------------------------------------------------------

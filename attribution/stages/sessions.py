@@ -72,8 +72,29 @@ def read_sessions(
     files = session_files(checkpoints, local)
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
-    reach = {session.key: reads[session.key].reach for session in files}
-    edits = [session_edits for session in files if (session_edits := reads[session.key].edits) is not None]
+    return _sessions_read(ids, {session.key: reads[session.key] for session in files})
+
+
+def peek_sessions(
+    context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], version: str, most: int
+) -> SessionsRead | None:
+    """Reads some sessions and stores nothing; None where more than `most` bytes would have to be read that the cache lacks.
+
+    `ids`: their numbers, also of sessions that the database does not have.
+    """
+    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+        reading = _Reading(context, cache, ids, readers(), version)
+        reads = {session.key: reading.cached(session) for session in files}
+    missing = [_ReadTask(f, ids[f.key], context.store.policy, False, False, False) for f in files if reads[f.key] is None]
+    if sum(_size(context.repo, task.files) for task in missing) > most:
+        return None
+    read = {task.files.key: _prepare(task, read_session(context.repo, task.files, reading.readers)).read for task in missing}
+    return _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
+
+
+def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:
+    reach = {key: read.reach for key, read in reads.items()}
+    edits = [read.edits for read in reads.values() if read.edits is not None]
     forget_stored_subagents(edits, {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT})
     return SessionsRead(ids, reach, edits)
 
@@ -164,7 +185,7 @@ class _Reading:
         """
         reads: dict[str, _SessionRead] = {}
         for session in files:
-            if (existing := self._stored_read(session.key, self._key(session))) is not None:
+            if (existing := self.cached(session)) is not None:
                 self.context.progress("reading sessions", len(reads), len(files))
                 reads[session.key] = existing
         missing = [session for session in files if session.key not in reads]
@@ -242,8 +263,9 @@ class _Reading:
             inputs_key(self.context.repo, files, self.readers),
         )
 
-    def _stored_read(self, session: str, key: str) -> _SessionRead | None:
-        content = self.cache.get(session, key)
+    def cached(self, files: SessionFiles) -> _SessionRead | None:
+        """What the cache holds of a session as it is now."""
+        content = self.cache.get(files.key, self._key(files))
         try:
             return None if content is None else unpack(_SessionRead, content)
         except NotPacked:

@@ -522,18 +522,13 @@ _SUBAGENTS = tuple(f"{below}{_AGENT}*.jsonl" for below in ("", "*/", "*/*/"))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    slugs = {_slug(path) for path in roots.spellings}
+    slugs = {re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT] for path in roots.spellings}  # the beginnings of their names
     for project in files.directories(location):
         name = project.name.lower()
         seen_from_windows = name.startswith("--wsl") and any(entry in name for entry in slugs)
         inside = roots.anywhere or seen_from_windows or name in slugs or name.startswith(tuple(f"{entry}-" for entry in slugs))
         if inside:
             yield from _sessions(project, roots)
-
-
-def _slug(path: str) -> str:
-    """The name of the directory of sessions that were started in a directory, in lower case; its beginning where it is cut."""
-    return re.sub(r"[^a-z0-9]", "-", path.lower())[:_CUT]
 
 
 def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:

@@ -70,7 +70,8 @@ class Store:
             self._connect()
 
     def _connect(self) -> None:
-        self.is_read_only = self.path.is_file() and not _is_writable(self.path)
+        places = (self.path, self.path.parent)  # the directory too: SQLite keeps its log there
+        self.is_read_only = self.path.is_file() and not all(os.access(place, os.W_OK) for place in places)
         if not self.path.exists() and str(self.path) != ":memory:":
             with suppress(OSError):  # SQLite says what is wrong
                 os.close(
@@ -383,11 +384,6 @@ def last_id(run: Callable[..., sqlite3.Cursor], table: str, column: str = "id", 
         last = run(f"SELECT seq FROM {of}sqlite_sequence WHERE name = ?", (table,)).fetchone()
         highest = max(highest, last[0] if last else 0)
     return int(highest)
-
-
-def _is_writable(path: Path) -> bool:
-    """The directory too: SQLite keeps its log there."""
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def columns_of(kind: type[Any], alias: str) -> str:

@@ -12,7 +12,10 @@ from support.builder import git, import_stream
 from support.truth import compare, run
 
 from attribution.authorship.options import AttributeOptions
+from attribution.ensure.clone import attributed_clone
+from attribution.queries.blame import BlameLine, blame
 from attribution.stages.lines import attribute_repo
+from collector.git.repository import GitRepo
 from collector.storage.compare import compare as compare_databases
 from collector.storage.store import Store
 
@@ -62,3 +65,43 @@ def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(seed: int, tm
         attribute_repo(store, repository, AttributeOptions(anyway=True))
     tables = compare_databases(tmp_path / "updated.db", tmp_path / "fresh.db")
     assert [table for table in tables if table.differs] == [] and any(table.table == "spans" and table.rows for table in tables)
+
+
+@pytest.mark.parametrize("with_sessions", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(seed: int, with_sessions: bool, tmp_path: Path) -> None:
+    """Also where the first run knew no session."""
+    repository = import_stream(random_history.generate(seed)[0], tmp_path / "repo")
+    commits = git(repository, "rev-list", "--reverse", "main").decode().split()
+    answered = 0
+    for number, first in enumerate(Random(seed).sample(range(len(commits) - 3), 3)):
+        hidden = {} if with_sessions else _refs(repository, "refs/heads/entire", "refs/entire", "refs/remotes")
+        for ref in hidden:
+            git(repository, "update-ref", "-d", ref)
+        _attribute(repository, commits[first], tmp_path / f"{number}.db")
+        for ref, target in hidden.items():
+            git(repository, "update-ref", ref, target)
+        last = commits[first + 1 + number]
+        _attribute(repository, last, tmp_path / f"{number}-fresh.db")
+        for path in git(repository, "ls-tree", "-r", "--name-only", last).decode().splitlines():
+            quick, fresh = (_blamed(repository, tmp_path / f"{number}{name}.db", path) for name in ("", "-fresh"))
+            pairs = [(a.attribution, b.attribution) for a, b in zip(quick, fresh, strict=True) if a.attribution.provisional]
+            assert [(told.kind, told.session) for told, _ in pairs] == [(settled.kind, settled.session) for _, settled in pairs]
+            answered += len(pairs)
+    assert answered
+
+
+def _refs(repository: Path, *below: str) -> dict[str, str]:
+    lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)", *below).decode().splitlines()
+    return dict(line.split() for line in lines)
+
+
+def _attribute(repository: Path, commit: str, db: Path) -> None:
+    git(repository, "update-ref", "refs/heads/main", commit)
+    with Store(db) as store:
+        attribute_repo(store, repository, AttributeOptions(anyway=True))
+
+
+def _blamed(repository: Path, db: Path, path: str) -> list[BlameLine]:
+    with Store(db) as store:
+        return blame(attributed_clone(store, GitRepo(repository), print), path).lines if path else []

@@ -52,7 +52,25 @@ def head(repo: Path) -> str:
     return git(repo, "rev-parse", "HEAD").decode().strip()
 
 
-def test_a_line_of_a_newer_commit_is_not_attributed_yet_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
+def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep_their_verdicts(work: tuple[Path, Path]) -> None:
+    before = blamed(work)
+    change(work[0])
+    sha = commit(work[0])
+    after = blamed(work)
+    first, *between, last = after
+    assert verdicts(between) == verdicts(before[:-1]) and not any(row["provisional"] for row in between)
+    assert [(row["class"], row["reason"], row["commit"], row["provisional"]) for row in (first, last)] == [
+        ("undeclared", "no_session", sha, True)
+    ] * 2
+    assert "2 lines of newer commits were worked out for this file only" in run("blame", work[0], FILE, "--db", work[1]).stdout
+    why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
+    assert (why["class"], why["provisional"]) == ("undeclared", True) and "worked out for this file only" in why["notes"][-1]
+    assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
+    assert verdicts(blamed(work)) == verdicts(after) and not any(row["provisional"] for row in blamed(work))
+
+
+def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(work: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.ensure.newer._MOST_COMMITS", 0)
     before = blamed(work)
     change(work[0])
     sha = commit(work[0])
@@ -137,8 +155,8 @@ def test_the_library_says_what_its_answer_is_about(work: tuple[Path, Path]) -> N
     with whowrote.open(*work) as db:
         line = db.blame(FILE)[0]
         explained = db.explain(FILE, 1)
-    assert (line.at.commit, line.at.behind, line.attribution.reason) == (sha, 1, "not_attributed_yet")
-    assert explained.evidence == ["The commit that added the line is newer than what was attributed."]
+    assert (line.at.commit, line.at.behind, line.attribution.reason) == (sha, 1, "no_session")
+    assert line.attribution.provisional and explained.line.attribution == line.attribution
 
 
 def test_questions_are_answered_while_another_process_writes(work: tuple[Path, Path]) -> None:

@@ -130,7 +130,7 @@ def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(examp
     assert [*changed[:2], *changed[3:]] == unchanged
 
 
-def test_a_line_of_a_newer_commit_is_not_attributed_yet(tmp_path: Path) -> None:
+def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
     git(repo, "checkout", "-q", "-f")
     run("repo", repo, "--db", db, "-q")
@@ -145,8 +145,9 @@ def test_a_line_of_a_newer_commit_is_not_attributed_yet(tmp_path: Path) -> None:
         return *before, await editor.hover(0)
 
     hover, hints, attributed = ask(file, db, question)
-    assert hover.startswith("not attributed yet\n") and "older" not in hover and not hints
+    assert hover.startswith("undeclared\n") and "worked out for this file only" in hover and not hints
     assert attributed.startswith("undeclared\n"), "the server keeps no answer that a run has made old"
+    assert "this file only" not in attributed
 
 
 def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:

@@ -132,9 +132,10 @@ def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(tmp_path:
     assert (answer["at_commit"], answer["commits_behind"]) == (git(repo, "rev-parse", "HEAD").decode().strip(), 1)
     new = [block["author"] for block in answer["blocks"][:2]]
     assert [(author["known"], author["line_class"], author["reason"]) for author in new] == [
-        (False, "", "not_committed"), (False, "", "not_attributed_yet"),
+        (False, "", "not_committed"), (False, "undeclared", "no_session"),
     ]  # fmt: skip
-    assert not any("measured" in author for author in new)
+    assert [author.get("provisional", False) for author in new] == [False, True]
+    assert "measured" not in new[0]
     assert [unmeasured(block) for block in answer["blocks"][2:]] == [unmeasured(block) for block in first["blocks"]]
     why = ask(repo, db, "why_is_this_line_here", file=FILE, line=2)
     assert (why["author"]["known"], why["commits_behind"]) == (False, 1)

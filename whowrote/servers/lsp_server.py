@@ -158,6 +158,8 @@ def hover_text(block: Block) -> str:
     parts = [_who(block), LineClass(of.kind).meaning if of.kind else _NO_VERDICT.get(of.reason, _OLDER)]
     if of.kind and (of.evidence or of.reason):
         parts.append("; ".join(word.replace("_", " ") for word in (of.evidence, of.how, of.reason) if word and word != "none"))
+    if of.provisional:
+        parts.append("worked out for this file only, since the commit is newer than what was attributed; whowrote repo settles it")
     if measured := measured_words(of):
         parts.append(measured)
     if block.prompt:

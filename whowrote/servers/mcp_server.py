@@ -92,6 +92,7 @@ class LineAuthor(Printable):
     tool: str = Field(default="", description="The program that wrote it (formatter, package manager, bot)")
     run_by: str = Field(default="", description="Who ran that program: agent, human or unknown")
     measured: int | None = Field(default=None, description="Its place in `measured` of the answer, from 0")
+    provisional: bool | None = Field(default=None, description="True: of a newer commit, worked out for this file only")
 
 
 class LinesWritten(Printable):
@@ -397,6 +398,7 @@ def _author(of: LineAttribution, measured: _Measured) -> LineAuthor:
     return LineAuthor(
         known=of.kind not in ("", *_UNKNOWN), line_class=of.kind, evidence=of.evidence, reason=of.reason, agent=of.agent,
         model=of.model, session=of.session, turn=of.turn, tool=of.tool, run_by=of.run_by, measured=measured.place(of),
+        provisional=of.provisional or None,
     )  # fmt: skip
 
 

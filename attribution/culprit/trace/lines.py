@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import groupby
@@ -95,7 +95,9 @@ class LineLookup:
         numbers: dict[str, list[int]] = {}
         for row in self._store.rows(_ADDED, (self._repo_id, sha)):
             numbers.setdefault(row["path"], []).extend(range(row["start_line"], row["end_line"] + 1))
-        return {path: _blocks(of_file) for path, of_file in numbers.items()}
+        runs = {path: groupby(enumerate(several), lambda each: each[1] - each[0]) for path, several in numbers.items()}
+        blocks = {path: [[number for _, number in run] for _, run in of_file] for path, of_file in runs.items()}
+        return {path: [AddedBlock(block[0], block[-1]) for block in of_file] for path, of_file in blocks.items()}
 
     def around(self, sha: str, added: AddedBlocks, names: AbstractSet[str]) -> list[TracedLines]:
         """The neighbours of what a commit added, by where they were written first; each as often as it is one."""
@@ -124,8 +126,3 @@ class LineLookup:
         oid = self._repo.file_at(sha, path)
         data = self._repo.blob(oid) if oid else None
         return [decode(line) for line in split_lines(data or b"")]
-
-
-def _blocks(numbers: Iterable[int]) -> list[AddedBlock]:
-    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]))
-    return [AddedBlock(run[0][1], run[-1][1]) for run in runs]

@@ -102,11 +102,7 @@ def join_published(name: str, rows: Sequence[Row], keys: Sequence[str]) -> list[
     """The rows with the published values of those that have the same values in the columns `keys`."""
     values = published_values(name)
     nothing = dict.fromkeys(_paper().get(name, ()))
-    return [row | values.get(_key(row[column] for column in keys), nothing) for row in rows]
-
-
-def _key(parts: Iterator[Any]) -> str:
-    return " | ".join(map(str, parts))
+    return [row | values.get(" | ".join(str(row[column]) for column in keys), nothing) for row in rows]
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
