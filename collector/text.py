@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+
+from collector.limits import TEXT_BYTES
 
 # A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of WSL
 _DRIVE = re.compile(r"(?:(?:[\\/]{2}[?.][\\/])?([A-Za-z]):|/(?:mnt|cygdrive)/([A-Za-z]))(?:[\\/]|$)")
@@ -117,6 +120,20 @@ def resolve(cwd: str, path: str) -> str:
     if not path or not cwd or path.startswith(("/", "~")) or _WINDOWS.match(path):
         return normal_path(path)
     return normal_path(f"{cwd}/{path}")
+
+
+def from_utf_16(data: bytes) -> bytes:
+    """A text in UTF-16 with its byte order mark as UTF-8, anything else as it is.
+
+    Git takes such a text for binary, agents and editors read and change its lines.
+    """
+    if not data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or len(data) > TEXT_BYTES:
+        return data
+    try:
+        text = data.decode("utf-16").encode()
+    except UnicodeDecodeError:
+        return data
+    return data if b"\0" in text else text
 
 
 def is_binary(data: bytes) -> bool:

@@ -74,9 +74,9 @@ def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) 
     """What a command may have done to the text outside shows in the repository when it arrives there."""
     between = [action for action in session.actions if since < action.at < until]
     known = ((item, effects(item.command, item.cwd) if item.effects is None else item.effects) for item in between)
-    doubtful = [item for item, results in known if any(_may_change(effect, path) for effect in results)]
+    doubtful = [
+        item
+        for item, results in known
+        if any(e.kind not in _PLAIN and not e.is_literal and (not e.paths or path in e.paths) for e in results)
+    ]
     session.actions += [replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for item in doubtful]
-
-
-def _may_change(effect: Effect, path: str) -> bool:
-    return effect.kind not in _PLAIN and not effect.is_literal and (not effect.paths or path in effect.paths)

@@ -60,7 +60,8 @@ def conclude(
             judged = judged if named.local and method == "time_and_files" else _keep_seen_people(judged)
         elif judged is not None and path in named.claimed:
             judged = _take_people_out(judged, named.claimed[path])
-        came_along = link.made is not None and link.partly and path not in link.made.paths and not _has_agent_lines(judged)
+        by_agent = judged is not None and any(verdict.author == Author.AGENT for verdict in judged.verdicts.values())
+        came_along = link.made is not None and link.partly and path not in link.made.paths and not by_agent
         # What came with a commit that names nothing is judged as if it stood alone.
         spans = _spans(file, _sessionless_verdict(link, named=False)) if came_along else _spans_of(file, judged, named.missing)
         result.files.append((file, spans))
@@ -118,10 +119,6 @@ def _is_beyond_record(spans: Sequence[Span], number: int) -> bool:
 
 def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
     return [uniform_span(lines, verdict) for lines in file.added]
-
-
-def _has_agent_lines(judged: FileProbe | None) -> bool:
-    return judged is not None and any(v.author == Author.AGENT for v in judged.verdicts.values())
 
 
 def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:

@@ -7,7 +7,7 @@ contradicts its ancestors, its descendants or a tag is believed only where the o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from collector.git.clocks import OtherClocks
@@ -51,7 +51,9 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
     """
     latest = {commit.sha: _latest(commit, clocks) for commit in commits}
     last = steps()[-1].before
-    nodes = [*(DatedNode(c.sha, c.parents, latest[c.sha]) for c in commits), *_tags(clocks, latest)]
+    tags = [(f"tag {number}", tag) for number, tag in enumerate(clocks.tags) if tag.commit in latest and tag.at >= UNSET]
+    nodes = [DatedNode(commit.sha, commit.parents, latest[commit.sha]) for commit in commits]
+    nodes += [DatedNode(name, (tag.commit,), tag.at) for name, tag in tags]
     sides = [node._replace(at=None if node.at is None else last * (node.at >= last)) for node in nodes]
     old = [node if node.at is not None and node.at < last else node._replace(at=None) for node in nodes]
     disbelieved = {id for each in (sides, old) for id in contradictions(each).disbelieved(len(commits))}
@@ -69,11 +71,6 @@ def _latest(commit: Commit, clocks: OtherClocks) -> float | None:
     """The latest time that a commit has; None where a clock was not set."""
     times = (commit.author_time, commit.commit_time, clocks.signed.get(commit.sha, 0.0))
     return max(times) if commit.commit_time >= UNSET else None
-
-
-def _tags(clocks: OtherClocks, commits: Mapping[str, object]) -> list[DatedNode]:
-    tags = ((f"tag {number}", tag) for number, tag in enumerate(clocks.tags))
-    return [DatedNode(name, (tag.commit,), tag.at) for name, tag in tags if tag.commit in commits and tag.at >= UNSET]
 
 
 def _step_after(at: float) -> Step | None:

@@ -95,14 +95,11 @@ class _Kinds:
             self._silent.add(new)
         elif new is not None and start >= HEAD_LINES and old in self._read:
             self._read[new] = self._read[old]
-        kind, by_text = self._of_path(change.path)
+        if change.path not in self._by_path:
+            kind = kind_of(change.path, self._attributes)
+            self._by_path[change.path] = kind, text_decides(change.path, kind, self._attributes)
+        kind, by_text = self._by_path[change.path]
         return (self._of_text(new or old or "", suffix_of(change.path)) or kind) if by_text else kind
-
-    def _of_path(self, path: str) -> tuple[FileKind, bool]:
-        if path not in self._by_path:
-            kind = kind_of(path, self._attributes)
-            self._by_path[path] = kind, text_decides(path, kind, self._attributes)
-        return self._by_path[path]
 
     def _of_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:

@@ -41,7 +41,8 @@ def give_to_tools(verdict: CommitVerdict) -> None:
         tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else shipped
         kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
-            spans[:] = [replace(span, verdict=_tool_verdict(tool)) if span.verdict.author not in kept else span for span in spans]
+            shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
+            spans[:] = [replace(span, verdict=shown) if span.verdict.author not in kept else span for span in spans]
 
 
 # A version or the hash of one, with what may stand before it.
@@ -73,7 +74,3 @@ def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, lines: Seq
 
 def _without_versions(line: str) -> str:
     return _VERSION.sub("0", line.strip())
-
-
-def _tool_verdict(tool: str) -> Verdict:
-    return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)

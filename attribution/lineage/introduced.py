@@ -26,6 +26,8 @@ def introductions(
     with repo.open_scratch() as git:
         try:
             blamed = _blame_lines(git, sha, path, only, ignore_space)
+            if len(blamed) != len(requested):  # git counts lines of UTF-16 by its bytes
+                raise GitFailed(f"git blame found {len(blamed)} lines of {len(requested)}")
         except GitFailed:
             every = _follow_forward(repo, git, sha, path, count)
             blamed = [every[number - 1] for number in requested]

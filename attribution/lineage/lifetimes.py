@@ -226,7 +226,7 @@ class LineLifetimes:
         if fate.cause != _MERGE and fate.same_as == _NONE and self.others.keys().isdisjoint(range(start, end)):
             return end  # all were removed by the same commit and by no other
         for line in range(start + 1, end):
-            if not self._goes_on(fate, line - start, self.fate(line, birth)):
+            if self.fate(line, birth) != (fate._replace(same_as=fate.same_as + line - start) if fate.same_as > BEFORE else fate):
                 return line
         return end
 
@@ -238,10 +238,6 @@ class LineLifetimes:
         while end < stop and remover[end] == row and left[end] == commit and not alive[end]:
             end += 1
         return end
-
-    def _goes_on(self, fate: LineEnd, lines: int, following: LineEnd) -> bool:
-        """Whether a later line of the run has the fate that follows from the fate of its first line."""
-        return following == (fate._replace(same_as=fate.same_as + lines) if fate.same_as > BEFORE else fate)
 
     def _lifetime(self, origin: Origin, first: int, start: int, end: int, fate: LineEnd) -> LineLifetime:
         line = origin.line + start - first

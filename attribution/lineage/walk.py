@@ -163,17 +163,14 @@ class HistoryWalk:
         if step.mainline:
             self._branches.land(step.index)
         for parent in set(parents):
-            self._release(parent)
+            self._uses[parent] -= 1
+            if not self._uses[parent]:
+                del self._states[parent]
 
     def _take(self, parent: str) -> State:
         """The files of a parent, to be changed: its own dict for the last child, a copy for the others."""
         state = self._states[parent]
         return state if self._uses[parent] == 1 else state.copy()
-
-    def _release(self, parent: str) -> None:
-        self._uses[parent] -= 1
-        if not self._uses[parent]:
-            del self._states[parent]
 
     def _plain(self, step: CommitStep, source: ChangeSource) -> State:
         parent = step.parents[0] if step.parents else ""

@@ -12,7 +12,7 @@ from collector.agents.machine import files
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.files.kinds import is_pointer
 from collector.git.repository import line_changes
-from collector.text import is_binary, normal_path, split_lines
+from collector.text import from_utf_16, is_binary, normal_path, split_lines
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
@@ -130,7 +130,7 @@ def checked_out(opened: OpenRepo, path: str, committed: bytes) -> list[bytes] | 
         return None
     try:
         file = top / path
-        data = files.content(file) if file.parent.resolve().is_relative_to(top.resolve()) else committed
+        data = from_utf_16(files.content(file)) if file.parent.resolve().is_relative_to(top.resolve()) else committed
     except (OSError, ValueError):
         return None
     lines = split_lines(data)

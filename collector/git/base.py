@@ -25,7 +25,7 @@ from collector.errors import InputTooLarge, NotARepository, UnknownBranch
 from collector.git.program import GitFailed, ScratchGit, reftable_refs
 from collector.git.renames import pair
 from collector.limits import MAILMAP_BYTES, TEXT_BYTES, TEXT_LINES, TREE_ENTRIES
-from collector.text import decode
+from collector.text import decode, from_utf_16
 from collector.vocabulary.sessions import Signature
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff walk.
@@ -232,10 +232,10 @@ class RepositoryBase:
     # --- objects ------------------------------------------------------------------------------------------------------
 
     def blob(self, oid: str) -> bytes | None:
-        """Content, or None when the object is missing or no blob."""
+        """Content, a text in UTF-16 as UTF-8; None when the object is missing or no blob."""
         cached = self._texts.get(oid)
         if cached is not None:
-            return cached
+            return from_utf_16(cached)
         kind, data = self._object(oid) or ("", b"")
         if kind != "blob":
             return None
@@ -244,7 +244,7 @@ class RepositoryBase:
             self._held += len(data)
             while self._held > _CACHED:
                 self._held -= len(self._texts.pop(next(iter(self._texts))))
-        return data
+        return from_utf_16(data)
 
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from support.local_writers import WRITERS
 from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
+from attribution.ensure.clone import attributed_clone
+from attribution.queries.blame import blame
 from attribution.stages.lines import attribute_repo
+from collector.git.repository import GitRepo
 from collector.storage.store import Store
 
 SMALL = "def f():\n    return 41\n"
@@ -181,6 +185,54 @@ def test_file_in_another_encoding_has_the_text_of_the_transcript(
     WRITERS[agent](home, session)
     lines = said_of(clone, tmp_path / "out.db", sha, "src/w.c")
     assert len(lines) == 2 and authors(lines) == ["agent"]
+
+
+UTF_16 = {
+    "little end first": (BOM_UTF16_LE, "utf-16-le"),
+    "big end first": (BOM_UTF16_BE, "utf-16-be"),
+}  # fmt: skip
+
+
+def _in_utf_16(clone: Clone, path: str, order: str, ends: str) -> None:
+    mark, encoding = UTF_16[order]
+    (clone.path / path).write_bytes(mark + (clone.text(path) or "").replace("\n", ends).encode(encoding))
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("order", UTF_16)
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_file_in_utf_16_has_lines_of_the_agent_and_none_of_them_is_said_to_be_of_it_that_a_person_changed(
+    agent: str, order: str, ends: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/w.rc", "// zählt die Einträge\nint number_of_entries;\nint number_of_rows;\n")
+    _in_utf_16(clone, "src/w.rc", order, ends)
+    first = session.commit("Count entries")
+    clone.wait(600)
+    clone.person("src/w.rc", "// zählt die Einträge\nint number_of_all_columns = 7;\nint number_of_rows;\n")
+    _in_utf_16(clone, "src/w.rc", order, ends)
+    second = clone.commit("By hand")
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", first, "src/w.rc")
+    assert sorted(lines) == [1, 2, 3] and authors(lines) == ["agent"]
+    changed = said_of(clone, tmp_path / "out.db", second, "src/w.rc")
+    assert sorted(changed) == [2] and "agent" not in authors(changed)
+    with Store(tmp_path / "out.db") as store:
+        shown = blame(attributed_clone(store, GitRepo(clone.path), lambda _: None), "src/w.rc").lines
+    assert [(line.introduced.sha, line.introduced.line) for line in shown] == [(first, 1), (second, 2), (first, 3)]
+    assert shown[0].text.rstrip("\r") == "// zählt die Einträge"
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\0\0a\0\0\0", b"\xfe\xff\xd8\0\0a\0\n", b"\xff\xfea\0\n", b"\xff\xfea\0\0\0\n\0"])
+def test_what_only_begins_like_utf_16_stays_binary(
+    data: bytes, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/f.py", SMALL)
+    (clone.path / "src" / "data.bin").write_bytes(data)
+    sha = session.commit("Add f")
+    layouts.claude_code(home, session)
+    assert said_of(clone, tmp_path / "out.db", sha, "src/data.bin") == {}
+    with Store(tmp_path / "out.db") as store:
+        assert store.rows("SELECT content FROM commit_files WHERE path = 'src/data.bin'") == [{"content": "binary"}]
 
 
 DAY = 86_400.0
