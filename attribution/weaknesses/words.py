@@ -29,6 +29,12 @@ class Severity(Word):
     INFO = "INFO", "low"
 
 
+def severity_named(name: str) -> Severity | None:
+    """What a rule or a user calls so, in any case: `error`, `high` and `critical` are the same. None for other words."""
+    word = {"critical": "high"}.get(name.lower(), name.lower())
+    return next((each for each in Severity if word in (each.lower(), each.meaning)), None)
+
+
 class ScanStatus(Word):
     """Result of scanning a text."""
 

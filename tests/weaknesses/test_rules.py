@@ -120,6 +120,22 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("word", "severity"),
+    [
+        ("CRITICAL", "ERROR"),
+        ("High", "ERROR"),
+        ("MEDIUM", "WARNING"),
+        ("low", "INFO"),
+        ("info", "INFO"),
+        ("EXPERIMENT", "EXPERIMENT"),
+    ],
+)
+def test_rules_of_others_name_severities_by_other_words(tmp_path: Path, word: str, severity: str) -> None:
+    (tmp_path / "rules.yaml").write_text(FOREIGN.replace("severity: ERROR", f"severity: {word}"))
+    assert named([str(tmp_path)]).rules[1].severity == severity
+
+
+@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("x.yaml", "a: [", "is not valid YAML"),

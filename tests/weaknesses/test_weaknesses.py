@@ -429,7 +429,7 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
     every = json.loads(run("findings", "--low", "--json", "--db", two).stdout)
     usual = json.loads(run("findings", "--json", "--db", two).stdout)
     assert usual == [one for one in every if one["confidence"] in ("HIGH", "MEDIUM")] != every
-    assert f"{len(every) - len(usual)} of low confidence are left out" in run("findings", "--db", two).stdout
+    assert f"left out because of low confidence: {len(every) - len(usual)}" in run("findings", "--db", two).stdout
     levels = Counter(row["confidence"] for row in every)
     for level in ("HIGH", "MEDIUM", "LOW"):
         chosen = json.loads(run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout)
@@ -516,7 +516,9 @@ def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
     assert [row["path"] for row in rows(new)] == ["m.go"]
     assert run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code == 0
     failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved)
-    assert failed.exit_code == 1 and "1 of these findings" in failed.stderr
+    assert failed.exit_code == 1 and "severity WARNING or worse: 1" in failed.stderr
+    assert run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved).exit_code == 1
+    assert run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved).exit_code == 0
     assert run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code == 0
     assert "no branch, tag or commit named" in run("findings", "--new-since", "nowhere", "--db", moved).stderr
 
@@ -534,10 +536,36 @@ def test_a_choice_that_is_none_is_said(moved: Path, choice: str) -> None:
     assert done.exit_code == 2 and "NAME=VALUE" in done.stderr
 
 
+@pytest.mark.parametrize("choice", ["severity=grave", "status=fixed", "place=sauce"])
+def test_a_word_that_no_finding_can_have_is_no_empty_list(moved: Path, choice: str) -> None:
+    done = run("findings", "--low", "--only", choice, "--fail-on", "low", "--db", moved)
+    name, word = choice.split("=")
+    assert done.exit_code == 2 and f"no {name} is '{word}'" in " ".join(done.stderr.split())
+
+
+def test_a_finding_that_every_reviewer_calls_false_fails_no_build(moved: Path, tmp_path: Path) -> None:
+    (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved))
+    gate = ("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
+
+    def review(reviewer: str, verdict: str) -> tuple[int, Any]:
+        said = ("--reviewer", reviewer, "--verdict", verdict, "--why", "fixed name")
+        run("findings", "review", new["fingerprint"], *said, "--db", moved)
+        run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
+        (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
+        suppressed = {each["ruleId"]: each["suppressions"] for each in log["results"] if "suppressions" in each}
+        return run(*gate).exit_code, suppressed
+
+    refuted = {"t.exec": [{"kind": "external", "status": "accepted", "justification": "Ann: fixed name"}]}
+    assert review("Ann", "unsure") == (1, {})
+    assert review("Ann", "false") == (0, refuted)
+    assert review("Ben", "true") == (1, {}), "reviewers disagree"
+
+
 def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
     assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", "--db", moved)) == []
     severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", "--db", moved))
     assert [row["rule_id"] for row in severe] == ["t.exec"]
+    assert severe == rows(run("findings", "--low", "--only", "severity=medium", "--csv", "--db", moved))
 
 
 def test_one_finding_in_context(two: Path) -> None:

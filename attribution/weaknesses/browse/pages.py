@@ -17,12 +17,12 @@ from attribution.browse.tables import dim, link, text
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import COLUMNS, HEADLINE, FindingFilter, code_of, findings, reviews_of
-from attribution.weaknesses.words import Confidence, Severity
+from attribution.weaknesses.words import Confidence, Severity, severity_named
 from collector.console.formats import MEANING
 from collector.console.tables import Cell, html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
-from collector.storage.views import Table, read_view
+from collector.storage.views import read_view
 from collector.vocabulary.agents import label_of
 
 _MOST = 100  # findings on the page
@@ -97,7 +97,10 @@ def _code(row: Row, lines: Sequence[str]) -> str:
 
 def _form(selection: FindingFilter, every: Sequence[Row]) -> str:
     """The choices are those that the repository has."""
-    labels: dict[str, Callable[[str], str]] = {"severity": _severity_word, "agent": lambda value: label_of(value) or value}
+    labels: dict[str, Callable[[str], str]] = {
+        "severity": lambda value: getattr(severity_named(value), "meaning", value),
+        "agent": lambda value: label_of(value) or value,
+    }
     fields = [
         f"<label>{name} {_choice(name, selection.only.get(name, ''), every, labels.get(name, str))}</label>" for name in _CHOICES
     ]
@@ -109,10 +112,6 @@ def _form(selection: FindingFilter, every: Sequence[Row]) -> str:
         f"<label>author {_select('author', classes)}</label>"
         f'<label><input type="checkbox" name="alive" value="1"{checked}> still present</label><button>Show</button></form>'
     )
-
-
-def _severity_word(value: str) -> str:
-    return Severity.__members__[value].meaning if value in Severity.__members__ else value
 
 
 def _choice(name: str, chosen: str, every: Sequence[Row], label: Callable[[str], str]) -> str:
@@ -127,19 +126,6 @@ def _select(name: str, options: Sequence[tuple[str, str, bool]]) -> str:
         f'<option value="{escape(value)}"{" selected" if chosen else ""}>{escape(text)}</option>' for value, text, chosen in options
     ]
     return f'<select name="{name}"><option value="">any</option>{"".join(parts)}</select>'
-
-
-def _table(table: Table, repo: str, to: Addresses) -> str:
-    makers: dict[str, Cell] = {
-        "cwe": _finding_cell,
-        "path": partial(_path_cell, repo, to),
-        "author_class": partial(_author_cell, repo, to),
-        "confidence": _confidence_cell,
-        "author_at": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]),
-        "now": partial(_now_cell, repo, to),
-    }
-    columns = ("cwe=finding", "path=place", "author_class=author", "confidence", "author_at=introduced", "now")
-    return html(table, columns, makers)
 
 
 def _finding_cell(row: Row) -> str:
@@ -173,7 +159,7 @@ def _confidence_cell(row: Row) -> str:
 
 def _now_cell(repo: str, to: Addresses, row: Row) -> str:
     if row["alive_at_head"]:
-        return "still present"
+        return text(f"still present at {row['head_path']}:{row['head_line']}", 80)
     return _commit_link(to, repo, row["fixed_sha"], "removed") if row["fixed_sha"] else "gone"
 
 
@@ -199,7 +185,17 @@ def commit_sections(store: Store, commit_id: int, to: Addresses) -> Iterator[tup
     """Heading and markup of the weaknesses that a commit introduced."""
     table = read_view(store, "finding_list", {"commit_id": commit_id}, "path, start_line")
     if table.rows:
-        yield "Weaknesses it introduced", _table(table, table.rows[0]["repo"], to)
+        repo = table.rows[0]["repo"]
+        makers: dict[str, Cell] = {
+            "cwe": _finding_cell,
+            "path": partial(_path_cell, repo, to),
+            "author_class": partial(_author_cell, repo, to),
+            "confidence": _confidence_cell,
+            "author_at": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]),
+            "now": partial(_now_cell, repo, to),
+        }
+        columns = ("cwe=finding", "path=place", "author_class=author", "confidence", "author_at=introduced", "now")
+        yield "Weaknesses it introduced", html(table, columns, makers)
 
 
 def search_sections(store: Store, terms: Sequence[str], repo: str, to: Addresses) -> Iterator[tuple[str, str]]:

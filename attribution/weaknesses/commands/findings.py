@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, database, here, open_clone, print_one
-from attribution.weaknesses.words import Confidence, Mixture, ReviewVerdict, Severity
+from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict, Severity, severity_named
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import data_options, database_option, notice, out, writing
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
     from collector.storage.views import Table
 
+_CLOSED: dict[str, tuple[str, ...]] = {"severity": tuple(Severity), "status": (*FindingStatus, "all"), "place": tuple(FilePlace)}
 _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
@@ -62,10 +63,13 @@ def _choices(values: Sequence[str]) -> dict[str, str]:
     from attribution.weaknesses.queries.findings import COLUMNS
 
     pairs = dict(value.partition("=")[::2] for value in values)
-    unknown = [name for name, value in pairs.items() if name not in COLUMNS or not value]
-    if unknown:
-        raise click.BadParameter(f"{unknown[0]!r}: write NAME=VALUE with one of the names {', '.join(COLUMNS)}")
-    return {name: value.upper() if name == "severity" else value for name, value in pairs.items()}
+    for name, value in pairs.items():
+        if name not in COLUMNS or not value:
+            raise click.BadParameter(f"{name!r}: write NAME=VALUE with one of the names {', '.join(COLUMNS)}")
+        pairs[name] = (severity_named(value) if name == "severity" else None) or value
+        if pairs[name] not in _CLOSED.get(name, (value,)):
+            raise click.BadParameter(f"no {name} is {value!r}: choose from {', '.join(_CLOSED[name])}")
+    return pairs
 
 
 def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -89,8 +93,9 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @_filter_options
 @click.option(
     "--fail-on",
-    type=click.Choice(tuple(Severity), case_sensitive=False),
-    help="Exit with 1 when a listed finding that is still there is so severe or worse.",
+    type=click.Choice((*Severity, *(each.meaning for each in Severity)), case_sensitive=False),
+    help="Exit with 1 when a listed finding is still there, not only called false by reviewers, and so severe or worse; high is "
+    "error, medium warning, low info.",
 )
 @database_option
 @data_options
@@ -109,7 +114,7 @@ def findings(
     Each is listed with who wrote the lines and whether it is still there, the worst first. Findings of low confidence are left out,
     as in `whowrote report weaknesses`, unless --low or --confidence asks for them.
 
-    For a pull request: whowrote findings --new-since origin/main --fail-on error
+    For a pull request: whowrote findings --new-since origin/main --fail-on high
     """
     if context.invoked_subcommand is not None:
         return
@@ -117,9 +122,6 @@ def findings(
 
     with Store(db, create=False) as store:
         table = _list(store, name, selection, include_low)
-    if not table.rows and not output_format:
-        for note in table.notes:
-            notice(note)
     table.notes.insert(0, f"{len(table):,} findings; to see one in context: whowrote findings show ID")
     print_table(output_format, table, _COLUMNS)
     if fail_on:
@@ -127,36 +129,31 @@ def findings(
 
 
 def _fail(table: Table, least: str) -> None:
-    severe = tuple(Severity)[: tuple(Severity).index(Severity(least)) + 1]
-    count = sum(row["alive_at_head"] and row["severity"] in severe for row in table.rows)
+    from attribution.weaknesses.queries.findings import is_refuted
+
+    severe = list(Severity)[: list(Severity).index(severity_named(least) or Severity.INFO) + 1]
+    count = sum(row["alive_at_head"] and row["severity"] in severe and not is_refuted(row) for row in table.rows)
     if count:
-        notice(f"{count:,} of these findings are still there and of severity {least} or worse")
+        notice(f"of these findings still there and of severity {least} or worse: {count:,}")
         raise SystemExit(1)
 
 
 def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) -> Table:
-    """Findings with a note of those of low confidence that nobody asked for."""
-    from attribution.weaknesses.queries.findings import HEADLINE
-    from attribution.weaknesses.queries.findings import findings as read_findings
+    """Findings, of the repository of this name or of all, with a note of those of low confidence that nobody asked for."""
+    from attribution.queries.repositories import all_repositories, repository_named
+    from attribution.weaknesses.queries import findings as queries
 
-    table = read_findings(store, _repository_number(store, name), selection)
+    repo = repository_named(store, name) if name else None
+    if name and repo is None:
+        names = ", ".join(each.name for each in all_repositories(store))
+        raise click.UsageError(f"no repository {name} in the database; it contains: {names}")
+    table = queries.findings(store, repo.id if repo else None, selection)
     every = table.rows
     if not (include_low or selection.confidence):
-        table.rows = [row for row in every if row["confidence"] in HEADLINE]
+        table.rows = [row for row in every if row["confidence"] in queries.HEADLINE]
     if len(table) < len(every):
-        table.notes.append(f"{len(every) - len(table):,} of low confidence are left out; to list them too: --low")
+        table.notes.append(f"left out because of low confidence: {len(every) - len(table):,}; to list them too: --low")
     return table
-
-
-def _repository_number(store: Store, name: str) -> int | None:
-    """Number of the repository of this name; None without a name."""
-    from attribution.queries.repositories import all_repositories, repository_named
-
-    row = repository_named(store, name) if name else None
-    if name and row is None:
-        names = ", ".join(repo.name for repo in all_repositories(store))
-        raise click.UsageError(f"no repository {name} in the database; it contains: {names}")
-    return row.id if row else None
 
 
 @click.command()

@@ -49,9 +49,8 @@ def finding_view(console: Console, finding: Row) -> None:
         hidden = "suppressed by a nosemgrep comment" if f["suppressed"] else "the file is listed in .semgrepignore"
         table.add_row("hidden", hidden)
     for review in f["reviews"]:
-        table.add_row(
-            "review", Text(one_line(": ".join(filter(None, (f"{review['verdict']} ({review['reviewer']})", review["note"])))))
-        )
+        said = (f"{review['verdict']} ({review['reviewer']})", review["note"])
+        table.add_row("review", Text(one_line(": ".join(filter(None, said)))))
     show(console, table)
     console.print()
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from attribution.queries.repositories import clone_at
 from attribution.queries.sessions import prompt_of
-from attribution.weaknesses.words import Confidence, FindingStatus
+from attribution.weaknesses.words import Confidence, FindingStatus, ReviewVerdict
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store, iso
@@ -79,37 +80,28 @@ def introduced_findings(store: Store, repo: int | None, confidence: Sequence[str
 def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
     """Commits of the attributed branch that a revision does not have. Raises WhoWroteError without the clone or the revision."""
     (row,) = store.rows("SELECT path, head_sha FROM repos WHERE id = ?", (repo_id,))
-    if not row["path"] or not Path(row["path"]).exists():
+    repo = clone_at(row["path"])
+    if repo is None:
         raise WhoWroteError(f"the clone at {row['path']} is gone", "Attribute it where it is now: whowrote repo PATH")
-    repo = GitRepo(row["path"])
     return {commit.sha for commit in repo.history_of([row["head_sha"]], [repo.resolve(revision).sha])}
 
 
 def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
     """`count` findings, chosen in turn from each stratum (repository, tier, class of the author), within it from each rule."""
-    generator = random.Random(seed)
-    strata: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        strata[row["repo"], str(row["tier"] or row["confidence"]), row["author_class"]].append(row)
-    piles = [_shuffle_by_rule(strata[key], generator) for key in sorted(strata)]
-    chosen: list[Row] = []
-    while len(chosen) < count and any(piles):
-        for pile in piles:
-            if pile and len(chosen) < count:
-                chosen.append(pile.pop())
-    return chosen
+    shuffled = list(rows)
+    random.Random(seed).shuffle(shuffled)
+    varied = _sort_by_turn(shuffled, lambda row: (*_stratum(row), row["rule_id"]))
+    return _sort_by_turn(varied, _stratum)[:count]
 
 
-def _shuffle_by_rule(rows: Iterable[Row], generator: random.Random) -> list[Row]:
-    """Shuffled so that, from the end, each rule comes once before one comes twice."""
-    rules: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        rules[row["rule_id"]].append(row)
-    turns: list[tuple[int, float, Row]] = []
-    for of_rule in rules.values():
-        generator.shuffle(of_rule)
-        turns += [(turn, generator.random(), row) for turn, row in enumerate(of_rule)]
-    return [row for _, _, row in sorted(turns, key=lambda turn: turn[:2], reverse=True)]
+def _stratum(row: Row) -> tuple[str, ...]:
+    return row["repo"], str(row["tier"] or row["confidence"]), row["author_class"]
+
+
+def _sort_by_turn(rows: Iterable[Row], key: Callable[[Row], tuple[str, ...]]) -> list[Row]:
+    """The first row of each key, then the second of each, and so on."""
+    turns: defaultdict[tuple[str, ...], Iterator[int]] = defaultdict(itertools.count)
+    return sorted(rows, key=lambda row: next(turns[key(row)]))
 
 
 def context(store: Store, finding: Row) -> Row:
@@ -122,8 +114,8 @@ def context(store: Store, finding: Row) -> Row:
 
 def code_of(rows: Sequence[Row], around: int = _AROUND) -> list[list[str]]:
     """The lines of each finding and some around it, in the commit that introduced it; none where the clone is gone."""
-    clones = {row["clone"]: GitRepo(row["clone"]) for row in rows if row["clone"] and Path(row["clone"]).exists()}
-    return [_lines_around(clones.get(row["clone"]), row, around) for row in rows]
+    clones = {path: clone_at(path) for path in {row["clone"] for row in rows}}
+    return [_lines_around(clones[row["clone"]], row, around) for row in rows]
 
 
 def _lines_around(repo: GitRepo | None, row: Row, around: int) -> list[str]:
@@ -136,6 +128,11 @@ def reviews_of(store: Store, fingerprint: str) -> list[Row]:
     """What reviewers say of a finding: reviewer, verdict, note, reviewed_at."""
     sql = "SELECT reviewer, verdict, note, reviewed_at FROM finding_reviews WHERE fingerprint = ? ORDER BY reviewed_at, reviewer"
     return store.rows(sql, (fingerprint,))
+
+
+def is_refuted(finding: Row) -> bool:
+    """Whether every reviewer of a finding calls it false; not when nobody read it."""
+    return set((finding["verdicts"] or "").split()) == {ReviewVerdict.FALSE}
 
 
 def finding_of(store: Store, fingerprint: str) -> Row:

@@ -17,6 +17,7 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.sessions import prompt_of
 from attribution.stats.accuracy import class_rates
+from attribution.weaknesses.queries.findings import is_refuted, reviews_of
 from attribution.weaknesses.words import Confidence, Severity
 from collector.errors import WhoWroteError
 from collector.json_values import get, get_list, get_str, load_json
@@ -110,6 +111,9 @@ def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bo
         result["properties"]["prompt"] = prompt
     if finding["suppressed"]:
         result["suppressions"] = [{"kind": "inSource"}]
+    elif is_refuted(finding):
+        notes = [f"{review['reviewer']}: {review['note']}" for review in reviews_of(store, finding["fingerprint"])]
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": "; ".join(notes)}]
     return result
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution.weaknesses.rules.languages import rule_languages
-from attribution.weaknesses.words import Confidence, RuleTier
+from attribution.weaknesses.words import Confidence, RuleTier, severity_named
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command
 
@@ -221,7 +221,7 @@ def _rule(body: dict[str, Any]) -> Rule:
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     tier = next((known for known in RuleTier if known == meta.get("tier")), None)
-    paths = body.get("paths")
+    severity, paths = str(body.get("severity") or ""), body.get("paths")
     include = paths.get("include") if isinstance(paths, dict) else None
     cwes = _cwes(meta)
     return Rule(
@@ -231,7 +231,7 @@ def _rule(body: dict[str, Any]) -> Rule:
         owasp=_strings(meta.get("owasp")),
         tier=tier,
         confidence=str(meta.get("confidence") or (_TIERS[tier] if tier else "")).upper(),
-        severity=str(body.get("severity") or "").upper(),
+        severity=severity_named(severity) or severity.upper(),
         languages_as_named=_strings(body["languages"]),
         languages=frozenset(rule_languages(_strings(body["languages"]), _strings(include))),
         message=" ".join(str(body.get("message") or "").split()),
