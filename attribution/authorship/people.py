@@ -1,8 +1,8 @@
 """When a line is `human` or `likely_human`. Pure.
 
 What the replay leaves over is not yet a person's: a session that nobody recorded, a formatter or a generator leaves the same trace.
-A line is a person's only if every condition of docs/decisions/0002-when-human.md holds. All of them are in this module, in the
-order in which they are asked; the numbers in its docstrings are those of the decision.
+A line is a person's only if every condition of docs/decisions/0002-when-human.md holds, whose numbers the docstrings have. Most
+are in this module; `conclude`, `judge` and `seen_lines` have the others. `PASSES` in passes.py has the order of asking.
 
 1. While a commit is compared with a worktree, the answer of a window (`is_watched`, `is_person`), the sightings and
    `person_verdict` make a verdict, and the downgrades take back what the file itself speaks against.
@@ -102,7 +102,7 @@ def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
 
 
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
-    """A person's answer where parts of the file are not on record (17), or the commit was made again since (11, 20)."""
+    """A person's answer where parts of the file are not on record (17), or the commit was made again since (11, 21)."""
     if case.alignment.state is not None and case.alignment.state.sparse:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
     if case.alignment.state is not None and case.alignment.state.known_at > case.when.authored:
@@ -233,7 +233,7 @@ def confirm(
     unrecorded: Sequence[float] = (),
     hook: str | None = None,
 ) -> None:
-    """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2, 4 to 6, 8 to 10, 13 to 15).
+    """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2, 4 to 6, 8 to 10, 13 to 15, 20).
 
     `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when an agent first produced it;
     `unrecorded`: when commits were made that declare an agent without a session, in order; `hook`: of `OwnCommit`.

@@ -1,6 +1,9 @@
 """What the templates need beyond the values: filters that make texts safe and short, and rows of a file. Pure.
 
 Texts of repositories and transcripts are escaped by Jinja as HTML; `safe` also makes visible what would reorder or hide text.
+
+Source and Markdown escape whatever they are given. What a lexer may cost is bounded, since the text is hostile: usual languages, no
+long lines, a limited length, a limited number of tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands that check what a database holds: check, problems, compare, verify; import; and cache."""
+"""The commands that check what a database holds: check, problems, compare, verify; import; and cache. The groups data and serve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that do the main job: repo, demo."""
+"""The commands that do the main job, and what helps with it: repo, demo, db, doctor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that make pages to pass on: report."""
+"""The commands that make pages, to pass on or to browse: report, browse."""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 The weights (`data/turn_classes.json`) were fitted by `benchmarks/turns.py` on messages that were read and labelled. How often it is
 right was measured on repositories it was not fitted on, by language (docs/turns.md); where that was not possible it says nothing.
 The word lists of `words.toml` stay beside it as the plain alternative.
+
+The language of a message is told by its script, and for Latin letters by common words: messages are short and full of names, which
+statistical detectors take for any language, and for words a plain answer is "not known" (docs/decisions/0019-turn-classes.md).
 """
 
 from __future__ import annotations
@@ -75,7 +78,7 @@ def _latin(words: list[str]) -> Language | None:
     return Language.ENGLISH if english else None
 
 
-# --- languages --------------------------------------------------------------------------------------------------------
+# --- what a message does ----------------------------------------------------------------------------------------------
 
 
 _CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"https?://\S+")

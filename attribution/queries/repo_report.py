@@ -102,7 +102,7 @@ def unnamed_checkpoints(store: Store, repo_id: int) -> dict[str, set[int]]:
     return sessions
 
 
-# --- what would help --------------------------------------------------------------------------------------------------
+# --- the report -------------------------------------------------------------------------------------------------------
 
 
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first

@@ -1,4 +1,8 @@
-"""Line lifetimes of a database joined to authors: fills `line_fates`, `deletions`, `survival` and the lines of the tip."""
+"""Line lifetimes of a database joined to authors: fills `line_fates`, `deletions`, `survival` and the lines of the tip.
+
+Adding up all lines of a large database takes half a minute, and nothing of it changes between two runs: the numbers of `whowrote
+survival` are kept, digit by digit, in the cache beside the database until a stage runs again on one of their repositories.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 No baseline is beyond doubt, so each comparison says which one it uses, how many lines it has, and `spread` how far the answer moves
 from one to the other.
+
+Hazard ratios need a statistics library: lifelines, numpy and pandas are the optional extra `stats`, imported when a function here
+is called.
 """
 
 from __future__ import annotations

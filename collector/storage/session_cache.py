@@ -6,6 +6,9 @@ A session in whose text a secret is found is not kept: it is read again each tim
 was recorded. What is kept the clone holds as well, so the file is the owner's alone, it is never beside a database that may be
 passed on, and nothing is kept for a database that keeps less than all content. An entry is known by what it was read from, not by
 the database, which may be moved. A cache that cannot be used is done without.
+
+Typed values are kept as compact JSON: a dataclass or a named tuple is the list of its fields. What is read is checked against the
+types; content that does not fit raises NotPacked and never becomes another type, and nothing is imported or called by name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""One function that reads any table or view of the schema, with what its columns mean and what they are counted in."""
+"""One function that reads any table or view of the schema, with what its columns mean and what they are counted in.
+
+Their comments are read from the SQL text of the schema; docs/schema.md and the descriptions that Datasette shows are made from
+them, too. A comment may end with the unit of the column in brackets: `what its calls cost [USD]`.
+"""
 
 from __future__ import annotations
 
@@ -156,7 +160,11 @@ class Table:
         return len(self.rows)
 
     def column(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
+        """Raises KeyError, with the names that there are."""
+        columns = {column.name: column for column in self.columns}
+        if name not in columns:
+            raise KeyError(f"{self.name} has no column {name}, only {', '.join(columns)}")
+        return columns[name]
 
 
 def table_of(

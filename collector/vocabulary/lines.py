@@ -169,7 +169,7 @@ class LineClass(Word):
     AGENT = "agent", "a recorded action of an agent wrote the line", "A", "cyan"
     DECLARED = "declared", "only the commit says that an agent wrote it", "d", "blue"
     HUMAN = "human", "a person wrote it: it was seen to appear with no agent at work, or is older than agents", "H", "green"
-    LIKELY_HUMAN = "likely_human", "probably a person: the commit is the only evidence", "h", "green"
+    LIKELY_HUMAN = "likely_human", "probably a person: no two recorded sightings show it", "h", "green"
     TOOL = "tool", "a package manager, generator, formatter, bot or recorder wrote it", "t", "magenta"
     UNKNOWN = "unknown", "an agent may have written it; the evidence is missing", "?", "yellow"
     UNDECLARED = "undeclared", "nothing links the commit to an agent: a person, or an agent without a record", "·", "bright_black"

@@ -188,7 +188,7 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(exampl
     assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values())
     assert [of["days"] for of in ages] == [30, 90, 365]
     assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
-    assert "last 30 days" in run("repo", repo, "--db", db).stdout
+    assert "30 days to the last commit" in run("repo", repo, "--db", db).stdout
 
 
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
