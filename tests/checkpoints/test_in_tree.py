@@ -389,6 +389,35 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
     assert _verdicts_of_halved(tmp_path, sooner=sooner) == {"unknown agent_text"}
 
 
+@pytest.mark.parametrize(
+    ("removed", "second"),
+    [(False, "sub/.aider.chat.history.md"), (True, "sub/.aider.chat.history.md"), (False, ".aider.chat.history.md")],
+)
+def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_once(
+    removed: bool, second: str, tmp_path: Path
+) -> None:
+    """In two directories, the first one perhaps removed, or one that goes on."""
+    clone = with_aider(tmp_path / "work")
+    if removed:
+        (clone.path / ".aider.chat.history.md").unlink()
+        clone.commit(24, "Without the history")
+    text = CODE.replace("double", "fourth").replace("triple", "fifth").replace("compute", "measure")
+    clone.put("sub/b.py", "x = 1\n")
+    clone.commit(30)
+    clone.put("sub/b.py", text)
+    sha = clone.commit(38, "feat: two more")
+    more = AIDER.format(code=text, sha=sha[:7]).replace("12:06:30", "12:36:30").replace("a.py", "sub/b.py")
+    history = clone.path / second
+    clone.put(second, (history.read_text() if history.exists() else "") + more)
+    clone.commit(50, "The second history")
+    repo = bare(clone)
+    assert AGENTS in spans(repo, tmp_path / "a.db")
+    assert AGENTS in spans(repo, tmp_path / "a.db", "sub/b.py")
+    with Store(tmp_path / "a.db", create=False) as store:
+        rows = store.rows("SELECT key, turns, tool_calls FROM sessions ORDER BY key")
+    assert [(row["turns"], row["tool_calls"]) for row in rows] == [(1, 2), (1, 2)]
+
+
 # --- what hooks of Claude Code wrote down, and databases --------------------------------------------------------------
 
 HOME = "/home/ana/work"
