@@ -38,6 +38,7 @@ _LOG = (
 )
 _RECORDER = Committed(("**/.entire/metadata/*/full.jsonl",), session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
 _MOST_VERSIONS = 100  # of a file
+_HEAD = 100  # bytes; a history of Aider begins with the moment when it was begun
 _FILE_NAME = re.compile(r"[\w.-]+\.\w+")
 _FEWEST_LINES, _FEWEST_CHARACTERS = 3, 15  # of what tells a session of this repository from another's
 _AFTER_COMMIT = 6.0  # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is later
@@ -135,8 +136,11 @@ def _states(changes: Iterable[_Version]) -> list[_Version]:
 def _chosen(repo: GitRepo, versions: list[_Version], every: bool) -> list[_Version]:
     if every:
         return versions[:: -(-len(versions) // _MOST_VERSIONS)]
-    longest = max(versions, key=lambda version: sum(repo.blob_size(file.blob) or 0 for file in version.files))
-    return list(dict.fromkeys((versions[0], longest)))
+    sizes = [sum(repo.blob_size(file.blob) or 0 for file in version.files) for version in versions]
+    heads = [(repo.blob(version.files[0].blob) or b"")[:_HEAD] for version in versions[:_MOST_VERSIONS]]
+    cut = {older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]}  # something was taken out after it
+    ended = {older for older in range(1, len(heads)) if heads[older] != heads[older - 1]}  # the file was begun anew after it
+    return [versions[number] for number in sorted({0} | cut | ended)[:_MOST_VERSIONS]]
 
 
 def _add_sessions(repo: GitRepo, form: Committed, versions: list[_Version], sessions: dict[str, dict[_Version, None]]) -> None:

@@ -391,12 +391,17 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("removed", "second"),
-    [(False, "sub/.aider.chat.history.md"), (True, "sub/.aider.chat.history.md"), (False, ".aider.chat.history.md")],
+    [
+        (False, "sub/.aider.chat.history.md"),
+        (True, "sub/.aider.chat.history.md"),
+        (False, ".aider.chat.history.md"),
+        (True, ".aider.chat.history.md"),
+    ],
 )
 def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_once(
     removed: bool, second: str, tmp_path: Path
 ) -> None:
-    """In two directories, the first one perhaps removed, or one that goes on."""
+    """In two directories, the first one perhaps removed, or one that goes on or is begun anew, and is longer then."""
     clone = with_aider(tmp_path / "work")
     if removed:
         (clone.path / ".aider.chat.history.md").unlink()
