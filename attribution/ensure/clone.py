@@ -42,7 +42,7 @@ def attributed_clone(store: Store, repo: GitRepo, tell: Callable[[str], None], p
     clone.answer_newer = _answer_newer
     if clone.tip != clone.head:
         moved = f"has commits that are not attributed yet ({len(clone.newer):,})" if clone.newer else "was moved back"
-        clone.notes.append(f"{clone.branch} {moved}; update the database with: whowrote repo {clone.repo.path}")
+        clone.notes.append(f"{clone.branch} {moved}; update the database with: whowrote repo {repo.worktree() or repo.path}")
     return clone
 
 

@@ -55,11 +55,11 @@ def is_done(store: Store, target: Target) -> bool:
 
 
 def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
-    censored = repo.censored()
+    censored, place = repo.censored(), repo.worktree() or repo.path
     unread = "".join(f"; {label_of(problem.subject)} could not be read: {problem.detail}" for problem in local.problems)
-    command = fetch_command(str(repo.path), bool(censored.shallow), censored.partial)
+    command = fetch_command(str(place), bool(censored.shallow), censored.partial)
     return NoCheckpoints(
-        f"no agent checkpoints in {repo.path}, and no agent's transcripts of it on this machine{unread}",
+        f"no agent checkpoints in {place}, and no agent's transcripts of it on this machine{unread}",
         f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
         "What is looked for on this machine, and what was found: whowrote doctor\n"
         "If it was elsewhere when the agents worked in it: whowrote repo PATH --was-at OLD_PATH\n"

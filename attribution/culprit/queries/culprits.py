@@ -120,4 +120,4 @@ def summary(fixes: Iterable[TracedFix]) -> list[str]:
     without = outcomes[RepairOutcome.NEIGHBOURS] + outcomes[RepairOutcome.NOT_DECIDABLE]
     named = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes.most_common())
     ghosts = f"; {without:,} only added lines, so that they repaired no line" if without else ""
-    return [f"{outcomes.total():,} fixes traced by: {named}{ghosts}"]
+    return [f"{outcomes.total():,} {'fix' if outcomes.total() == 1 else 'fixes'} traced by: {named}{ghosts}"]

@@ -108,7 +108,8 @@ def _weaknesses_by_fix(store: Store, repo_id: int) -> dict[str, list[str]]:
 def finder_of(opened: OpenRepo) -> FixFinder:
     """Raises WhoWroteError where the lines of a clone are not followed yet."""
     if not is_followed(opened):
-        raise WhoWroteError(f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {opened.repo.path}")
+        place = opened.repo.worktree() or opened.repo.path
+        raise WhoWroteError(f"the lines of {opened.name} are not followed yet", f"Run: whowrote survival {place}")
     survival_current(opened.store, [opened.repo_id])
     return FixFinder(opened.store, opened.repo_id, opened.repo)
 

@@ -103,7 +103,7 @@ def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
         records = reader.read(ClaimSource("note", ref, path, blob, sha), data)
         if not records or records[0].state != RecordState.OWN:
             raise WhoWroteError(
-                f"{ref} of {repo.path} contains notes of other tools, for example on {sha}",
+                f"{ref} of {repo.worktree() or repo.path} contains notes of other tools, for example on {sha}",
                 "Nothing was written. Choose another ref: --ref refs/notes/NAME",
             )
         notes[sha] = data
