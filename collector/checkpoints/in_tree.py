@@ -96,9 +96,10 @@ def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, paths: list[str
 
 def _history(repo: GitRepo, revisions: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, _Version]]:
     """(path, version) of what commits put at these paths, the newest commit first."""
+    globs = [f":(glob){path}" for path in paths]
     with repo.open_scratch() as git:
-        try:
-            output = decode(git.output([*_LOG, *revisions, "--", *(f":(glob){path}" for path in paths)]))
+        try:  # revisions may be more than a command line takes
+            output = decode(git.output([*_LOG, "--stdin", "--", *globs], "\n".join(revisions).encode()))
         except GitFailed:
             return
     commit, moment, email, blob = "", "0", "", ""

@@ -20,7 +20,9 @@ from support.git_server import GitServer
 
 from attribution.cli import cli as attribute
 from collector.agents import reader_for
+from collector.checkpoints import in_tree
 from collector.cli import cli as collect
+from collector.git.repository import GitRepo
 from collector.storage.store import Store
 
 SAMPLES = Path(__file__).parent.parent.parent / "fixtures" / "lab"
@@ -177,6 +179,13 @@ def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
     clone.commit(30, "Remove it")
     shutil.rmtree(tmp_path / "work.git")
     assert spans(bare(clone), tmp_path / "b.db") == before
+
+
+def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(tmp_path: Path) -> None:
+    repo = GitRepo(str(bare(with_aider(tmp_path / "work"))))
+    tip, paths = repo.default_branch().sha, [".aider.chat.history.md"]
+    found = list(in_tree._history(repo, [tip], paths))
+    assert found and list(in_tree._history(repo, [tip] * 100_000, paths)) == found  # 4 MB
 
 
 @pytest.mark.parametrize("ref", ["refs/heads/ai", "refs/heads/records", "refs/pull/7/head", "refs/merge-requests/7/head"])
