@@ -223,6 +223,7 @@ class ChangeOfOthers(NamedTuple):
 
     commit: str  # the beginning of its id
     path: str  # in the repository
+    beside_own: bool  # earlier edits of the agent were not committed yet: the commit may hold these, too
 
 
 @dataclass(frozen=True, slots=True)

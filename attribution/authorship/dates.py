@@ -13,7 +13,7 @@ from typing import NamedTuple
 from collector.git.clocks import OtherClocks
 from collector.model import Commit
 from collector.vocabulary.lines import Witness
-from collector.vocabulary.releases import Step, steps
+from collector.vocabulary.releases import steps
 
 _DAY = 86_400.0
 UNSET = 315_619_200.0  # 2 January 1980: clocks that nobody set begin in 1970 or on the day before, seconds since 1970
@@ -58,7 +58,7 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
     old = [node if node.at is not None and node.at < last else node._replace(at=None) for node in nodes]
     disbelieved = {id for each in (sides, old) for id in contradictions(each).disbelieved(len(commits))}
     believed = ((sha, at) for sha, at in latest.items() if at is not None and sha not in disbelieved)
-    return {sha: step.witness for sha, at in believed if (step := _step_after(at)) is not None}
+    return {sha: step.witness for sha, at in believed if (step := next((step for step in steps() if at < step.before), None))}
 
 
 def old_commits(commits: Iterable[Commit]) -> list[str]:
@@ -71,11 +71,6 @@ def _latest(commit: Commit, clocks: OtherClocks) -> float | None:
     """The latest time that a commit has; None where a clock was not set."""
     times = (commit.author_time, commit.commit_time, clocks.signed.get(commit.sha, 0.0))
     return max(times) if commit.commit_time >= UNSET else None
-
-
-def _step_after(at: float) -> Step | None:
-    """The first step that a moment lies before."""
-    return next((step for step in steps() if at < step.before), None)
 
 
 def contradictions(nodes: Sequence[DatedNode]) -> Contradictions:

@@ -25,25 +25,29 @@ _OPEN = frozenset(
 _SHORT = 7  # digits of a commit id that agents print
 
 
-def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) -> dict[str, dict[str, Ranges]]:
-    """Commit -> path -> all lines that the commit adds to a file of which the committing agent said that others had changed it."""
+def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) -> dict[str, dict[str, tuple[Ranges, Reason]]]:
+    """Commit -> path -> all lines that the commit adds to a file of which the committing agent said that others had changed it.
+
+    With what else may have made them: an editor may have formatted the agent's own text, where that was not committed yet.
+    """
     shas = {commit.sha[:_SHORT]: commit.sha for commit in history.commits}
-    lines: dict[str, dict[str, Ranges]] = {}
+    lines: dict[str, dict[str, tuple[Ranges, Reason]]] = {}
     for change in {change for session in sessions for change in session.of_others}:
         sha = shas.get(change.commit[:_SHORT], "")
         diff = history.diffs.get(sha)
         for file in (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ():
             if file.change.path == change.path:
-                lines.setdefault(sha, {})[change.path] = unite((start + 1, end) for start, end, _ in file.added)
+                added = unite((start + 1, end) for start, end, _ in file.added)
+                lines.setdefault(sha, {})[change.path] = added, Reason.FORMATTER if change.beside_own else Reason.NONE
     return lines
 
 
-def testify(verdict: CommitVerdict, lines: Mapping[str, Ranges], since: float, texts: Texts) -> None:
+def testify(verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], since: float, texts: Texts) -> None:
     """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`: time of the parent."""
     witness = SightingPair(Witness.BEFORE_EDITS, since)
-    persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, witness=witness)
     for file, spans in verdict.files:
-        ranges = lines.get(file.change.path, ())
+        ranges, doubt = lines.get(file.change.path, ((), Reason.NONE))
+        persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, doubt, witness=witness)
         open_lines = {line for span in spans if _is_open(span.verdict) for line in span.lines} if ranges else set()
         if open_lines:
             sighted = {line for line in open_lines if any(first <= line <= last for first, last in ranges)}

@@ -43,7 +43,7 @@ _HUMAN = {
     Witness.COMMIT: "The file was known without the line{without}, nothing that can write ran since, and the commit has it.",
     Witness.UNWATCHED: "The file was known without the line{without} and later had it; no recorded session wrote it, but for a "
     "part of the time none was being recorded, a command ran that could have written anything, or the commit was redone.",
-    Witness.BEFORE_EDITS: "The agent committed the file before its own edits, and none of those was uncommitted.",
+    Witness.BEFORE_EDITS: "The agent committed the file before its own edits, and no earlier one explains the line.",
     Witness.FIRST_READ: "The line was in the file when the agent first read it{seen}, and in no commit before{without}.",
     Witness.BEFORE_COMPLETION: "The commit is older than the first program that completes whole lines ({before}).",
     Witness.BEFORE_AGENTS: "The commit is older than the first coding agent ({before}): a person wrote the line, "

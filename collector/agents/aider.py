@@ -68,7 +68,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
             reader.add_cwd(place[1])
             text = text[place.end() :]
-        reader.copy(_run_of(text, began))
+        reader.copy(next((run for moment, run in _runs(text) if moment == began), text))
         others.update(dict.fromkeys(_changes_of_others(text)))
         beside.update(dict.fromkeys(_said_beside(text, began)))
     return replace(reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside))
@@ -96,10 +96,7 @@ def _has_edits(run: str) -> bool:
 
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
-    """What a history, with all its runs, says to have committed before its own edits.
-
-    A file with an edit that was applied and not committed has changes of both.
-    """
+    """What a history, with all its runs, says to have committed before its own edits."""
     applied, dirty = set[str](), list[str]()
     for line in text.split("\n"):
         notice = line.rstrip() if line.startswith("> ") else ""
@@ -108,14 +105,9 @@ def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
         elif match := _BEFORE.match(notice):
             dirty.append(match[1])
         elif match := _COMMIT.match(notice):
-            yield from (ChangeOfOthers(match[1], path) for path in dirty if path not in applied)
+            yield from (ChangeOfOthers(match[1], path, path in applied) for path in dirty)
             applied -= set(dirty) if dirty else set(applied)
             dirty = []
-
-
-def _run_of(text: str, began: str) -> str:
-    """The run that began at that time; all of the text where none did."""
-    return next((run for moment, run in _runs(text) if moment == began), text)
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
@@ -143,16 +135,16 @@ class _Reader(RecordReader):
         """There are no records."""
 
     def copy(self, text: str) -> None:
-        fence = ""
+        fence = _Fence()
         for number, line in enumerate(text.split("\n")):
-            if fence and not _PLAIN.match(line):  # an answer may quote anything
+            if fence.end and not _PLAIN.match(line):  # an answer may quote anything
                 self.answer.append(line)
-                fence = "" if line.rstrip() == fence else fence
+                fence.follow(line)
             elif line.startswith("#### "):
                 self._end_answer(number)
                 self.prompt.append(line[5:].rstrip())
             elif line.startswith("> "):
-                fence = ""
+                fence = _Fence()
                 self._end_prompt(number)
                 self._end_answer(number)
                 self._notice(line.rstrip(), number)
@@ -162,7 +154,7 @@ class _Reader(RecordReader):
                 if line.strip():
                     self._end_prompt(number)
                 self.answer.append(line)
-                fence = _closing(line)
+                fence.follow(line)
         self._end_answer(len(text))
 
     def _begin_run(self, moment: str) -> None:
@@ -245,9 +237,9 @@ class _Reader(RecordReader):
         path, edits = resolve(call.cwd, call.arguments["path"]), call.arguments["edit"]
         call.arguments = {"path": call.arguments["path"]}  # the rest is no JSON
         blocks = tuple(block for edit in edits for block in edit.replacements)
-        if blocks:
-            return [_replacing_edit(path, blocks)]
-        return [Edit(path, "write", content=edits[-1].content)] if edits else [Edit(path, "edit")]
+        if len(blocks) == 1 and not blocks[0].old:  # a file that was not there
+            return [Edit(path, "write", content=blocks[0].new)]
+        return [Edit(path, "write", content=edits[-1].content)] if edits and not blocks else [Edit(path, "edit", blocks)]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command("git commit", call.cwd, result.text)
@@ -257,11 +249,6 @@ class _Reader(RecordReader):
         return (match[1],) if match else ()
 
 
-def _replacing_edit(path: str, blocks: tuple[Replacement, ...]) -> Edit:
-    new = len(blocks) == 1 and not blocks[0].old  # a file that was not there
-    return Edit(path, "write", content=blocks[0].new) if new else Edit(path, "edit", replacements=blocks)
-
-
 def _failed_blocks(text: str) -> Iterator[tuple[str, Replacement]]:
     """(file, block) of those that the program did not find in their files."""
     _, *parts = _FAILED.split(text)
@@ -269,28 +256,37 @@ def _failed_blocks(text: str) -> Iterator[tuple[str, Replacement]]:
         yield from ((path, block) for block in search_replace_blocks(part))
 
 
-def _closing(line: str) -> str:
-    """What ends the fenced text that a line opens; "" where it opens none."""
-    opening = _FENCE.match(line)
-    if opening is None:
-        return ""
-    return opening[1] if opening[1].startswith("`") else f"</{opening[1][1:]}"
+class _Fence:
+    """The fenced text that a line stands in, if any. What its blocks look for or bring may have fences of its own."""
+
+    def __init__(self) -> None:
+        self.end = ""  # the line that ends it
+        self.in_block = False
+
+    def follow(self, line: str) -> bool:
+        """Whether the line is inside, and neither opens nor ends it."""
+        if not self.end:
+            opening = _FENCE.match(line)
+            self.end = (opening[1] if opening[1].startswith("`") else f"</{opening[1][1:]}") if opening else ""
+            return False
+        if self.in_block or _SEARCH.match(line):
+            self.in_block = not line.startswith(_REPLACED)
+        elif line.rstrip() == self.end:
+            self.end = ""
+        return bool(self.end)
 
 
 def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
     """Files with the fenced text that follows their name."""
     results: list[tuple[str, Edit]] = []
-    name, fence, inside = "", "", list[str]()
+    name, fence, inside = "", _Fence(), list[str]()
     for line in lines:
-        opening = "" if fence else _closing(line)
-        if opening:
-            fence, inside = opening, []
-        elif fence and line.rstrip() == fence:
-            results += [(path, _offered_edit(path, text)) for path, text in _by_file(name, inside) if path]
-            fence = ""
-        elif fence:
+        if fence.follow(line):
             inside.append(line)
-        elif line.strip():
+        elif inside:
+            results += [(path, _offered_edit(path, text)) for path, text in _by_file(name, inside) if path]
+            inside = []
+        elif line.strip() and not fence.end:
             named = _NAME.match(line)
             name = named[1].strip() if named else ""
     return results

@@ -55,7 +55,7 @@ class Witness(Word):
     FIRST_READ = "first_read", "the line stood in the file when the agent first read it, and in no commit before"
     BEFORE_EDITS = (
         "before_edits",
-        "the agent committed the file before its own edits, because somebody had changed it, and none of its edits was uncommitted",
+        "the agent committed the file before its own edits, because somebody had changed it, and no earlier edit explains the line",
     )
     BEFORE_COMPLETION = "before_completion", "the commit is older than programs that complete whole lines (June 2021), and agents"
     BEFORE_AGENTS = "before_agents", "the commit is older than coding agents (April 2023), perhaps with completion"

@@ -352,6 +352,54 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
+UNSIGNED = """
+# aider chat started at 2025-08-06 12:18:00
+
+#### tenfold, too  
+
+a.py
+```python
+<<<<<<< SEARCH
+def triple(value):
+=======
+def tenfold(value):
+    amount = compute(value)
+    return amount * 10
+
+
+def triple(value):
+>>>>>>> REPLACE
+```
+
+> Applied edit to a.py  
+> Unable to commit: Cmd('git') failed due to: exit code(128)  
+> stderr: 'error: gpg failed to sign the data  
+"""  # noqa: W291
+
+
+def test_what_aider_commits_beside_its_own_uncommitted_edit_is_a_persons_only_where_it_has_new_words(tmp_path: Path) -> None:
+    """Its edit stays its own in the layout of an editor."""
+    clone = with_aider(tmp_path / "work")
+    tenfold = "def tenfold(value):\n    amount = compute(\n        value\n    )\n    return amount * 10\n\n\n"
+    dirty = (CODE + PERSONS).replace("def triple", tenfold + "def triple")
+    clone.put("a.py", dirty)
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", dirty.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    history = clone.path / ".aider.chat.history.md"
+    history.write_text(history.read_text() + UNSIGNED + MORE.format(before=before[:7], after=after[:7]))
+    clone.commit(40, "The history")
+    spans(bare(clone), tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        sql = "SELECT class, start_line, end_line FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank"
+        classes = {n: row["class"] for row in store.rows(sql, (before,)) for n in range(row["start_line"], row["end_line"] + 1)}
+    texts = {
+        name: {classes.get(dirty[: dirty.index(line)].count("\n") + 1) for line in text.split("\n") if line}
+        for name, text in (("agent", tenfold.replace("    )\n", "")), ("likely_human", PERSONS))
+    }
+    assert texts == {"agent": {"agent"}, "likely_human": {"likely_human"}}
+
+
 LATER = """
 # aider chat started at 2025-08-06 12:40:00
 

@@ -86,6 +86,28 @@ def test_edits_that_were_applied_and_commits() -> None:
     ]
 
 
+def test_a_block_may_have_fences_and_headings_of_its_own() -> None:
+    page = f"# Run\n{FENCE}\nmake\n{FENCE}\n#### Notes\nDone.\n"
+    text = (
+        f"# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nHere it is.\n\nnotes.md\n{FENCE}markdown\n"
+        f"<<<<<<< SEARCH\n=======\n{page}>>>>>>> REPLACE\n{FENCE}\n\nShow it with:\n\n{FENCE}bash\nless notes.md\n{FENCE}\n\n"
+        "> Tokens: 900 sent, 1,200 received.\n> Applied edit to notes.md\n"
+    )
+    session = read(text)
+    assert [(edit.op, edit.content) for call in session.calls for edit in call.edits] == [("write", page)]
+    assert [turn.text for turn in session.turns] == ["A page"]
+
+
+def test_a_block_that_never_ends_swallows_no_more_than_its_answer() -> None:
+    text = (
+        f"# aider chat started at 2026-03-02 09:00:00\n\n#### One\n\na.go\n{FENCE}go\n<<<<<<< SEARCH\nx\n\n"
+        f"> Tokens: 900 sent, 12 received.\n#### Two\n\nb.go\n{FENCE}go\npackage b\n{FENCE}\n\n> Applied edit to b.go\n"
+    )
+    session = read(text)
+    assert [(edit.path, edit.content) for call in session.calls for edit in call.edits] == [("b.go", "package b\n")]
+    assert [turn.text for turn in session.turns] == ["One", "Two"]
+
+
 def test_with_some_models_the_name_of_the_file_is_inside_the_fence() -> None:
     new, old = "<<<<<<< SEARCH\n=======\n", "<<<<<<< SEARCH\nimport os\n=======\n"
     text = (
@@ -131,7 +153,7 @@ const Max = 20
 
 def test_changes_that_were_there_before_the_edits_are_of_others_and_the_edits_stay() -> None:
     session = read(BEFORE)
-    assert [(change.commit, change.path) for change in session.of_others] == [("1a2b3c4", "limit.go")]  # mixed.go has some of both
+    assert session.of_others == (("1a2b3c4", "limit.go", False), ("1a2b3c4", "mixed.go", True))  # mixed.go has some of both
     assert [(call.name, len(call.edits), call.commits) for call in session.calls] == [
         ("commit", 0, ("1a2b3c4",)),
         ("edit", 1, ()),
