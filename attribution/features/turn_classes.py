@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-from attribution.features.word_lists import source
+from attribution.features.word_lists import UNSPACED, source
 from collector.labels import request_of
 
 _OWN = 400  # characters that are looked at: what follows is often pasted
@@ -84,7 +84,6 @@ def _latin(words: list[str]) -> Language | None:
 _CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"https?://\S+")
 _PATH = re.compile(r"@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+|\b\w+\.(?:py|ts|tsx|js|md|json|go|rs|toml|ya?ml)\b")
 _TOKEN = re.compile(r"¤\w+|[a-z']+|[0-9]+|[?!]|[^\W\d_a-z]+")
-_UNSPACED = re.compile("[぀-ヿ㐀-鿿가-힣]")
 _TROUBLE = re.compile(r"\berror|failed|exception|❯|exit (?:status|code)|traceback")
 _READ = 300  # characters whose words count: what follows is often pasted
 _WORDS = 40  # words whose pairs count
@@ -176,7 +175,7 @@ def turn_features(text: str, first: bool) -> frozenset[str]:
     whole = whole.strip().lower().replace("’", "'")
     words, features = [], set[str]()
     for token in _TOKEN.findall(whole[:_READ]):
-        if _UNSPACED.search(token):
+        if UNSPACED.search(token):
             edged = f"^{token}$"
             features.update(f"c:{edged[i : i + n]}" for n in (1, 2, 3) for i in range(len(edged) - n + 1))
         else:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+UNSPACED = re.compile("[぀-ヿ㐀-鿿가-힣]")  # of scripts without blanks between words
+
 
 @cache
 def source(name: str) -> str:
@@ -17,7 +19,7 @@ def source(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A list of phrases; a phrase matches whole words, whatever the case. Curly apostrophes count as straight ones."""
+    """A list of phrases; a phrase matches whole words, a stem their beginning (in scripts without blanks any part), whatever the case. Curly apostrophes count as straight ones."""
 
     phrases: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -33,10 +35,11 @@ class Words:
 @cache
 def words(name: str) -> Words:
     """A list of `data/words.toml`."""
-    listed = tomllib.loads(source("words.toml"))[name]["phrases"]
-    ordered = sorted((str(p).lower() for p in listed), key=len, reverse=True)
-    pattern = "|".join(re.escape(p) for p in ordered)
-    return Words(tuple(ordered), re.compile(rf"(?<!\w)(?:{pattern})(?!\w)"))
+    table: dict[str, list[str]] = tomllib.loads(source("words.toml"))[name]
+    ordered = sorted((p.lower() for p in table.get("phrases") or table["stems"]), key=len, reverse=True)
+    spaced, unspaced = ("|".join(re.escape(p) for p in ordered if bool(UNSPACED.match(p)) is kind) for kind in (False, True))
+    pattern = rf"(?<!\w)(?:{spaced})" + (r"(?!\w)" if "phrases" in table else "")
+    return Words(tuple(ordered), re.compile(f"{pattern}|{unspaced}" if unspaced else pattern))
 
 
 def lower_case(text: str) -> str:

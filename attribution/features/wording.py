@@ -6,6 +6,7 @@ Lengths are in words (runs without blanks; characters in scripts without blanks)
 from __future__ import annotations
 
 import re
+import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
@@ -137,11 +138,7 @@ def _beginning(text: str) -> str:
 
 def slope(values: Sequence[float]) -> float | None:
     """Least-squares slope of values over 0, 1, 2, …; None for fewer than two."""
-    n = len(values)
-    if n < 2:
-        return None
-    middle, mean = (n - 1) / 2, sum(values) / n
-    return sum((i - middle) * (v - mean) for i, v in enumerate(values)) / sum((i - middle) ** 2 for i in range(n))
+    return statistics.linear_regression(range(len(values)), values).slope if len(values) > 1 else None
 
 
 def underspecification(text: str) -> float:

@@ -12,7 +12,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from attribution.evaluation.attempts import Reader, fields, harbor, readers, swe_bench, terminal_bench, trial_files
@@ -27,6 +27,7 @@ from collector.text import printable
 
 _MOST_LINES = 200_000
 _MOST_CONTEXT = 2_000_000
+_TEXT = ("utf-8-sig", "replace")  # bytes that are not UTF-8 are replaced
 _SUFFIXES = (".json", ".traj", ".jsonl")
 
 
@@ -119,7 +120,7 @@ class _Scan:
         if len(data) > RESULT_BYTES:
             self._problem(source, "too_large", f"at most {RESULT_BYTES:,} bytes are read")
             return None
-        return _to_text(data)
+        return data.decode(*_TEXT)
 
     def _problem(self, source: str, code: str, detail: str) -> None:
         self.result.problems.append(Problem(STAGE, printable(source), code, detail))
@@ -191,12 +192,7 @@ def _text(path: Path, most: int) -> str | None:
         data = head(path, most + 1)
     except OSError:
         return None
-    return _to_text(data) if len(data) <= most else None
-
-
-def _to_text(data: bytes) -> str:
-    """Bytes that are not UTF-8 are replaced."""
-    return data.decode("utf-8-sig", "replace")
+    return data.decode(*_TEXT) if len(data) <= most else None
 
 
 # --- records of the same attempt --------------------------------------------------------------------------------------
@@ -263,20 +259,15 @@ def _adopt(records: Sequence[Attempt]) -> None:
     reported = Counter(record.source for record in records)
     for record in records:
         if record.harness not in _TRIALS and record.strength >= SUMMARY:
-            outer = next((trials[directory] for directory in _parents(record.directory) if directory in trials), [])
+            outer = next(
+                (trials[directory] for directory in map(str, PurePosixPath(record.source).parents) if directory in trials), []
+            )
             # Harbor's verifier writes its report about the one task of the trial, however it names that.
             of_verifier = bool(outer) and record.directory == f"{outer[0].directory}/verifier" and reported[record.source] == 1
             # And it may name a task with its data set: `swe-bench/django__django-1`.
             tasks = [trial.instance.rpartition("/")[2].lower() for trial in outer]
             if len(outer) == 1 and (of_verifier or tasks == [record.instance.lower()]):
                 _rename(record, outer[0])
-
-
-def _parents(directory: str) -> Iterator[str]:
-    """A directory and those above it."""
-    while directory:
-        yield directory
-        directory = directory.rpartition("/")[0]
 
 
 def _rename(record: Attempt, trial: Attempt) -> None:

@@ -169,22 +169,7 @@ def _json_records(path: Path) -> Iterable[dict[str, Any]]:
 
 # --- what an attempt came to ------------------------------------------------------------------------------------------
 
-# Counts are transitions of tests from before the patch to after it. SWE-bench names categories by what the gold patch does to a
-# test, and `success` by whether the attempt did the same or better:
-#
-#     fail_to_pass_count  FAIL_TO_PASS.success + FAIL_TO_FAIL.success (fixed although the gold patch does not)
-#     fail_to_fail_count  FAIL_TO_PASS.failure + FAIL_TO_FAIL.failure
-#     pass_to_pass_count  PASS_TO_PASS.success + PASS_TO_FAIL.success
-#     pass_to_fail_count  PASS_TO_PASS.failure; tests that the gold patch breaks as well are no regression
-#
-# patch_outcome_label, the first rule that holds:
-#
-#     unverifiable  the patch did not apply, or the verifier gave no result
-#     (none)        there was no patch, or a reward of less than 1 is all that is known
-#     correct       every test to fix is fixed and none is broken; without counts, a reward of 1
-#     partial       some are fixed: not all, or others are broken; without counts, a reward between 0 and 1
-#     regressive    none is fixed, some are broken
-#     no_effect     no test changed
+# docs/grades.md has the tables of both.
 
 
 def counts(tests: Mapping[str, list[int]]) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,14 +73,13 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
 
     A correlation is None with fewer than three sessions or when one side is constant.
     """
-    pairs = [(float(session.score["q"]), session.rating) for session in rated]
-    chosen = [(float(q), session.rating) for session in rated if (q := session.score["q_rated"]) is not None]
-    rows = [
-        _row("Pearson", "all", pairs, pearson),
-        _row("Spearman", "all", pairs, spearman),
-        _row("Pearson", "all, --weights rated", chosen, pearson),
-        _row("Spearman", "all, --weights rated", chosen, spearman),
-    ]
+    rows: list[dict[str, Any]] = []
+    for name, column in (("all", "q"), ("all, --weights rated", "q_rated")):
+        pairs = [(float(q), session.rating) for session in rated if (q := session.score[column]) is not None]
+        for correlation, statistic in (("Pearson", pearson), ("Spearman", spearman)):
+            low, high = bootstrap(pairs, statistic) or (None, None)
+            about = {"correlation": correlation, "sessions of": name, "sessions": len(pairs)}
+            rows.append({**about, "r": statistic(pairs), "low": low, "high": high})
     for task in TaskType:
         of_task = [(float(s.score["q"]), s.rating) for s in rated if s.score["task_type"] == task]
         if of_task:
@@ -95,16 +94,6 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
     else:
         notes.append(f"No weights are fitted to fewer than {LEAST} ratings, of {LEAST_REPOSITORIES} repositories, that differ.")
     return table_of(rows, {}, notes, "agreement", "Q against people's ratings")
-
-
-def _row(
-    name: str,
-    sessions: str,
-    pairs: Sequence[tuple[float, float]],
-    statistic: Callable[[Sequence[tuple[float, float]]], float | None],
-) -> dict[str, Any]:
-    low, high = bootstrap(pairs, statistic) or (None, None)
-    return {"correlation": name, "sessions of": sessions, "sessions": len(pairs), "r": statistic(pairs), "low": low, "high": high}
 
 
 # --- weights ----------------------------------------------------------------------------------------------------------
