@@ -5,14 +5,18 @@
     ├── UnknownBranch       exit 2   the branch, commit or file asked for does not exist
     ├── InputTooLarge       exit 3   more in the repository than is read of any
     ├── NoCheckpoints       exit 4   nothing in the repository says what an agent did
-    └── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
+    ├── DatabaseUnusable    exit 5   not a database of ours, of another schema, damaged, locked or full disk
+    └── DeviceFailed        exit 74  a disk, or the connection to it, does not give what is stored there
 
 0 is success, 1 a failed check (`whowrote data check`), 2 wrong use, 3 partial results (some stages failed, the rest is kept),
 70 a bug (a log says where), 71 the process that did the work was killed (a library in machine code crashed, or no memory), 74 the
-output cannot be written, 130 interrupted: what was finished is kept and the next run continues.
+output cannot be written or a file cannot be read, 130 interrupted: what was finished is kept and the next run continues.
 """
 
 from __future__ import annotations
+
+import errno
+import os
 
 EXIT_OK = 0
 EXIT_CHECK_FAILED = 1
@@ -58,3 +62,15 @@ class NoCheckpoints(WhoWroteError):
 
 class DatabaseUnusable(WhoWroteError):
     exit_code = EXIT_DATABASE
+
+
+class DeviceFailed(WhoWroteError):
+    exit_code = EXIT_OUTPUT
+
+
+def device_failure(error: Exception) -> DeviceFailed | None:
+    """What an error means that a failing disk caused, which is no bug; None for any other. libgit2 tells it in words alone."""
+    failed = isinstance(error, OSError) and error.errno == errno.EIO
+    if not failed and os.strerror(errno.EIO) not in str(error):
+        return None
+    return DeviceFailed(f"a disk failed: {error}", "Check the disk or its connection, then run it again; finished work is kept")

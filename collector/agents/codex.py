@@ -720,7 +720,7 @@ def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
 
 
 def _beginning(path: Path, size: int) -> bytes:
-    return _content(path, size) if path.suffix == _PACKED else files.head(path, size)
+    return files.attempt(path, lambda: _content(path, size)) if path.suffix == _PACKED else files.head(path, size)
 
 
 def _content(path: Path, size: int) -> bytes:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from collector.console.commands import FIRST_PAGE
-from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError
+from collector.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_OUTPUT, WhoWroteError, device_failure
 from collector.text import printable, spreadsheet_safe
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collector.runtime.workers import TaskResult
 
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT)  # errors that make writing impossible
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # errors that make writing impossible
 
 EXIT_CODES = """\b
 Exit codes:
@@ -49,7 +49,7 @@ Exit codes:
     5  the database cannot be used
    70  internal error: please report it with the log file it names
    71  the process that did the work was killed: a crash of a native library, or no memory; the repository counts as failed
-   74  the output or a file cannot be written: disk full, or a device that fails
+   74  the output cannot be written, or a file cannot be read: disk full, or a disk that fails
   130  interrupted: finished work is kept, the next run resumes
 """
 
@@ -282,6 +282,10 @@ def _report_unexpected(error: Exception) -> int:
         what = error.filename or "the output"
         complain(f"cannot write {what}: {error.strerror}", "Finished work is kept; make room and run it again")
         return EXIT_OUTPUT
+    if failed := device_failure(error):
+        _discard_output()
+        complain(str(failed), failed.hint)
+        return failed.exit_code
     complain(*bug_report(error, "".join(traceback.format_exception(error))))
     return EXIT_BUG
 

@@ -158,7 +158,7 @@ class GitRepo(RepositoryBase):
         try:
             head = self._repo.head
             return NamedCommit(head.shorthand, str(head.peel(pygit2.Commit).id))
-        except pygit2.GitError:
+        except (ValueError, pygit2.GitError):  # ValueError: its branch cannot be read
             return None
 
     def _parse_name(self, name: str) -> str | None:

@@ -53,20 +53,28 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
                 results.setdefault(session.id, session)
     if not roots.anywhere:
         places = ClonePlaces(repo, roots)
-        results |= {session.id: session for session in places.sessions(_outside(places, options, results))}
-    return LocalSessions(results, tuple(problems), repo.own_emails(), worktrees)
+        outside = _outside(places, options, results, problems)
+        results |= {session.id: session for session in places.sessions(outside)}
+    return LocalSessions(results, tuple(dict.fromkeys(problems)), repo.own_emails(), worktrees)
 
 
 def _outside(
-    places: ClonePlaces, options: LocalOptions, existing: Container[str]
+    places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
 ) -> Iterator[tuple[LocalSession, Iterable[bytes]]]:
     """Sessions of other directories that may have worked on the clone all the same, with what they recorded, from files."""
     for store in stores():
         for location in (place for place in _places(store, options, places.outside) if place.is_dir()):
-            for session in _sessions_of(store, location, places.outside, []):
-                with suppress(*_FAILURES):
-                    if session.cwd and session.id not in existing:
-                        yield session, list(store.load(session))
+            for session in _sessions_of(store, location, places.outside, problems):
+                if not session.cwd or session.id in existing:
+                    continue
+                try:
+                    parts = list(store.load(session))
+                except OSError as error:
+                    problems.append(_unreadable_file(store, session.files[0], error))
+                except INPUT_ERRORS:
+                    continue  # no session that can be read, whosever it is
+                else:
+                    yield session, parts
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
@@ -79,10 +87,12 @@ def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]
 
 def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Problem]) -> Iterator[LocalSession]:
     try:
-        sessions = list(store.sessions(location, roots))
+        with files.failures_noted() as failures:
+            sessions = list(store.sessions(location, roots))
     except _FAILURES as error:
         problems.append(Problem("checkpoints", store.name, "local_place_unreadable", f"{location}: {error}"))
         return
+    problems += [_unreadable_file(store, path, error) for path, error in failures.items()]
     unseen = unseen_until(store, location, {path for entry in sessions for path in entry.files}) if sessions else 0.0
     for entry in sessions:
         yield replace(
@@ -91,6 +101,10 @@ def _sessions_of(store: Store, location: Path, roots: Roots, problems: list[Prob
             stamp=entry.stamp or files.stamp(entry.files),
             unseen_until=unseen,
         )
+
+
+def _unreadable_file(store: Store, path: Path, error: Exception) -> Problem:
+    return Problem("checkpoints", store.name, "local_file_unreadable", f"{path}: {error}")
 
 
 def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> float:

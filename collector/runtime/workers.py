@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from collector.errors import EXIT_KILLED, EXIT_PARTIAL, DatabaseUnusable, NoCheckpoints, WhoWroteError
+from collector.errors import EXIT_KILLED, EXIT_PARTIAL, DatabaseUnusable, NoCheckpoints, WhoWroteError, device_failure
 from collector.runtime.progress import Progress, no_progress
 
 if sys.platform != "win32":
@@ -325,8 +325,6 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
     """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug", (message, traceback))."""
     try:
         return "done", work(*args)
-    except WhoWroteError as error:
-        return "failed", (str(error), error.hint, error.exit_code)
     except MemoryError:
         return "bug", (_NO_MEMORY, "")  # no bug: nothing to report
     except SystemError as error:
@@ -334,6 +332,9 @@ def attempt(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
             return "bug", (_NO_MEMORY, "")
         return "bug", (f"SystemError: {error}", traceback.format_exc())
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
+        expected = error if isinstance(error, WhoWroteError) else device_failure(error)
+        if expected is not None:
+            return "failed", (str(expected), expected.hint, expected.exit_code)
         return "bug", (f"{type(error).__name__}: {error}", traceback.format_exc())
 
 

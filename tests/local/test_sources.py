@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,6 +93,16 @@ def test_a_compressed_session_is_read_unless_it_is_there_plain(clone: Clone, hom
     assert decompressed(one.files[0].read_bytes(), 100) == plain[:100]
 
 
+def test_a_damaged_compressed_session_costs_no_other(clone: Clone, home: Path) -> None:
+    layouts.codex(home, session(clone))
+    damaged = layouts.codex(home, session(clone, TWO))
+    packed = damaged.rename(damaged.with_name(f"{damaged.name}.zst"))
+    local = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
+    assert list(local.sessions) == [ONE]
+    (problem,) = local.problems
+    assert (problem.code, problem.subject) == ("local_file_unreadable", "codex") and problem.detail.startswith(f"{packed}: ")
+
+
 def test_an_archived_session_is_found(clone: Clone, home: Path) -> None:
     path = layouts.codex(home, session(clone))
     archived = home / ".codex" / "archived_sessions" / path.name
@@ -147,6 +161,30 @@ def test_the_last_form_of_a_message_counts() -> None:
     document = folded(records)
     assert (document["sessionId"], document["summary"]) == ("s", "done")
     assert [get_str(message, "content") for message in document["messages"]] == ["Do it", "second", "third"]
+
+
+# --- files that cannot be read ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", [layouts.claude_code, layouts.codex, layouts.pi, layouts.gemini_cli, layouts.copilot_cli])
+@pytest.mark.parametrize("inside", [True, False], ids=["in the clone", "in a directory that is gone"])
+def test_a_file_that_cannot_be_read_is_named_and_costs_no_other(
+    layout: Callable[[Path, AgentSession], Path], inside: bool, clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout(home, session(clone))
+    lost = layout(home, session(clone if inside else Clone(home / "gone" / "other"), f"b{TWO[1:]}"))
+    shutil.rmtree(home / "gone", ignore_errors=True)
+    whole = files._read
+
+    def failing(path: Path, size: int | None) -> bytes:
+        if path == lost:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return whole(path, size)
+
+    monkeypatch.setattr(files, "_read", failing)
+    local = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
+    assert ONE in local.sessions
+    assert [(one.code, one.detail.startswith(f"{lost}: ")) for one in local.problems] == [("local_file_unreadable", True)]
 
 
 # --- databases ----------------------------------------------------------------------------------------------------------

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import local_layouts as layouts
 from support.commands import clone, run
+from support.local_clone import Clone
 
-from collector.errors import EXIT_DATABASE, EXIT_OUTPUT, DatabaseUnusable
+from collector.errors import EXIT_DATABASE, EXIT_NO_CHECKPOINTS, EXIT_OK, EXIT_OUTPUT, EXIT_USAGE, DatabaseUnusable
 from collector.runtime import stages
 from collector.storage.store import Store, _explain
 
 ROOT = Path(__file__).parent.parent.parent
+SUPPORT = ROOT / "tests" / "support"
 DELETES = re.compile(r"\b(delete|remove|rm)\b", re.IGNORECASE)
 PROGRAM = """
 import resource, sys
@@ -98,6 +101,38 @@ def test_a_disk_that_is_really_full_loses_nothing(tmp_path: Path, arguments: str
     assert first == "0" or "no space left" in done.stdout
     assert run(*arguments.format(one=one).split(), "--db", sound).exit_code == 0
     assert run("data", "compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs a C compiler, and Linux")
+@pytest.mark.parametrize("below", ["home", "clone/.git", "x.db"])
+def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> None:
+    """Reads of transcripts, of git's files or of the database fail from the first or fifth one on, or never."""
+    library, home, one, db = tmp_path / "failing.so", tmp_path / "home", Clone(tmp_path / "clone"), tmp_path / "x.db"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, SUPPORT / "failing_reads.c", "-ldl"], check=True)
+    work = one.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
+    work.prompt("Add a file")
+    work.write("app.py", "total = 1\ncount = 2\n")
+    one.commit("Add a program")
+    for layout in (layouts.claude_code, layouts.codex):
+        layout(home, work)
+    program = [sys.executable, "-c", "from attribution.cli import main; main()"]
+    command = [*program, "repo", str(one.path), "--transcripts", str(home), "--db", str(db)]
+    told = {EXIT_USAGE, EXIT_DATABASE, EXIT_OUTPUT}
+    failing = {"LD_PRELOAD": str(library), "FAILING_READS": str(tmp_path / below), "WHOWROTE_SESSIONS": "off"}
+    ends = set()
+    for after in (0, 4, 10_000):
+        db.unlink(missing_ok=True)
+        environment = os.environ | failing | {"PYTHONPATH": str(ROOT), "FAILING_AFTER": str(after)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode in {EXIT_OK, EXIT_NO_CHECKPOINTS, *told} and "internal error" not in done.stderr, done.stderr
+        ends.add(done.returncode)
+        assert done.returncode in told or after == 10_000 or below != "home" or "could not be read" in done.stderr or _problems(db)
+    assert EXIT_OK in ends and (below == "home" or ends & told)
+
+
+def _problems(db: Path) -> list[Any]:
+    with Store(db) as store:
+        return [row["code"] for row in store.rows("SELECT code FROM problems")]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from pathlib import Path
 from stat import S_ISREG
@@ -23,14 +25,41 @@ _DEEPEST = 8
 _NOT_FINISHED = (".tmp", ".partial", ".lock", "~")
 
 
+_failures: ContextVar[dict[Path, Exception] | None] = ContextVar("failures", default=None)
+
+
+@contextmanager
+def failures_noted() -> Iterator[dict[Path, Exception]]:
+    """While sessions are looked for, a file that cannot be read is empty and noted: it costs no more than its own session."""
+    failures: dict[Path, Exception] = {}
+    token = _failures.set(failures)
+    try:
+        yield failures
+    finally:
+        _failures.reset(token)
+
+
+def attempt(path: Path, read: Callable[[], bytes]) -> bytes:
+    """What `read` gives of a file. Raises OSError, and ValueError for one that is damaged, unless failures are noted."""
+    try:
+        return read()
+    except (OSError, ValueError) as error:
+        failures = _failures.get()
+        if failures is None:
+            raise
+        if not isinstance(error, FileNotFoundError):
+            failures[path] = error
+        return b""
+
+
 def content(path: Path) -> bytes:
     """All of a file. Raises OSError; a file that is too large is one, too."""
-    return _read(path, None)
+    return attempt(path, lambda: _read(path, None))
 
 
 def head(path: Path, size: int = HEAD) -> bytes:
     """The first bytes of a file. Raises OSError."""
-    return _read(path, size)
+    return attempt(path, lambda: _read(path, size))
 
 
 def tail(path: Path, size: int = HEAD) -> bytes:
