@@ -311,16 +311,16 @@ def _file(request: PageRequest) -> Shown:
     file = _file_at(store, repo, path, request.place.commit)
     line = request.number("line")
     start = ((line or request.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1
-    rows = words.file_rows(file, start, FILE_PAGE)
+    runs = words.file_runs(file, start, FILE_PAGE, line)
     beside = _line_notes(store, file)
-    turns = {(row.span.attribution.session_id, row.span.attribution.turn) for row in rows if row.head}
+    turns = {(run.attribution.session_id, run.attribution.turn) for run in runs}
     prompts = {(session, turn): prompt_of(store, session, turn) for session, turn in turns if None not in (session, turn)}
     return Shown(
         "whowrote_file.html",
         {
-            "f": file, "rows": rows, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts,
+            "f": file, "runs": runs, "first": start, "line": line, "page": FILE_PAGE, "prompts": prompts,
             "explanation": explained(store, file, line) if line else None,
-            "beside": beside, "html": words.highlight(file.path, file.texts) if file.texts is not None else None,
+            "beside": beside, "html": words.highlight(file.path, (file.texts or [])[: start + FILE_PAGE - 1]),
             "history": _history(store, repo, file, line) if line else None, "forge": forge(repo.url),
             "behind": _commits_behind(store, repo),
         },

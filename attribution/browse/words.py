@@ -8,10 +8,10 @@ long lines, a limited length, a limited number of tokens.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
-from html import escape
 from itertools import islice
 from typing import Any
 
@@ -40,30 +40,31 @@ _LEXERS = {
 }  # fmt: skip
 
 
+# What pygments calls it in its style sheets -> what it has the colour of; others are coloured by their first letter, or not at all.
+_COLOURS = {"nf": "f", "nc": "f", "fm": "f", "nd": "f", "ow": "k", "nt": "k", "dl": "s", "il": "m"}
+_SPAN = re.compile(r'<span class="(\w+)[^"]*">(.*?)</span>')
+
+
 def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
-    """Each line as HTML with classes of pygments; None where the text is not highlighted."""
+    """Each line as HTML with classes k, s, c, m, f of what has a colour; None where the text is not highlighted."""
     name = _LEXERS.get(path.rpartition("/")[2].rpartition(".")[2].lower())
     lines_of_text = [source(text) for text in texts]
     if name is None or sum(map(len, lines_of_text)) > _SIZE or any(len(text) > _LINE for text in lines_of_text):
         return None
+    import pygments
+    from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
-    from pygments.token import STANDARD_TYPES
 
     lexer = get_lexer_by_name(name, stripnl=False, ensurenl=True)
-    lines: list[list[str]] = [[]]
     tokens = list(islice(lexer.get_tokens("\n".join(lines_of_text)), _TOKENS + 1))
-    if len(tokens) > _TOKENS:
-        return None
-    for kind, text in tokens:
-        while kind not in STANDARD_TYPES:
-            kind = kind.parent
-        style = STANDARD_TYPES[kind]
-        for number, part in enumerate(text.split("\n")):
-            if number:
-                lines.append([])
-            if part:
-                lines[-1].append(f'<span class="{style}">{escape(part)}</span>' if style else escape(part))
-    return ["".join(line) for line in lines[: len(texts)]] if len(lines) >= len(texts) else None
+    lines = _SPAN.sub(_coloured, pygments.format(tokens, HtmlFormatter(nowrap=True))).split("\n")[: len(texts)]
+    return lines if len(tokens) <= _TOKENS and len(lines) == len(texts) else None
+
+
+def _coloured(span: re.Match[str]) -> str:
+    style, text = span.groups()
+    colour = _COLOURS.get(style, style[:1])
+    return f"<i class={colour}>{text}</i>" if colour in "kscmf" else text
 
 
 @cache
@@ -124,28 +125,15 @@ def in_order(parts: Mapping[str, int]) -> dict[str, int]:
     return {k: parts[k] for k in NAMES if parts.get(k)}
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
-    """A line of a file; `head` on the first line of a span."""
-
-    line: int
-    text: str | None
-    span: TipSpan
-    head: bool
-
-
-def file_rows(file: TipFile, first: int, most: int) -> list[FileRow]:
-    """Lines `first` to `first + most - 1`; without texts one row for each span."""
-    rows: list[FileRow] = []
+def file_runs(file: TipFile, first: int, most: int, chosen: int) -> list[TipSpan]:
+    """The spans of lines `first` to `first + most - 1`; one ends at the chosen line, which is explained below it."""
+    runs: list[TipSpan] = []
     for span in file.spans:
-        if span.end < first or span.start >= first + most:
-            continue
-        if file.texts is None:
-            rows.append(FileRow(span.start, None, span, True))
-            continue
-        for n in range(max(span.start, first), min(span.end, first + most - 1) + 1):
-            rows.append(FileRow(n, file.texts[n - 1], span, n in (span.start, first)))
-    return rows
+        start, end = max(span.start, first), min(span.end, first + most - 1)
+        for last in (chosen, end) if start <= chosen < end else (end,):
+            runs += [replace(span, start=start, end=last)] if start <= last else []
+            start = last + 1
+    return runs
 
 
 def teach(env: Any) -> None:

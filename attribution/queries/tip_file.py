@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
@@ -19,7 +21,8 @@ from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
 
-PAGE = 2000  # lines on one page
+PAGE = 1000  # lines on one page
+_BANDS = 250  # of the stripe that shows the whole file: more are thinner than a click
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +64,12 @@ class TipFile:
         return by_class(self.file)
 
     def stripes(self) -> list[tuple[int, int, str]]:
-        """First line, last line and class of consecutive lines of one class, from top to bottom."""
-        groups = ((kind, list(spans)) for kind, spans in groupby(self.spans, lambda span: span.attribution.kind))
-        return [(spans[0].start, spans[-1].end, kind) for kind, spans in groups]
+        """First line, last line and class of consecutive bands; in a long file a band has the class of most of its lines."""
+        kinds = [span.attribution.kind for span in self.spans for _ in range(span.start, span.end + 1)]
+        size = math.ceil(len(kinds) / _BANDS)
+        bands = [Counter(kinds[first : first + size]).most_common(1)[0][0] for first in range(0, len(kinds), size or 1)]
+        groups = [list(group) for _, group in groupby(enumerate(bands), itemgetter(1))]
+        return [(group[0][0] * size + 1, min((group[-1][0] + 1) * size, len(kinds)), group[0][1]) for group in groups]
 
 
 def tip_file(store: Store, file_id: int) -> TipFile | None:

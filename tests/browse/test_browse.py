@@ -217,7 +217,7 @@ def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:
 def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     for name in LINE_CLASSES:
-        for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww tr.k-{name}-bg td.who "):
+        for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww .k-{name}-bg td.who "):
             assert selector in style, selector
     assert len({LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
     light, dark = (set(re.findall(r"--([a-z]+): #", part)) for part in style.split("@media (prefers-color-scheme: dark)")[:2])
@@ -227,7 +227,8 @@ def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
 def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
     number = value(db, "SELECT id FROM tip_files WHERE path = 'birdlog/store.py'")
     page = site.get(site.of("file", number)).text
-    rows = re.findall(r'<tr id="L(\d+)" class="k-(\w+)-bg', page)
+    runs = re.findall(r"<tbody class=k-(\w+)-bg>(.*?)(?=<tbody|</table>)", page, re.DOTALL)
+    rows = [(line, kind) for kind, run in runs for line in re.findall(r"<tr id=L(\d+)", run)]
     expected: dict[str, str] = {}
     with sqlite3.connect(db) as connection:
         for start, end, kind in connection.execute(
@@ -235,6 +236,26 @@ def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
         ):
             expected |= {str(n): kind or "older" for n in range(start, end + 1)}
     assert dict(rows) == expected and len({kind for _, kind in rows}) > 1
+
+
+def test_a_long_file_is_a_light_page(tmp_path: Path) -> None:
+    """Every fourth line has another author; the page of the last line answers, too, and explains it in its place."""
+    top = clone("example", tmp_path, bare=False)
+    for second in (False, True):
+        lines = [f"    total_{n} = count(birds[{n}], {second and n % 4 == 0})  # as seen" for n in range(4000)]
+        (top / "long.py").write_text("\n".join(["def f(birds):", *lines, ""]))
+        git(top, "add", "long.py")
+        git(top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "lines")
+    db = tmp_path / "pages.db"
+    assert run("survival", top, "--db", db, "--no-curves").exit_code == 0
+    site = Site(db)
+    address = site.of("file", value(db, "SELECT id FROM tip_files WHERE path = 'long.py'"))
+    for query, shown in (("", "total_0 "), ("?from=1001", "total_1500 "), ("?line=4001", "total_3999 ")):
+        answer = site.get(address + query)
+        assert len(answer.content) < 300_000 and shown in re.sub(r"<[^>]+>", "", answer.text), query
+    last = answer.text.split("<tr id=L4001 class=chosen>")[1]
+    assert 'class="panel"' in last and "<tr id=" not in last
+    site.loop.close()
 
 
 def test_a_line_tells_its_prompt_and_call(site: Site, db: Path) -> None:
@@ -262,7 +283,7 @@ def test_without_the_clone_a_file_still_has_its_spans(db: Path, tmp_path: Path) 
     connection.close()
     site = Site(copy)
     page = site.get(site.of("file", _agent_line(copy)[0])).text
-    assert "the clone is no longer at /nowhere/at/all" in page and 'id="L1"' in page
+    assert "the clone is no longer at /nowhere/at/all" in page and "id=L1>" in page
     site.loop.close()
 
 
@@ -317,7 +338,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
     for page in (site.of("file", file), site.of("commit", commit), f"{site.of('repo', repo)}/-/findings"):
         text = site.get(page).text
         assert "&lt;script&gt;alert(1)" in text and "<script>alert" not in text
-    assert "CWE-89" in site.get(site.of("file", file)).text.split('id="L1"')[1].split("</tr>")[0]
+    assert "CWE-89" in site.get(site.of("file", file)).text.split("<tr id=L1>")[1].split("<tr id=")[0]
     assert "CWE-89" in site.get(site.of("repo", repo)).text
     with sqlite3.connect(copy) as connection:
         said = ("x", "Ann", "false", "<b>only tests</b> call it", "", "", "", "", 1, "")
@@ -762,7 +783,7 @@ def test_a_file_of_an_earlier_commit_is_shown_as_git_blames_it(site: Site, db: P
     sha = repo.resolve("HEAD~4").sha
     path = max(repo.paths(sha))
     page = site.get(addresses.Addresses("/-/whowrote/pages").file("example", path, sha)).text
-    expected = introductions(repo, sha, path, page.count('id="L'))
+    expected = introductions(repo, sha, path, page.count("<tr id=L"))
     shown = re.findall(r'/-/commit/([0-9a-f]{12})" title=', page)
     assert shown and set(shown) == {one.sha[:12] for one in expected.values()}
 
@@ -803,7 +824,7 @@ def test_highlighted_source_is_the_source() -> None:
     assert found is not None and len(found) == len(lines)
     for html, line in zip(found, lines, strict=True):
         assert unescape(re.sub(r"<[^>]+>", "", html)) == line
-        assert set(re.findall(r"<(\w+)", html)) <= {"span"}
+        assert set(re.findall(r"<(\w+)", html)) <= {"i"}
     assert words.highlight("x.unknown", lines) is None
     assert words.highlight("x.py", ["x" * 3000]) is None and words.highlight("x.py", ["x = 1"] * 100_000) is None
 

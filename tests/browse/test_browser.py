@@ -104,7 +104,7 @@ def test_from_the_start_to_a_line_to_its_session_and_commit(browser: Any, addres
     assert browser.current_url.endswith("/-/whowrote/seen/example") and f"{agent:,}" in text(browser)
     quiet(browser)
     click(browser, "td a[href*='@']")
-    click(browser, "tr.k-agent-bg td.no a")
+    click(browser, ".k-agent-bg a[href^='?line']")
     assert "line=" in browser.current_url and "agent" in text(browser, "tr.panel")
     assert "<script>alert(1)</script>" in text(browser, "tr.panel pre.prompt")
     quiet(browser)
