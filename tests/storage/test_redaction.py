@@ -46,6 +46,14 @@ def test_a_value_beside_the_name_of_a_service_is_taken_out_and_ids_beside_other_
         assert secrets_out(text) == text
 
 
+def test_a_key_with_slashes_is_taken_out_after_the_word_alone_and_a_commit_or_path_stays() -> None:
+    key = "q7RtLs0pWzVbN/K2XdFhG/aMyCkE9uJi4oT8vYx5"
+    for text in (f"the AWS secret {key} please", f"key: `{key}`", in_json(f"use key {key}.", 2)):
+        assert key not in secrets_out(text)
+    for other in ("e83c5163316f89bfbde7d9ab23ca2e25604af290", "src/components/auth/PasswordResetFormOfSomeLength1", f"{key}/x"):
+        assert other in secrets_out(f"the key {other} stays")
+
+
 @pytest.mark.parametrize("secret", PLANTED, ids=lambda secret: secret.kind)
 def test_a_text_has_as_many_lines_without_its_secrets(secret: Planted) -> None:
     assert secrets_out(secret.text).count("\n") == secret.text.count("\n")
