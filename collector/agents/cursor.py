@@ -210,7 +210,6 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 STORES = (
     Store(
         NAME,
-        proven=False,
         at=("${CURSOR_CONFIG_DIR:-~/.cursor}/projects",),
         patterns=_PATTERNS,
         find=_find,

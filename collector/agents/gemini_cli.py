@@ -196,35 +196,32 @@ class _Reader(RecordReader):
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
-# A project is named in `projects.json` and in `.project_root`, before that by the SHA-256 of its directory.
+# A project is named in `projects.json` and in `.project_root`; before that, and in each log, by the SHA-256 of its directory.
 _CHATS = tuple(f"chats/{place}.{ending}" for place in ("*", "*/*") for ending in ("json", "jsonl"))  # subagents below
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
-    directories = _project_directories(location)
+    registered = get_dict(files.document(location.parent / "projects.json"), "projects")
+    hashes = {hashlib.sha256(path.encode()).hexdigest(): path for path in roots.spellings}
     for project in files.directories(location):
-        cwd = next((entry for entry in [*directories.get(project.name, ()), _marked_directory(project)] if roots.of(entry)), "")
-        cwd = cwd or next((path for path in roots.spellings if hashlib.sha256(path.encode()).hexdigest() == project.name), "")
-        if cwd:
-            for path in (path for pattern in _CHATS for path in files.match_files(project, pattern)):
-                about = (files.first_line(path) if path.suffix == ".jsonl" else {}) or files.document(path)
-                yield LocalSession(get_str(about, "sessionId") or path.stem, (path,), f"kept for {cwd}", cwd=cwd)
+        chats = [path for pattern in _CHATS for path in files.match_files(project, pattern)]
+        heads = {path: files.first_line(path) for path in chats if path.suffix == ".jsonl"}
+        marks = (project.name, *(get_str(head, "projectHash") for head in heads.values()))
+        named = [path for path, name in registered.items() if name == project.name]
+        named += [_marked_directory(project), *(hashes.get(mark, "") for mark in marks)]
+        cwd = next((entry for entry in named if roots.of(entry)), "")
+        sessions: dict[str, list[Path]] = {}  # one that was resumed may have a second file
+        for path in chats if cwd else ():
+            about = heads.get(path) or files.document(path)
+            sessions.setdefault(get_str(about, "sessionId") or path.stem, []).append(path)
+        yield from (LocalSession(key, tuple(paths), f"kept for {cwd}", cwd=cwd) for key, paths in sessions.items())
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
-    (path,) = session.files
-    document = folded(records([files.lines(path) if path.suffix == ".jsonl" else files.content(path)], [], session.id))
-    document["directories"] = [session.cwd, *get_list(document, "directories")]
-    yield json.dumps(document).encode()
-
-
-def _project_directories(location: Path) -> dict[str, list[str]]:
-    """Name of a project's directory -> directories of files."""
-    results: dict[str, list[str]] = {}
-    for path, name in get_dict(files.document(location.parent / "projects.json"), "projects").items():
-        if isinstance(name, str):
-            results.setdefault(name, []).append(path)
-    return results
+    for path in session.files:
+        document = folded(records([files.lines(path) if path.suffix == ".jsonl" else files.content(path)], [], session.id))
+        document["directories"] = [session.cwd, *get_list(document, "directories")]
+        yield json.dumps(document).encode()
 
 
 def _marked_directory(project: Path) -> str:

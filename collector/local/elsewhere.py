@@ -2,7 +2,7 @@
 
 What ties one to the clone is on record: git printed the id and the subject of a commit that the clone has, or the agent noted of
 which clone the worktree was, or its remote; where the directory is gone, also the text: most of what the session wrote stands in
-the clone's files of those names.
+the clone's files of those names, as they are or as commits of its time had them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from collector.agents import readers
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots
+from collector.commit_model import Commit
 from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
 from collector.model import Status, ToolCall
@@ -40,6 +41,7 @@ _FILE = re.compile(
 _TELLING = 12  # characters without blanks: a shorter line stands anywhere
 _ENOUGH = 10  # telling lines of a session in the clone's files
 _SHARE = 0.5  # of all that it wrote
+_COMMITS = 200  # of a session's time that are looked at
 
 
 class ClonePlaces:
@@ -85,7 +87,7 @@ class ClonePlaces:
         return self._by_commits(session.cwd, data) or self._by_names(session.cwd, data) or self._by_texts(session, parts, data)
 
     def _by_commits(self, cwd: str, data: bytes) -> str:
-        if b"commit" not in data:
+        if b"ommit" not in data:
             return ""
         made = self._commits(data, _COMMITTED.findall(data))
         shown = made or self._commits(
@@ -111,8 +113,7 @@ class ClonePlaces:
         return ""
 
     def _by_texts(self, session: LocalSession, parts: Sequence[bytes], data: bytes) -> str:
-        names = [] if files.is_there(session.cwd) else [*_FILE.findall(data), *_below(session.cwd, data)]
-        blobs = {blob for name in set(names) if (blob := self._files.get(decode(name).removeprefix(session.cwd + "/")))}
+        blobs = set[str]() if files.is_there(session.cwd) else self._versions(session.cwd, data)
         if not blobs:
             return ""
         standing = {line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))}
@@ -126,29 +127,28 @@ class ClonePlaces:
         return f"wrote {count} lines of this clone's files, in {session.cwd}" if enough else ""
 
     @cached_property
-    def _files(self) -> dict[str, str]:
-        """Path -> blob of the files as they are."""
+    def _history(self) -> list[Commit]:
         with suppress(UnknownBranch):
-            return self._repo.paths(self._repo.default_branch().sha)
-        return {}
+            return list(self._repo.history(self._repo.default_branch().sha))
+        return []
+
+    def _versions(self, cwd: str, data: bytes) -> set[str]:
+        """Blobs of the files that a transcript names: as they are, and as commits of its time had them."""
+        below = re.findall(re.escape(encode(cwd)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
+        paths, span = {decode(name).removeprefix(f"{cwd}/") for name in (*_FILE.findall(data), *below)}, _span(data)
+        commits = [*[commit for commit in self._history if _is_within(commit, span)][-_COMMITS:], *self._history[-1:]]
+        return {entry.oid for commit in commits for path in paths if (entry := self._repo.entry_at(commit.sha, path))}
 
     def _commits(self, data: bytes, named: Iterable[tuple[bytes, bytes]]) -> list[str]:
         """Commits of the clone that were made while a session went on, of the (id, subject) that it has."""
-        first, last = _span(data)
+        span = _span(data)
         result: dict[str, None] = {}
         for name, subject in dict.fromkeys(named):
             commit = self._repo.commit(name.decode())
-            if commit is None or (len(name) < _SURE and not commit.message.startswith(decode(subject).rstrip())):
-                continue
-            if any(first - _AROUND <= moment <= last + _AROUND for moment in (commit.author_time, commit.commit_time)):
+            named_so = commit and (len(name) >= _SURE or commit.message.startswith(decode(subject).rstrip()))
+            if commit and named_so and _is_within(commit, span):
                 result[commit.sha] = None
         return list(result)
-
-
-def _below(directory: str, data: bytes) -> list[bytes]:
-    """What follows a directory in the paths of a transcript."""
-    found: list[bytes] = re.findall(re.escape(encode(directory)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
-    return found
 
 
 def _texts(call: ToolCall) -> Iterator[str]:
@@ -169,6 +169,10 @@ def _span(data: bytes) -> tuple[float, float]:
     times = _TIMES.findall(data)  # in order of their text, but for other zones
     moments = [moment for text in (times and (min(times), max(times))) if (moment := timestamp(decode(text))) is not None]
     return min(moments, default=float("-inf")), max(moments, default=float("inf"))
+
+
+def _is_within(commit: Commit, span: tuple[float, float]) -> bool:
+    return any(span[0] - _AROUND <= moment <= span[1] + _AROUND for moment in (commit.author_time, commit.commit_time))
 
 
 def _bare_url(url: str) -> str:

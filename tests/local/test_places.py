@@ -217,6 +217,17 @@ def test_where_a_session_began_tells_whose_a_directory_was_that_is_gone(clone: C
     assert found(clone) == {ONE: f"began at {head[:9]} of this clone, in /gone/{ONE}"}
 
 
+def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(clone: Clone, home: Path) -> None:
+    head = next(iter(clone.truth))
+    session = clone.session(ONE, "/gone/tally")
+    session.prompt("Wait")
+    path = layouts.copilot_cli(home, session)
+    started = path.read_text("utf-8").replace('"branch": "main"', f'"headCommit": "{head}"')
+    assert "commit" not in started.replace(head, "")
+    layouts.put_text(path, started, clone.clock)
+    assert found(clone) == {ONE: f"began at {head[:9]} of this clone, in /gone/tally"}
+
+
 @pytest.mark.parametrize(
     "output", ["{short} Add mean", "{short} (HEAD -> main) Add mean", "{whole}", "commit {whole}\n\n    Add mean"]
 )
@@ -257,6 +268,44 @@ def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
     WRITERS[writer](home, _writes(clone, "/gone/tally-steps", LONG, heredoc))
     assert found(clone) == {ONE: "wrote 16 lines of this clone's files, in /gone/tally-steps"}
     assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+
+
+@pytest.mark.parametrize("days", [0, 30])
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "copilot-cli"])
+def test_what_was_written_counts_where_a_commit_of_that_time_has_it(clone: Clone, home: Path, writer: str, days: int) -> None:
+    """Most of it was taken back later; in commits of another month it may be anybody's."""
+    session = clone.session(ONE, "/gone/tally")
+    session.prompt("Write the steps and the phases")
+    for name, text in (("steps", LONG), ("phases", OTHER + OTHER.replace("phase", "stage"))):
+        session.write(f"src/{name}.py", text)
+        clone.put(f"src/{name}.py", text, "agent")
+    session.actions = [
+        replace(one, path=one.path.replace(str(clone.path), session.cwd), at=one.at - days * 86_400) for one in session.actions
+    ]
+    clone.commit("Add steps and phases")
+    clone.put("src/phases.py", "PHASES = []\n", "human")
+    clone.wait(86_400)
+    clone.commit("Do without phases")
+    WRITERS[writer](home, session)
+    assert found(clone) == ({} if days else {ONE: "wrote 48 lines of this clone's files, in /gone/tally"})
+
+
+def test_a_project_of_gemini_is_known_by_its_logs_where_nothing_else_names_it(clone: Clone, home: Path) -> None:
+    for key, cwd in ((ONE, clone.path), (TWO, home / "work" / "another")):
+        layouts.gemini_cli(home, _idle(clone, str(cwd), key)).parent.with_name(".project_root").unlink()
+    assert found(clone) == {ONE: f"kept for {clone.path}"}
+
+
+def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(clone: Clone, home: Path, tmp_path: Path) -> None:
+    session = clone.session(ONE)
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    clone.commit("Add mean")
+    path = layouts.gemini_cli(home, session)
+    head = path.read_text("utf-8").partition("\n")[0] + "\n"
+    for name in ("session-2026-03-02T08-00-empty.jsonl", "session-2026-03-02T10-00-empty.jsonl"):
+        layouts.put_text(path.with_name(name), head + '{"$set": {"messages": []}}\n', clone.clock)
+    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
 
 
 @pytest.mark.parametrize("kind", ["other text", "a small part", "few lines", "another file", "still there"])
