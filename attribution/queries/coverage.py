@@ -41,6 +41,10 @@ class Headline:
     kinds: Table  # kinds of files that have lines, most lines first, as the view kind_lines
     coverage: list[Coverage]  # the whole history, then the ages
 
+    @property
+    def share(self) -> AgentShare:
+        return AgentShare.of(self.lines)
+
 
 _BANDS = " ".join(f"WHEN age <= {days} THEN {days}" for days in AGES)
 _LINES = """

@@ -75,7 +75,7 @@ def pull_request(store: Store, shas: Sequence[str]) -> PullRequest:
         _files(store, requested),
         sections,
         recorded,
-        AgentShare.of(headline(store, repo_id).lines),
+        headline(store, repo_id).share,
         _reasons(store, requested),
         _checkpoints(store, repo_id, {session["session_id"] for commit in commits for session in commit.sessions}),
         store.value("SELECT url FROM repos WHERE id = ?", (repo_id,)),

@@ -206,7 +206,7 @@ def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[
     return [Section(f"By {', '.join(by)}", table_of(joined, units), columns)]
 
 
-_OF_GROUP = {"coverage": "coverage", "lines": "lines", "agent_or_declared_share": "agents' share"}
+_OF_GROUP = {"coverage": "coverage", "lines": "lines", "agent_or_declared_share": "agents"}
 
 
 def _unknowable(now: Row) -> list[str]:

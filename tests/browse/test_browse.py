@@ -28,6 +28,7 @@ from support.builder import git
 from support.commands import clone, run
 from support.hostile import EVIL
 
+import whowrote
 from attribution.browse import addresses, charts, comment, describe, pages, plugin, standalone, words
 from attribution.browse.plugin import Guard
 from attribution.queries.coverage import AgentShare
@@ -572,32 +573,63 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
     assert pages and all(git(top, "cat-file", "-e", f"refs/heads/entire/checkpoints/v1:{a}/{b}") == b"" for a, b in pages)
 
 
-def _percents_of_agents(top: Path, db: Path, tmp_path: Path) -> dict[str, float]:
-    """The share of agents over the whole branch, as each surface prints it."""
-    badge, whole = tmp_path / "badge.json", ("HEAD", top, "--db", db)
-    text = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
-    total = json.loads(run("log", *whole, "--total", "--json").stdout)["lines"]
-    row = json.loads(run("report", "--by", "repository", "--db", db, "--json").stdout)
-    (group,) = row["rows"] if isinstance(row, dict) else row
-    (summary,) = json.loads(run("repo", top, "--db", db, "--json").stdout)
+def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
+    """Surface -> the percentage of lines by agents that it prints of the whole repository, as it prints it."""
+    badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
+    pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
+    grouped = ("report", "--by", "repository", "--db", db)
+    terminal = run("repo", top, "--db", db).stdout
+    first, second = (re.search(rf"{name} +[\d,]+ +([\d.]+) %", terminal)[1] for name in ("agent", "declared"))  # type: ignore[index]
+    assert run(*grouped, "--html", pages).exit_code == 0
+    breakdown = pages.read_text("utf-8")
+    assert run("report", "--html", pages, "--db", db).exit_code == 0
+    site = Site(db)
+    start = site.get(f"/-/whowrote/{db.stem}").text
+    overview = site.get(f"/-/whowrote/{db.stem}/{value(db, 'SELECT name FROM repos')}").text
+    site.loop.close()
     with Store(db) as store:
-        overview = standalone.every_overview(store)[1][0].headline.lines
+        request = pull_request(store, [row["commit_sha"] for row in store.rows("SELECT commit_sha FROM commits")])
+    with whowrote.open(db) as opened:
+        (row,) = opened.report(("repository",))
+        total = opened.stats(repo=row["repository"]).lines
     return {
-        "comment": float(re.search(r"Agents wrote ([\d.]+) %", text.stdout)[1]),  # type: ignore[index]
-        "limit": float(re.search(r"agents wrote ([\d.]+) %", text.stderr)[1]),  # type: ignore[index]
-        "badge": float(json.loads(badge.read_text("utf-8"))["message"].removesuffix(" %")),
-        "log --total": AgentShare.of(total).percent or 0,
-        "report --by": 100 * group["agent_or_declared_share"],
-        "repo": AgentShare.of(summary["headline"]).percent or 0,
-        "page": AgentShare.of(overview).percent or 0,
+        name: found[1] if isinstance(found, re.Match) else str(found)
+        for name, found in {
+            "comment": re.search(r"Agents wrote ([\d.]+) %", pull.stdout),
+            "usual of the comment": re.search(r"Usual in this repository: ([\d.]+) %", pull.stdout),
+            "limit": re.search(r"agents wrote ([\d.]+) %", pull.stderr),
+            "badge": json.loads(badge.read_text("utf-8"))["message"].removesuffix(" %"),
+            "summary": f"{float(first) + float(second):.0f}",  # it prints two parts
+            "report in a terminal": re.findall(r"([\d.]+) % \(", run(*grouped).stdout)[1],
+            "report as CSV": 100
+            * float(next(csv.DictReader(io.StringIO(run(*grouped, "--csv").stdout)))["agent_or_declared_share"]),
+            "report as HTML": re.search(r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]),
+            "page of a repository": re.search(r"([\d.]+) % by agents", overview),
+            "report of a repository": re.search(r"([\d.]+) % by agents", pages.read_text("utf-8")),
+            "start page": re.search(r">([\d.]+) %<", start.split("<tbody>")[1]),
+            "API, report": 100 * row["agent_or_declared_share"],
+            "API, stats": AgentShare.of(total).percent,
+            "API, pull request": request.agent_percent,
+        }.items()
     }
 
 
-def test_every_surface_prints_the_same_share_of_agents(tmp_path: Path) -> None:
-    top = clone("example", tmp_path)
-    assert run("repo", top, "--db", tmp_path / "e.db", "-q").exit_code == 0
-    percents = _percents_of_agents(top, tmp_path / "e.db", tmp_path)
-    assert max(percents.values()) - min(percents.values()) <= 0.51, percents  # a badge has no decimals
+@pytest.mark.parametrize("declared", [0, 47])
+def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: Path) -> None:
+    """Each as exactly as it prints; the share is computed here from the lines themselves, some of which a commit declares."""
+    top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
+    if declared:
+        (top / "more.py").write_text("".join(f"bird_{n} = {n} * wings\n" for n in range(declared)))
+        git(top, "add", "more.py")
+        said = "Birds\n\nCo-authored-by: Claude <noreply@anthropic.com>"
+        git(top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", said)
+    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    lines = "SELECT 1.0 * SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')"
+    assert (value(db, f"{lines} AND class = 'declared'") or 0) == declared
+    expected = 100 * value(db, f"{lines} AND class IN ('agent', 'declared')") / value(db, lines)
+    for surface, printed in _printed_shares(top, db, tmp_path).items():
+        decimals = len(printed.partition(".")[2])
+        assert abs(float(printed) - expected) <= 0.51 / 10**decimals, (surface, printed, expected)
 
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
