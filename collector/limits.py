@@ -31,6 +31,7 @@ SUBAGENT_BYTES = 1_000_000  # bytes of the record of a subagent: not read
 SHADOW_TURNS = 5_000  # commits of a shadow branch: the latest ones are read
 OTHER_BRANCHES = 200  # branches that are searched for checkpoints of other commits: the first ones are
 OTHER_COMMITS = 2_000  # commits of such a branch: the latest ones are searched
+FOREIGN_RECORDS = 30  # files of one form that only pull requests have and other programs write too: the first ones are compared
 TREE_RECORDS = 5_000  # transcripts of one form that are files of a commit: the first ones are read
 DATABASE_BYTES = 4 << 30  # bytes of another program's database: reported, not copied
 DATABASE_SECONDS = 600.0  # seconds for which such a database is read: what came until then

@@ -380,12 +380,13 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         return
     progress("reading checkpoints", 0, 0)
     repo.check_trees(head)
-    checkpoints = read_all(repo)
+    problems: list[Problem] = []
+    checkpoints = read_all(repo, problems)
     if not checkpoints and not anyway:
         raise NoCheckpoints(f"no agent checkpoints in {path}", "To load its commits anyway, add --allow-no-checkpoints")
     context = RunContext(store, repo, claim_repo(store, repo), progress)
     run = LOAD.start(store, context.repo_id, key, clock=clock)
-    ids = store_checkpoints(context, checkpoints)
+    ids = store_checkpoints(context, checkpoints, problems)
     files = session_files(checkpoints)
     events: dict[str, EventKeys] = {}  # of the sessions that were read
     with sessions_of(store, stored_name(store, context.repo_id)) as cache:
@@ -614,16 +615,14 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
         return SessionRows(values)
     rows: dict[str, Iterable[tuple[Any, ...]]] = {
         "turns": ((session_id, t.index, iso(t.at), t.origin, t.driver, printable(t.text)[:_MAX_PROMPT]) for t in session.turns),
-        "messages": _message_rows(session_id, session),
+        "messages": (
+            (session_id, m.turn, iso(m.at), m.agent_id or None, printable(m.text[:_MAX_MESSAGE]), len(m.text))
+            for m in session.messages
+            if m.kind == "text" and m.text.strip()
+        ),
         "tool_calls": _call_rows(session_id, session, loaded.files.local is None),
     }
     return SessionRows(values, {table: list(policy.rows(table, _COLUMNS[table], several)) for table, several in rows.items()})
-
-
-def _message_rows(session_id: int, session: Session) -> Iterable[tuple[Any, ...]]:
-    for m in session.messages:
-        if m.kind == "text" and m.text.strip():
-            yield session_id, m.turn, iso(m.at), m.agent_id or None, printable(m.text[:_MAX_MESSAGE]), len(m.text)
 
 
 def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:

@@ -151,8 +151,8 @@ def _note_failed(store: Store, clone: GitRepo | None, path: str, error: str) -> 
 def _advice(store: Store, repo_id: int, clone: GitRepo, path: str, head: str) -> list[Advice]:
     """Advice on what would reveal the author of more lines of this clone."""
     censored, unnamed = clone.censored(), unnamed_checkpoints(store, repo_id)
-    branches = other_branches(clone, head, frozenset(unnamed)) if unnamed else []
-    sessions = [(branch.name, len(set().union(*(unnamed[key] for key in branch.checkpoints)))) for branch in branches]
+    branches = other_branches(clone, head, frozenset(unnamed)) if unnamed else {}
+    sessions = [(name, len(set().union(*(unnamed[key] for key in checkpoints)))) for name, checkpoints in branches.items()]
     sessions.sort(key=lambda branch: (-branch[1], branch[0]))
     state = CloneState(path, bool(censored.shallow), censored.partial, bool(clone.remote_url()))
     return advice(store, repo_id, state, sessions[:_MAX_BRANCHES])

@@ -7,7 +7,7 @@ everything concluded from them in one transaction at the end, together with the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -80,10 +80,12 @@ def attribute_repo(
         return Attributed(target.known, not repriced, clock.seconds, censored_parts(repo), elsewhere_note(local))
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
-    checkpoints = read_all(repo)
+    problems = list(local.problems)
+    checkpoints = read_all(repo, problems)
     checkpoints += local_checkpoints(local, checkpoints)
     if not checkpoints and not options.anyway:
         raise nothing_found(repo, local)
+    local = replace(local, problems=tuple(problems))
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     evidence = _read(context, target.head, read_sessions(context, checkpoints, local, options.jobs, VERSION), checkpoints)

@@ -78,8 +78,9 @@ class _Reader(AnyAgentReader):
             self.add_message((key, "reasoning"), time, "reasoning", get_str(step, "reasoning_content"), agent_id)
         if text:
             self.add_message(key, time, "text", text, agent_id)
-        if metrics := get_dict(step, "metrics"):
-            self._metrics(metrics, key, time, model, agent_id)
+        if metrics := get_dict(step, "metrics"):  # tokens of the prompt include those read from, and with some written to, a cache
+            reasoning, cost = get_int(metrics, "extra", "reasoning_tokens") or None, recorded_cost(metrics.get("cost_usd"))
+            self.count_tokens(key, time, metrics, _TOKENS, model=model, reasoning=reasoning, agent_id=agent_id, cost=cost)
         results = {get_str(r, "source_call_id"): r for r in reversed(get_list(step, "observation", "results"))}
         for number, request in enumerate(get_list(step, "tool_calls")):
             call_id = get_str(request, "tool_call_id")
@@ -87,11 +88,6 @@ class _Reader(AnyAgentReader):
             more = {"agent_id": agent_id, "model": model, "message_id": key}
             answer = _result(get_dict(result)) if result is not None else None
             self.call_tool(f"{key}/{call_id or number}", name, get(request, "arguments"), time, answer, **more)
-
-    def _metrics(self, metrics: dict[str, Any], key: str, time: float | None, model: str, agent_id: str) -> None:
-        """Tokens of the prompt include those read from a cache, and with some writers those written to it."""
-        reasoning, cost = get_int(metrics, "extra", "reasoning_tokens") or None, recorded_cost(metrics.get("cost_usd"))
-        self.count_tokens(key, time, metrics, _TOKENS, model=model, reasoning=reasoning, agent_id=agent_id, cost=cost)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         started = get_list(result.details, "subagent_trajectory_ref")

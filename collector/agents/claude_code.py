@@ -295,7 +295,8 @@ class _Reader(RecordReader):
                 texts.append(get_str(block, "text"))
         if not texts or record.get("isSidechain") is True:  # the prompt of a subagent is not a user's message
             return
-        if any(_loads_tools(block) for block in blocks):  # the other texts beside it are the user's
+        results = (get_list(block, "content") for block in blocks if get(block, "type") == "tool_result")
+        if any(get(part, "type") == "tool_reference" for parts in results for part in parts):  # the other texts are the user's
             texts = [text for text in texts if text.strip() != _TOOL_LOADED]
         if texts:
             self._user_text("\n".join(texts), record, time)
@@ -494,11 +495,6 @@ def _hunks(patch: list[Any]) -> Iterable[Hunk]:
 
 
 _NUMBERED = re.compile(r"^\s*(\d{1,9})(?:→|\t)(.*)$")
-
-
-def _loads_tools(block: object) -> bool:
-    """The result of a search for tools: it names those that can be called from now on."""
-    return get(block, "type") == "tool_result" and any(get(part, "type") == "tool_reference" for part in get_list(block, "content"))
 
 
 def _numbered_parts(snippet: str) -> Iterator[tuple[int, str]]:

@@ -45,10 +45,14 @@ def is_checkpoint_ref(ref: str) -> bool:
     return entire.is_checkpoint_ref(ref) or store_of(ref) is not None
 
 
-def read_all(repo: GitRepo) -> list[Checkpoint]:
+LEFT_OUT = "left out"
+"""Id of what stands for records that no checkpoint has, since a limit was reached: it has problems alone."""
+
+
+def read_all(repo: GitRepo, problems: list[Problem] | None = None) -> list[Checkpoint]:
     """Every checkpoint once, in order of id. Stored in several layouts, it keeps the best transcript of each session.
 
-    A session that a checkpoint holds is not read from the files of the history too.
+    A session that a checkpoint holds is not read from the files of the history too. `problems` gets those of no checkpoint.
     """
     refs = repo.refs()
     merged: dict[str, Checkpoint] = {}
@@ -56,6 +60,8 @@ def read_all(repo: GitRepo) -> list[Checkpoint]:
         for item in layout.find(repo, refs):
             existing = merged.get(item.id)
             merged[item.id] = merge(existing, item) if existing else item
+    if (left_out := merged.pop(LEFT_OUT, None)) and problems is not None:
+        problems += left_out.problems
     every = [merged[key] for key in sorted(merged)]
     stored = {record.session_id for item in every if item.store is not CheckpointStore.TREE for record in item.sessions}
     return [item for item in every if item.store is not CheckpointStore.TREE or item.sessions[0].session_id not in stored]

@@ -8,34 +8,31 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 from collector.agents import committed_records, reader_for
 from collector.agents.machine.model import Committed, session_in_path
+from collector.checkpoints import LEFT_OUT, problem
 from collector.checkpoints.pull_requests import is_source
 from collector.errors import UnknownBranch
-from collector.git.program import GitFailed
+from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
-from collector.limits import TREE_RECORDS
-from collector.model import Checkpoint, SessionRecord
+from collector.limits import FOREIGN_RECORDS, TREE_RECORDS
+from collector.model import Checkpoint, Problem, SessionRecord
 from collector.text import decode
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 NAME = "in_tree"
+_OBJECTS = ("rev-list", "--objects", "--missing=allow-any", "--ignore-missing", "--stdin")
+_ENDINGS = tuple(f"{ending}\n".encode() for ending in (".jsonl", ".json", ".traj", ".md", ".db"))
+_MOST_PLACES = 200  # that git compares each commit at
 _LOG = (
-    "--no-literal-pathspecs",
-    "log",
-    "-z",
-    "--raw",
-    "--no-abbrev",
-    "--no-renames",
-    "-m",
-    "--diff-filter=AM",
-    "--format=%x01%H %ct %ae",
-)
+    "log", "--ignore-missing", "--stdin", "-z", "--raw", "--no-abbrev", "--no-renames", "-m", "--diff-filter=AM",
+    "--format=%x01%H %ct %ae", "--",
+)  # fmt: skip
 _RECORDER = Committed(("**/.entire/metadata/*/full.jsonl",), session_in_path(r"/(?:\d{4}-\d\d-\d\d-)?([^/]+)/full\.jsonl$"))
 _MOST_VERSIONS = 100  # of a file
 _HEAD = 100  # bytes; a history of Aider begins with the moment when it was begun
@@ -66,7 +63,7 @@ def store_of(ref: str) -> CheckpointStore | None:
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    """A checkpoint for each session in a file of the history; no commit can name one."""
+    """A checkpoint for each session in a file of the history, which no commit can name, and one with what was left out."""
     try:
         tip = repo.default_branch().sha
     except UnknownBranch:
@@ -74,34 +71,56 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     forms = (*committed_records(), _RECORDER)
     histories = _histories(repo, refs, tip, [path for form in forms for path in form.paths])
     existing: set[str] = set()
+    left_out: dict[Problem, None] = {}
+    at_tip = repo.paths(tip) if histories[0] or histories[1] else {}
     for form in forms:
         sessions: dict[str, dict[_Version, None]] = defaultdict(dict)
-        for history in histories:
-            for versions in islice(_versions(form, history).values(), TREE_RECORDS):
+        for history, most in zip(histories, (TREE_RECORDS, FOREIGN_RECORDS if form.own else TREE_RECORDS), strict=True):
+            files = _versions(form, history)
+            for versions in islice(files.values(), most):
                 _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
+            if len(files) > most:
+                left_out[problem(form.paths[0], "records_left_out", f"{most:,} of {len(files):,} files were read")] = None
         for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
-            if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), tip):
+            if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
                 yield _checkpoint(key, sessions[key])
         existing.update(sessions)
+    if left_out:
+        yield Checkpoint(id=LEFT_OUT, store=CheckpointStore.TREE, ref="", problems=tuple(left_out))
 
 
-def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, paths: list[str]) -> list[list[tuple[str, _Version]]]:
+def _histories(repo: GitRepo, refs: Mapping[str, str], tip: str, globs: list[str]) -> list[list[tuple[str, _Version]]]:
     """What the default branch had at these paths, and what only other branches and pull requests have."""
-    main = list(_history(repo, [tip], paths))
-    stored = {version.files for _, version in main}
+    wanted = re.compile("|".join(re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*") for glob in globs))
     others = sorted({oid for name, oid in refs.items() if is_source(name)} - {tip})
-    beside = _history(repo, [*others, f"^{tip}"], paths) if others else ()
+    try:
+        with repo.open_scratch() as git:
+            places = _places(git, [tip, *others], wanted)
+            main, beside = (
+                [(path, version) for path, version in _history(git, revisions, places) if wanted.fullmatch(path)]
+                for revisions in ([tip], [*others, f"^{tip}"])
+            )
+    except GitFailed:
+        return [[], []]
+    stored = {version.files for _, version in main}
     return [main, [(path, version) for path, version in beside if version.files not in stored]]
 
 
-def _history(repo: GitRepo, revisions: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, _Version]]:
-    """(path, version) of what commits put at these paths, the newest commit first."""
-    globs = [f":(glob){path}" for path in paths]
-    with repo.open_scratch() as git:
-        try:  # revisions may be more than a command line takes
-            output = decode(git.output([*_LOG, "--stdin", "--", *globs], "\n".join(revisions).encode()))
-        except GitFailed:
-            return
+def _places(git: ScratchGit, revisions: Iterable[str], wanted: re.Pattern[str]) -> list[str]:
+    """Paths at which commits have such files, or the directories of these. Every tree is looked at once, whoever shares it."""
+    stream = git.stream(_OBJECTS, "\n".join(revisions).encode())
+    named = (decode(line).rstrip("\n").partition(" ")[2] for line in stream.lines if line.endswith(_ENDINGS))
+    places = {path for path in named if wanted.fullmatch(path)}
+    while len(places) > _MOST_PLACES and any("/" in place for place in places):
+        places = {place.rpartition("/")[0] or place for place in places}
+    return sorted(places)
+
+
+def _history(git: ScratchGit, revisions: Iterable[str], places: Sequence[str]) -> Iterator[tuple[str, _Version]]:
+    """(path, version) of what commits put at these places, the newest first. Revisions may be more than a command line takes."""
+    if not places:
+        return
+    output = decode(git.output([*_LOG, *places], "\n".join(revisions).encode()))
     commit, moment, email, blob = "", "0", "", ""
     for field in output.split("\0"):
         text = field.lstrip("\n")
@@ -161,13 +180,13 @@ def _add_sessions(repo: GitRepo, form: Committed, versions: list[_Version], sess
             sessions[key][version_before] = None
 
 
-def _wrote_here(repo: GitRepo, key: str, version: _Version, tip: str) -> bool:
+def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str, str]) -> bool:
     """Whether lines that a call of the session wrote stand in a file of that name, in the commit with its record or at the tip."""
     data = repo.blob(version.files[0].blob) or b""
     reader = reader_for(data)
     calls = reader.read(key, [data]).calls if reader is not None else ()
     named: dict[str, set[str]] = defaultdict(set)
-    for path, blob in (*repo.paths(version.commit).items(), *repo.paths(tip).items()):
+    for path, blob in (*repo.paths(version.commit).items(), *at_tip.items()):
         named[path.rpartition("/")[2]].add(blob)
     for call in calls:
         command = call.command.text if call.command else ""

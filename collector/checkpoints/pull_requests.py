@@ -103,30 +103,21 @@ def _reach(tip: str, beside: Mapping[str, Commit]) -> list[str]:
 _BRANCHES = ("refs/heads/", "refs/remotes/")
 
 
-@dataclass(frozen=True, slots=True)
-class OtherBranch:
-    """A branch that names checkpoints."""
+def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> dict[str, set[str]]:
+    """Branches, as `--branch` takes them, and which of the checkpoints `needed` they name in commits that are not in `head`.
 
-    name: str  # as `--branch` takes it
-    checkpoints: frozenset[str]
-
-
-def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> list[OtherBranch]:
-    """Branches that name some of the checkpoints `wanted` in commits that are not in `head`, the most telling first.
-
-    A branch that names nothing which an earlier one does not is left out.
+    The most telling come first. A branch that names nothing which an earlier one does not is left out.
     """
     refs = [(name, oid) for name, oid in sorted(repo.refs().items()) if name.startswith(_BRANCHES) and not is_checkpoint_ref(name)]
     tips = {oid: _short(name) for name, oid in reversed(refs) if not name.endswith("/HEAD") and oid != head}
-    results = []
-    for oid, name in list(tips.items())[:OTHER_BRANCHES]:
-        named = {key for c in islice(repo.history_of([oid], hide=[head]), OTHER_COMMITS) for key in checkpoint_ids(c.message)}
-        results.append(OtherBranch(name, frozenset(named.intersection(needed))))
-    telling, existing = [], set[str]()
-    for branch in sorted(results, key=lambda entry: (-len(entry.checkpoints), entry.name)):
-        if branch.checkpoints - existing:
-            telling.append(branch)
-            existing |= branch.checkpoints
+    named = {
+        name: {key for c in islice(repo.history_of([oid], hide=[head]), OTHER_COMMITS) for key in checkpoint_ids(c.message)}
+        for oid, name in list(tips.items())[:OTHER_BRANCHES]
+    }
+    telling: dict[str, set[str]] = {}
+    for name in sorted(named, key=lambda name: (-len(named[name].intersection(needed)), name)):
+        if named[name].intersection(needed).difference(*telling.values()):
+            telling[name] = named[name].intersection(needed)
     return telling
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from collector.checkpoints import problem
 from collector.checkpoints.entire import ID
@@ -213,23 +213,12 @@ def _start(meta: Mapping[str, Any]) -> int:
     return 0
 
 
-class CheckpointTree(NamedTuple):
-    """Where a checkpoint is stored."""
-
-    checkpoint_id: str
-    tree: str  # object id
-
-
-def sharded(repo: GitRepo, tree: str) -> list[CheckpointTree]:
-    """The checkpoints below a root of `<id[:2]>/<id[2:]>/`; anything else on the branch is somebody else's."""
-    results = []
+def sharded(repo: GitRepo, tree: str) -> Iterator[tuple[str, str]]:
+    """(checkpoint id, object id of its tree) below a root of `<id[:2]>/<id[2:]>/`; anything else is not Entire's."""
     for shard, (oid, is_tree) in repo.entries(tree).items():
-        if not is_tree or len(shard) != 2:
-            continue
-        for remainder, (inner, inner_is_tree) in repo.entries(oid).items():
+        for remainder, (inner, inner_is_tree) in repo.entries(oid).items() if is_tree and len(shard) == 2 else ():
             if inner_is_tree and IS_ID.match(shard + remainder):
-                results.append(CheckpointTree(shard + remainder, inner))
-    return results
+                yield shard + remainder, inner
 
 
 # --- subagents --------------------------------------------------------------------------------------------------------

@@ -183,9 +183,56 @@ def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
 
 def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(tmp_path: Path) -> None:
     repo = GitRepo(str(bare(with_aider(tmp_path / "work"))))
-    tip, paths = repo.default_branch().sha, [".aider.chat.history.md"]
-    found = list(in_tree._history(repo, [tip], paths))
-    assert found and list(in_tree._history(repo, [tip] * 100_000, paths)) == found  # 4 MB
+    gone = {f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)}  # 4 MB of commits that the clone lacks
+    expected = list(in_tree.find(repo, repo.refs()))
+    assert expected and list(in_tree.find(repo, repo.refs() | gone)) == expected
+
+
+def another_history(minute: int) -> str:
+    return AIDER.format(code=CODE, sha="0" * 7).replace("12:06:30", f"11:{minute:02}:00")
+
+
+def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git is told their directories then, or none where they lie at the top."""
+    monkeypatch.setattr(in_tree, "_MOST_PLACES", 1)
+    clone = with_aider(tmp_path / "work", "one/")
+    for where in ("two/deep/", ""):
+        clone.put(f"{where}.aider.chat.history.md", another_history(len(where)))
+    clone.commit(30)
+    found = {found.ref for found in in_tree.find(GitRepo(str(bare(clone))), {})}
+    assert found == {f"{where}.aider.chat.history.md" for where in ("one/", "two/deep/", "")}
+
+
+@pytest.mark.parametrize("most, problems", [(1, [("**/.aider.chat.history.md", "1 of 2 files were read")]), (2, [])])
+def test_records_beyond_the_limit_are_a_problem(
+    most: int, problems: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_tree, "TREE_RECORDS", most)
+    clone = with_aider(tmp_path / "work")
+    clone.put("sub/.aider.chat.history.md", another_history(0))
+    clone.commit(30)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'records_left_out'")
+        assert [tuple(row.values()) for row in rows] == problems
+        assert store.value("SELECT count(*) FROM checkpoints") == most
+
+
+@pytest.mark.parametrize("most, sessions", [(0, 0), (1, 1)])
+def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
+    most: int, sessions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_tree, "FOREIGN_RECORDS", most)
+    clone = with_chat(tmp_path / "work", BY_CODEX, "sessions/trajectory.json")
+    tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == 1  # on the default branch it counts whatever the limit
+    git(clone.path, "update-ref", "refs/pull/7/head", tip)
+    git(clone.path, "reset", "-q", "--hard", "HEAD~1")
+    with attributed(clone.path, tmp_path / "b.db") as store:
+        assert store.value("SELECT count(*) FROM sessions") == sessions
+        assert store.value("SELECT count(*) FROM problems WHERE code = 'records_left_out'") == (most == 0) * 1
 
 
 @pytest.mark.parametrize("ref", ["refs/heads/ai", "refs/heads/records", "refs/pull/7/head", "refs/merge-requests/7/head"])
