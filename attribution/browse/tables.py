@@ -53,10 +53,10 @@ def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     table = replace(repos, columns=[*repos.columns, *more])
     columns = (
         "repo=repository",
+        "share=by agents",
         "commits",
         "sessions",
         "agents",
-        "share=by agents",
         "classes=lines added",
         "tip=lines at HEAD",
         "last_commit_at=last commit",

@@ -41,7 +41,7 @@ from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import LINE_CLASSES, line_class, line_class_sql
 
-VERSION = "6"
+VERSION = "7"
 STAGE = Stage(StageName.SURVIVAL, VERSION)
 
 
@@ -160,13 +160,14 @@ def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]
 # --- the tip ----------------------------------------------------------------------------------------------------------
 
 
-def _kinds(store: Store, repo_id: int) -> dict[str, str]:
-    """Path -> kind of its latest attributed version."""
+def _kinds(store: Store, repo_id: int) -> dict[str, tuple[str, str]]:
+    """Path -> kind and content of its latest attributed version."""
     rows = store.rows(
-        "SELECT f.path, f.kind FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY c.position",
+        "SELECT f.path, f.kind, f.content FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? "
+        "ORDER BY c.position",
         (repo_id,),
     )
-    return {row["path"]: row["kind"] for row in rows}
+    return {row["path"]: (row["kind"], row["content"]) for row in rows}
 
 
 def _fill_tip(store: Store, repo_id: int) -> None:
@@ -188,7 +189,10 @@ def _fill_tip(store: Store, repo_id: int) -> None:
     files: list[tuple[Any, ...]] = []
     spans: list[tuple[Any, ...]] = []
     for number, path in enumerate(sorted(history.state), start):
-        parts = tip.join_neighbours(authors.pieces(runs(history.state[path].vector)))
+        name = printable(path)
+        kind, content = kinds.get(name) or (kind_of(path), "")
+        vector = history.state[path].vector if content != "binary" else b""  # git counts lines in it, people do not
+        parts = tip.join_neighbours(authors.pieces(runs(vector)))
         counts = dict.fromkeys((*LINE_CLASSES, "older"), 0)
         for piece in parts:
             origin_id = piece.written.origin_id if piece.written is not None else None
@@ -196,12 +200,10 @@ def _fill_tip(store: Store, repo_id: int) -> None:
                 counts[classes[origin_id]] += piece.nonblank
             else:
                 counts["older"] += piece.end - piece.start + 1
-            spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, printable(path))))
+            spans.append((number, piece.start, piece.end, piece.nonblank, *_birth(piece, name)))
         top = path.split("/", 1)[0] if "/" in path else ""
         lines = parts[-1].end if parts else 0
-        name = printable(path)
-        labels = (printable(top), survival.language(path), kinds.get(name) or kind_of(path))
-        files.append((number, repo_id, name, *labels, lines, *counts.values()))
+        files.append((number, repo_id, name, printable(top), survival.language(path), kind, lines, *counts.values()))
     store.insert("tip_files", ("id", "repo_id", "path", "directory", "language", "kind", "lines", *LINE_CLASSES, "older"), files)
     columns = ("file_id", "start_line", "end_line", "nonblank", "origin_id", "birth", "birth_path", "birth_line")
     store.insert("tip_spans", columns, spans)

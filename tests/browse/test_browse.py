@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 import pytest
+from click.testing import CliRunner
 from support.builder import git
 from support.commands import clone, run
 from support.hostile import EVIL
@@ -31,6 +32,7 @@ from support.hostile import EVIL
 import whowrote
 from attribution.browse import addresses, charts, comment, describe, pages, plugin, standalone, words
 from attribution.browse.plugin import Guard
+from attribution.cli import cli
 from attribution.queries.coverage import AgentShare
 from attribution.queries.pull_request import pull_request
 from attribution.queries.session_page import session_page
@@ -218,7 +220,7 @@ def test_what_a_person_removed_has_no_error_rate(site: Site, db: Path) -> None:
 def test_every_class_has_a_colour_a_pattern_or_shape_and_a_letter() -> None:
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     for name in LINE_CLASSES:
-        for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww .k-{name}-bg td.who "):
+        for selector in (f".ww rect.k-{name},", f".ww .s-{name} ", f".ww .swatch.k-{name} ", f".ww table .k-{name}-bg td.who "):
             assert selector in style, selector
     assert len({LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
     light, dark = (set(re.findall(r"--([a-z]+): #", part)) for part in style.split("@media (prefers-color-scheme: dark)")[:2])
@@ -573,6 +575,12 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
     assert pages and all(git(top, "cat-file", "-e", f"refs/heads/entire/checkpoints/v1:{a}/{b}") == b"" for a, b in pages)
 
 
+def _cell_below(heading: str, table: str) -> str:
+    """The first number under a heading that is aligned to the right."""
+    head, _, row, *_ = table.splitlines()
+    return row[: head.index(heading) + len(heading)].rsplit("  ", 1)[-1].split()[0]
+
+
 def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     """Surface -> the percentage of lines by agents that it prints of the whole repository, as it prints it."""
     badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
@@ -600,7 +608,9 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
             "limit": re.search(r"agents wrote ([\d.]+) %", pull.stderr),
             "badge": json.loads(badge.read_text("utf-8"))["message"].removesuffix(" %"),
             "summary": f"{float(first) + float(second):.0f}",  # it prints two parts
-            "report in a terminal": re.findall(r"([\d.]+) % \(", run(*grouped).stdout)[1],
+            "report in a terminal": _cell_below(
+                "or declared", CliRunner(env={"COLUMNS": "180"}).invoke(cli, [str(a) for a in grouped]).stdout
+            ),
             "report as CSV": 100
             * float(next(csv.DictReader(io.StringIO(run(*grouped, "--csv").stdout)))["agent_or_declared_share"]),
             "report as HTML": re.search(r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]),

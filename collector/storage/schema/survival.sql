@@ -66,7 +66,7 @@ CREATE TABLE IF NOT EXISTS tip_files (
   directory TEXT NOT NULL, -- first directory of the path; '' for a file at the root
   language TEXT NOT NULL, -- by the name of the file; other when it has no usual suffix
   kind TEXT NOT NULL {FileKind}, -- source, test, docs, …: headlines count source and test
-  lines INTEGER NOT NULL, -- all lines, blank ones too
+  lines INTEGER NOT NULL, -- all lines, blank ones too; 0 of a binary file
   agent INTEGER NOT NULL, -- non-blank lines that recorded sessions wrote
   declared INTEGER NOT NULL, -- that an agent wrote, as the commit says and nothing else
   human INTEGER NOT NULL, -- that a person wrote, with a witness
