@@ -26,6 +26,7 @@ from pages import fill, table  # noqa: E402
 from attribution.features.turn_classes import (  # noqa: E402
     TurnClass,
     TurnModel,
+    complains,
     guess,
     language_of,
     turn_features,
@@ -153,7 +154,11 @@ def fit(databases: Mapping[str, Path]) -> None:
         one = guess(models[folds[row.repository]].probabilities(features))
         language = language_of(request_of(text))
         listed = corrects(request_of(text))
-        done.append(replace(row, language=language or "", predicted=one.turn_class, back=int(one.pushes_back), listed=int(listed)))
+        outright = not row.first and complains(text)  # as turn_classes.classify decides
+        named = TurnClass.PUSHBACK if outright else one.turn_class
+        done.append(
+            replace(row, language=language or "", predicted=named, back=int(outright or one.pushes_back), listed=int(listed))
+        )
     write(done)
     _write_weights(_model(rows, found, names, None, folds), measured(done))
 

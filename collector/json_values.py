@@ -15,6 +15,7 @@ from collector.limits import JSON_DEPTH
 from collector.text import timestamp
 
 LARGEST = 2**53  # beyond it a float no longer holds every integer
+CUT = 20_000  # characters of JSON text that is kept for people
 _NUMBERS = (int, float)  # a tuple is tested faster than a union
 
 
@@ -104,7 +105,7 @@ def parse_json(text: object) -> object | None:
     return value
 
 
-def to_json(value: object, limit: int = 20_000) -> str:
+def to_json(value: object, limit: int = CUT) -> str:
     """JSON text for people, cut at `limit` characters."""
     try:
         return json.dumps(value, ensure_ascii=False)[:limit]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from attribution.features.word_lists import words
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command
 from collector.storage.redaction import secrets_out
@@ -143,14 +144,7 @@ _SIZE = 1024  # dimensions
 _PIECE = 4  # characters
 _WORD = re.compile(r"[^\W_]+|[぀-鿿가-힣]")
 _MOST = 20_000  # characters of a text, half from its beginning and half from its end
-_COMMON_WORDS = """
-a about above after again all also am an and any are as at be been before being but by can could did do does doing don
-done down for from get go got had has have he her here him his how i if in into is it its just know let like ll make me
-more most my need no not now of off ok on once one only or other our out over own please re same say see she should so
-some such sure than thanks that the their them then there these they this those to too up us use ve very want was we
-were what when where which who why will with would yes you your
-"""
-_COMMON = frozenset(_COMMON_WORDS.split())
+_COMMON = frozenset(words("common").phrases)
 
 
 class Ngrams:

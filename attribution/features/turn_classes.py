@@ -1,5 +1,7 @@
 """What a message of a person does, by a small linear model over words and character n-grams. Runs on any machine; pure.
 
+What a message says outright at its beginning ("still doesn't work", an error) decides before the model.
+
 The weights (`data/turn_classes.json`) were fitted by `benchmarks/turns.py` on messages that were read and labelled. How often it is
 right was measured on repositories it was not fitted on, by language (docs/turns.md); where that was not possible it says nothing.
 The word lists of `words.toml` stay beside it as the plain alternative.
@@ -19,7 +21,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-from attribution.features.word_lists import UNSPACED, source
+from attribution.features.word_lists import UNSPACED, lower_case, source, words
 from collector.labels import request_of
 
 _OWN = 400  # characters that are looked at: what follows is often pasted
@@ -30,21 +32,7 @@ _OTHER_SCRIPT = re.compile(r"[^\W\d_]")
 _SHARE = 0.15  # of the letters, from which a script decides: one ideograph says as much as a word
 
 # Words of English, and of other languages in Latin letters, that few others have.
-_ENGLISH, _OTHERS = (
-    frozenset(words.split())
-    for words in (
-        """
-        the a an is are was it this that we you i i'm it's to of in on for and or not no yes ok okay can should please do does
-        did don't be have has with as at if so what why how when add fix make use run remove update commit push check change
-        continue go let lets let's there need want now just still all also instead create implement them then
-        """,
-        """
-        der das und ist nicht ich wir bitte mit für auf ein eine auch noch aber wenn kann mach le les est pas je nous vous une
-        pour avec dans qui que mais sur el los las es una por para con pero como está hay quiero puedes uma não você isso fazer
-        het een niet voor zijn wel maar deze il gli della sono che questo anche amb però són jo faria tens
-        """,
-    )
-)
+_ENGLISH, _OTHERS = frozenset(words("english").phrases), frozenset(words("latin").phrases)
 
 
 class Language(StrEnum):
@@ -85,6 +73,16 @@ _CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"http
 _PATH = re.compile(r"@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+|\b\w+\.(?:py|ts|tsx|js|md|json|go|rs|toml|ya?ml)\b")
 _TOKEN = re.compile(r"¤\w+|[a-z']+|[0-9]+|[?!]|[^\W\d_a-z]+")
 _TROUBLE = re.compile(r"\berror|failed|exception|❯|exit (?:status|code)|traceback")
+_BEGINNING = 40  # characters in which a complaint is looked for: further on it is about something else
+_OBJECTION = re.compile(
+    r"\W*(?:ok(?:ay)?|yes|yeah|yep|nice|great|good|perfect|thanks|thank you|looks? (?:good|great)|lgtm|cool|it works|works|almost|better)"
+    r"\b[^.?!\n]{0,80}?\b(?:but|however|except)\b(?! (?:also|first|can|could|please|let|add|make|then)\b)(?=[^.?!\n]{0,100}\b(?:still|fail\w*"
+    r"|(?:is|are|does|do|did|was|has|wo|ca)n't(?! (?:need|want))|missing|broken|gone|wrong|errors?|forgot|missed|lost|empty|worse)\b)[^?]*$"
+)
+_PASTED = re.compile(
+    r"\W*(?:traceback \(most|npm err!|error(?:\[\w+\])?:|fatal:|panic:|fail(?:ed)?:? +\S+[./]\S+|\w*(?:error|exception)(?: \[\w+\])?: "
+    r"|(?:build|compilation|tests?) failed|uncaught |unhandled |exception in thread|segmentation fault)"
+)
 _READ = 300  # characters whose words count: what follows is often pasted
 _WORDS = 40  # words whose pairs count
 _LINES = 4  # line breaks from which a message is long
@@ -156,7 +154,8 @@ def classify(text: str, first: bool = False) -> Guess | None:
     model = turn_model()
     if language_of(request_of(text)) not in model.languages:
         return None
-    return guess(model.probabilities(turn_features(text, first)))
+    outright = not first and complains(text)
+    return Guess(TurnClass.PUSHBACK, pushes_back=True) if outright else guess(model.probabilities(turn_features(text, first)))
 
 
 def guess(probabilities: Mapping[TurnClass, float]) -> Guess:
@@ -165,8 +164,14 @@ def guess(probabilities: Mapping[TurnClass, float]) -> Guess:
 
 
 def shows_error(text: str) -> bool:
-    """Whether it speaks of an error, or has what a program prints about one."""
-    return _TROUBLE.search(text.lower()) is not None
+    """Whether it speaks of an error, or has what a program prints about one, or complains, in any language of the word list."""
+    return _TROUBLE.search(text.lower()) is not None or complains(text)
+
+
+def complains(text: str) -> bool:
+    """Whether a message begins with what says that the work before it did not do: no progress, praise with a but, or an error."""
+    low = lower_case(request_of(text).strip()[:_OWN])
+    return words("complaint").occur_in(low[:_BEGINNING]) or _OBJECTION.match(low) is not None or _PASTED.match(low) is not None
 
 
 def turn_features(text: str, first: bool) -> frozenset[str]:

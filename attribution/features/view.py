@@ -8,15 +8,14 @@ nobody typed anything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attribution.features.tools import category, paths_read
+from attribution.features.word_lists import UNSPACED
 from collector.model import AgentMessage, Session, SessionEvent, Status, ToolCall, Turn, Usage
 
 TYPED = ("prompt", "queued")
-_UNSPACED = re.compile("[぀-鿿가-힣]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +80,4 @@ def edited_paths(call: ToolCall) -> Iterable[str]:
 def words_in(text: str) -> int:
     """Words of a text: runs without blanks, and each character of scripts that are written without blanks."""
     count = len(text.split())
-    return count if text.isascii() else count + len(_UNSPACED.findall(text))
+    return count if text.isascii() else count + len(UNSPACED.findall(text))

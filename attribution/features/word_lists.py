@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-UNSPACED = re.compile("[぀-ヿ㐀-鿿가-힣]")  # of scripts without blanks between words
+UNSPACED = re.compile("[぀-鿿가-힣]")  # of scripts without blanks between words
 
 
 @cache

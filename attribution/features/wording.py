@@ -15,6 +15,7 @@ from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.turn_classes import Language, classify, language_of
 from attribution.features.view import SessionView, words_in
 from attribution.features.word_lists import lower_case, words
+from collector.json_values import CUT
 from collector.labels import request_of
 from collector.vocabulary.sessions import FROM_USER
 
@@ -51,8 +52,8 @@ FEATURES = (
     Feature("confirmation_requests", "integer", "times", "questions of the list `confirmation` in the main agent's text, and calls of a tool that asks", HEURISTIC, null=_NOTHING_SAID),
     Feature("clarification_sought", "boolean", "0 or 1", "1: in its first turn the agent asked, by a tool that asks or by a question at the end of its text, before changing anything", HEURISTIC, null=("no_answer",)),
     Feature("prompt_underspecification", "real", "0 to 1", "mean of: shortness of the first message (1 at 0 words, 0 from 60), no file, path or code name in it, no word of the list `outcome`; the first message may be a plan", HEURISTIC, null=(*_NOTHING_TYPED, "command_first", "forked"), version=2),
-    Feature("repetition_rate", "real", "share", "calls that repeat an earlier call of the same tool with the same arguments (for shells: the same command) / calls", null=("no_call",)),
-    Feature("repeated_calls", "integer", "calls", "numerator of repetition_rate", null=("no_call",)),
+    Feature("repetition_rate", "real", "share", "calls that repeat an earlier call of the same tool with the same arguments (for shells: the same command) / calls; arguments of 20,000 characters and more repeat nothing", null=("no_call",), version=2),
+    Feature("repeated_calls", "integer", "calls", "numerator of repetition_rate", null=("no_call",), version=2),
 )  # fmt: skip
 
 _NAMES_CODE = re.compile(
@@ -221,6 +222,6 @@ def _count_repeated(view: SessionView) -> int:
     earlier, count = set[tuple[str, str, str]](), 0
     for call in view.calls:
         key = (call.agent_id, call.name, call.command.text if call.command is not None else call.input)
-        count += key in earlier
+        count += key in earlier and len(key[2]) < CUT  # of longer arguments the ends may differ
         earlier.add(key)
     return count

@@ -21,6 +21,7 @@ from attribution.features.wording import corrects, slope, underspecification
 from attribution.outcomes.outcome import localized_correct_file
 from collector.agents import claude_code
 from collector.errors import WhoWroteError
+from collector.json_values import to_json
 from collector.model import (
     AgentMessage,
     Command,
@@ -648,6 +649,13 @@ def test_repetition() -> None:
     calls = [_call(i, "Bash", command="go test") for i in range(3)]
     found = _of(*calls, _call(5, "Bash", command="go vet"), _call(6, "Bash", command="go test", agent_id="sub"))
     assert (found["repeated_calls"], found["repetition_rate"]) == (2, 2 / 5)
+
+
+def test_arguments_that_are_cut_repeat_nothing() -> None:
+    """Two versions of a long file may begin alike."""
+    whole, cut = to_json({"content": "a" * 100}), to_json({"content": "a" * 30_000})
+    found = _of(*(_call(i, "Write", input=text) for i, text in enumerate((whole, whole, cut, cut))))
+    assert found["repeated_calls"] == 1
 
 
 def test_slope_and_underspecification() -> None:

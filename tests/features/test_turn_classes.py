@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution.features import of_session
-from attribution.features.turn_classes import TurnClass, classify, error_counts, language_of, turn_features
+from attribution.features.turn_classes import TurnClass, classify, complains, error_counts, language_of, shows_error, turn_features
 from attribution.queries.pushback import ALL, By, pushback_table
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError
@@ -54,6 +54,70 @@ def test_the_language_of_a_message(text: str, language: str | None) -> None:
 def test_plain_messages_are_classified(text: str, expected: TurnClass, back: bool) -> None:
     found = classify(text)
     assert found is not None and (found.turn_class, found.pushes_back) == (expected, back)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Still doesn't work",
+        "Still does not work.",
+        "still broken",
+        "it's still failing on my machine",
+        "nope, same error",
+        "no change",
+        "that didn't fix it",
+        "doesn't seem to work",
+        "it got worse",
+        "ok but the tests fail",
+        "Looks good, but the button is missing",
+        "great, however the header is now gone",
+        "yes but you forgot the docs",
+        "Traceback (most recent call last):\n  File 'a.py', line 3\nValueError: x",
+        "npm ERR! code ELIFECYCLE",
+        "error[E0425]: cannot find value `x`",
+        "TypeError: undefined is not a function",
+        "FAIL src/a.test.ts",
+        "Build failed: exit code 1",
+        "还是不行",
+        "まだ動きません",
+        "funktioniert immer noch nicht",
+        "sigue sin funcionar",
+        "ainda não funciona",
+        "не работает",
+    ],
+)
+def test_what_says_outright_that_it_did_not_work_complains(text: str) -> None:
+    assert complains(text) and shows_error(text)
+    found = classify(text)
+    assert found is None or (found.turn_class, found.pushes_back) == (TurnClass.PUSHBACK, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lgtm, commit",
+        "ok but first show me the diff of the failing test",
+        "perfect, but also add a test for what is missing",
+        "yes, but we don't need to commit",
+        "ok but then why would the build fail?",
+        "the tests pass now",
+        "no longer fails, great",
+        "add an error message when the name is missing",
+        "still need the docs, add them",
+        "Explain in the manual what to do where the program does nothing and the log says that nothing changed",
+        "今日はどうする",
+        "weiter bitte",
+        "ok, gracias",
+    ],
+)
+def test_praise_requests_and_news_do_not_complain(text: str) -> None:
+    assert not complains(text)
+
+
+def test_the_first_message_of_a_session_pushes_nothing_back() -> None:
+    """An error that opens a session is what is to be worked on."""
+    found = classify("Still doesn't work", first=True)
+    assert found is not None and not found.pushes_back
 
 
 def test_the_classifier_is_silent_where_it_was_not_measured() -> None:

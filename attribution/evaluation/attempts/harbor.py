@@ -34,6 +34,11 @@ def _cap(value: object) -> int | None:
     return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 10 else fields.integer(value)
 
 
+def _responses(value: object) -> int | None:
+    """The agent's own steps; the total, which stands in where they are not listed, counts those of the user too."""
+    return sum(get(step, "source") == "agent" for step in value) or None if isinstance(value, list) else fields.integer(value)
+
+
 def _paths(*names: str) -> tuple[str, ...]:
     """Where a controller says something: at the trial, in what the agent's runner adds, or in an object of either."""
     signals = ("localization_signal.", "localizationSignal.", "localization.")
@@ -64,7 +69,7 @@ _SHAPE = fields.Shape(
         "retry_tool_cap": (_cap, _settings("retry_tool_cap", "retryToolCap")),
         "output_tokens": (fields.integer, ("agent_result.n_output_tokens",)),
         "cost_usd": (fields.number, ("agent_result.cost_usd",)),
-        "turn_count": (fields.integer, ("(trajectory).final_metrics.total_steps",)),
+        "turn_count": (_responses, ("(trajectory).steps", "(trajectory).final_metrics.total_steps")),
         "session_key": (fields.name, ("(trajectory).session_id", "agent_result.metadata.session_id")),
         "concurrency": (
             fields.integer,

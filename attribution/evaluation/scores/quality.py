@@ -130,7 +130,9 @@ def score(row: Row, deeds: Deeds | None = None) -> Score:
         result.rated_parts[part] = _mean((s.rated, s.score) for s in of_part)
     mixture = mix(result.parts, WEIGHTS[result.task_type])
     result.weights, result.q, result.q_rated = mixture.weights, mixture.q, mix(result.rated_parts, RATED_WEIGHTS).q
-    result.covered = sum(mixture.complete[part] * _covered_share([s for s in result.signals if s.part == part]) for part in PARTS)
+    for part, weight in mixture.complete.items():
+        known = ((s.weight, float(s.score is not None)) for s in result.signals if s.part == part)
+        result.covered += weight * (_mean(known) or 0.0)
     _special(row, result)
     if result.special not in ("", SpecialScore.NO_OUTCOME):
         result.q_rated = result.q
@@ -162,12 +164,6 @@ def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
     present = [(weight, score) for weight, score in weighted if score is not None]
     whole = sum(weight for weight, _ in present)
     return sum(weight * score for weight, score in present) / whole if whole else None
-
-
-def _covered_share(signals: list[Signal]) -> float:
-    """Share of the weights whose signals have a score."""
-    whole = sum(s.weight for s in signals)
-    return sum(s.weight for s in signals if s.score is not None) / whole if whole else 0.0
 
 
 # --- the parts --------------------------------------------------------------------------------------------------------
@@ -216,9 +212,8 @@ def closing(said: str) -> float | None:
 
 
 def _substance(row: Row) -> float | None:
-    if row["agent_words"] is None:
-        return None
-    return 1.0 if (row["tool_call_count"] or 0) > 0 else min(1.0, row["agent_words"] / _SUBSTANCE)
+    spoken = row["agent_words"]
+    return None if spoken is None else 1.0 if (row["tool_call_count"] or 0) > 0 else min(1.0, spoken / _SUBSTANCE)
 
 
 def _execution(row: Row, deeds: Deeds) -> list[Signal]:

@@ -179,13 +179,43 @@ WHERE place IN (1, 2, 3, 5, 10, 20, 50, 100, 200, repositories) ORDER BY place;
 
 -- message_classes: What typed messages do, by the classifier of docs/turns.md
 -- statistics: pooled
--- * Of the messages in languages that it was measured on. The paper's topics (20 clusters of embeddings, named by a model, 57 % of the
---   prompts) are not here: it publishes neither their sizes nor their names as text.
+-- * Of the messages in languages that it was measured on.
 -- * {few}
 SELECT k.class, s.repo_id, SUM(l.value = k.class) AS top, COUNT(l.value) AS bottom
 FROM study_sessions s, json_each(s.turn_classes) l,
   (SELECT DISTINCT x.value AS class FROM study_sessions, json_each(turn_classes) x WHERE counted AND x.value IS NOT NULL) k
 WHERE s.counted GROUP BY k.class, s.id HAVING bottom > 0 ORDER BY k.class, s.id;
+
+-- prompt_subjects: What typed messages are about, share of the messages that name the subject
+-- statistics: pooled
+-- * By words of English in the first 1,000 characters; a message counts for each subject that it names, and many name none.
+-- * The paper's figure 23 shows 20 clusters of embeddings, named by a model, with 57 % of its prompts; it prints neither names nor sizes.
+-- * {few}
+WITH messages AS (
+  SELECT s.id, s.repo_id, ' ' || lower(replace(replace(substr(t.prompt, 1, 1000), char(10), ' '), '/', ' ')) AS text
+  FROM turns t JOIN study_sessions s ON s.id = t.session_id
+  WHERE s.counted AND t.origin IN ('prompt', 'queued') AND t.prompt IS NOT NULL),
+subjects AS (
+  SELECT p.key AS subject, p.value AS words FROM json_each('{
+    "agents and prompts": [" agent", " claude", " codex", " prompt", " skill", " mcp"],
+    "api and server": [" api", " endpoint", " server", " request", " route", " backend"],
+    "build and ci": [" build", " ci ", " workflow", " pipeline", " compile", " lint", " docker"],
+    "commits and branches": [" commit", " branch", " push", " merge", " rebase", " pull request", " pr "],
+    "configuration": [" config", " setting", " environment", " env ", " flag", " option"],
+    "data and databases": [" database", " sql", " schema", " migration", " query", " table", " data "],
+    "dependencies": [" dependenc", " upgrade", " install", " npm ", " package", " version"],
+    "deployment": [" deploy", " release", " production", " hosting", " publish"],
+    "documents": [" readme", " docs", " documentation", " comment", " changelog"],
+    "errors": [" error", " bug", " fail", " crash", " exception", " broken"],
+    "names and structure": [" rename", " refactor", " move ", " extract", " clean", " simplif", " duplicate"],
+    "people and access": [" auth", " login", " user", " permission", " password", " security"],
+    "plans": [" plan", " design", " spec", " roadmap", " proposal", " phase"],
+    "reviews": [" review", " audit", " check ", " verify"],
+    "speed": [" performance", " slow", " fast", " cache", " optimi", " memory"],
+    "tests": [" test", " coverage", " mock", " e2e"],
+    "user interface": [" button", " page", " ui ", " css", " style", " layout", " component", " color", " icon", " screen"]}') p)
+SELECT j.subject, m.repo_id, SUM(EXISTS (SELECT 1 FROM json_each(j.words) w WHERE instr(m.text, w.value))) AS top, COUNT(*) AS bottom
+FROM messages m, subjects j GROUP BY j.subject, m.id ORDER BY j.subject, m.id;
 
 -- autonomy: How long Claude Code works on one prompt
 SELECT q.value AS quantile, quantile(l.value, q.value) / 60 AS minutes, COUNT(*) AS n

@@ -285,6 +285,44 @@ def test_harbor(tmp_path: Path) -> None:
     assert "s3cret" not in json.dumps(row)
 
 
+def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_steps(tmp_path: Path) -> None:
+    """The names and nulls of Harbor 0.26; in its trajectories the user's instruction is a step too."""
+    root = tmp_path / "in"
+    agent = {"name": None, "import_path": "a:Agent", "model_name": "m/tiny", "override_timeout_sec": 2.0, "max_timeout_sec": None,
+             "kwargs": {"attempt1_tool_cap": 12, "retry_tool_cap": 4}}  # fmt: skip
+    datasets = [{"path": None, "name": "mini", "version": "1.0", "ref": None, "registry_path": "/r.json"}]
+    _put(
+        root,
+        "job/config.json",
+        {"job_name": "job", "n_attempts": 2, "n_concurrent_trials": 3, "agents": [agent], "datasets": datasets},
+    )
+    _put(root, "job/result.json", {"id": "j", "n_total_trials": 2, "stats": {}})
+    for number, error in enumerate(
+        (None, {"exception_type": "AgentTimeoutError", "exception_message": "timed out after 2.0 seconds"})
+    ):
+        name = f"fix__{number}"
+        trial = {
+            "schema_version": 1, "task_name": "mini/fix", "trial_name": name, "task_id": {"path": "/tasks/fix"}, "source": "mini",
+            "config": {"trial_name": name, "task": {"path": "/tasks/fix", "name": None, "source": "mini"}, "agent": agent,
+                       "timeout_multiplier": 1.0, "agent_timeout_multiplier": None, "environment": {"type": None}},
+            "agent_info": {"name": "agent", "version": "0.1", "model_info": {"name": "tiny", "provider": "m"}},
+            "agent_result": {"n_input_tokens": 220, "n_cache_tokens": 110, "n_output_tokens": 22, "cost_usd": 0.02},
+            "verifier_result": {"rewards": {"reward": 1.0}}, "exception_info": error,
+            "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:02Z",
+        }  # fmt: skip
+        steps = [{"step_id": 1, "source": "user", "message": "Fix it"}, {"step_id": 2, "source": "agent", "message": ""},
+                 {"step_id": 3, "source": "agent", "message": "Done."}]  # fmt: skip
+        _put(root, f"job/{name}/result.json", trial)
+        _put(root, f"job/{name}/config.json", trial["config"])
+        _put(root, f"job/{name}/agent/trajectory.json", {"session_id": "s", "steps": steps, "final_metrics": {"total_steps": 3}})
+    rows = _imported(root, tmp_path / "a.db")
+    assert [(r["attempt1_tool_cap"], r["retry_tool_cap"], r["timeout_s"], r["concurrency"], r["dataset"]) for r in rows] == [
+        (12, 4, 2.0, 3, "mini@1.0")
+    ] * 2
+    assert [(r["timed_out"], r["turn_count"], r["reward"]) for r in rows] == [(0, 2, 1.0), (1, 2, 1.0)]
+    assert len({r["treatment"] for r in rows}) == 1
+
+
 def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path) -> None:
     """A trial keeps a config.json of its own, which says nothing of concurrency and data set."""
     root = tmp_path / "in"

@@ -137,6 +137,8 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
     assert curve[0] == (1, largest) and curve[-1] == (5, n)
     classes = {row["class"]: (row["n"], row["of"], row["pooled"]) for row in tables["message_classes"]}
     assert classes == {"task": (n, 3 * n, pytest.approx(2 / 3)), "pushback": (n, 3 * n, pytest.approx(1 / 3))}
+    subjects = {row["subject"]: (row["n"], row["of"], row["pooled"]) for row in tables["prompt_subjects"]}
+    assert len(subjects) == 17 and {row[0] for row in subjects.values()} == {n}
     over_time = {row["turns"]: (row["fortnight from"], row["of"], row["pooled"]) for row in tables["oversight_over_time"]}
     assert over_time["interrupted by the user"] == ("2026-01-05", 4 * n, 0.25)
     assert over_time["user pushes back"] == ("2026-01-05", 2 * n, 0.5)
