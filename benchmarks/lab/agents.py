@@ -107,10 +107,11 @@ request_max_retries = 1
 stream_max_retries = 1
 """,
     )
-    arguments = ["exec", *start.when_continued("resume", "--last")]
-    return Command(
-        [*arguments, "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", start.prompt], {"LAB_KEY": KEY}
-    )
+    arguments = ["exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"]
+    if start.more:  # old versions want the options before it, and take no prompt beside `--last`
+        newest = max(start.home.glob(".codex/sessions/**/rollout-*.jsonl"), key=lambda path: path.name)
+        arguments += ["resume", newest.stem[-36:]]
+    return Command([*arguments, start.prompt], {"LAB_KEY": KEY})
 
 
 def _compatible_provider(**costs: float) -> dict[str, Any]:

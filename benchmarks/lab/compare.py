@@ -118,7 +118,7 @@ def line_table(run: Path, source: str) -> tuple[dict[str, int], list[str]]:
         author = f"{author}, edited" if author == "agent" and how == "edited" else author
         counts[f"{row['who']} > {author}"] += 1
         if {row["who"], author.partition(",")[0]} == {"human", "agent"}:
-            wrong.append(f"{row['path']}:{row['line']} of {row['who']} said to be {author}: {row['text']}")
+            wrong.append(f"lines: {row['path']}:{row['line']} of {row['who']} said to be {author}: {row['text']}")
     return dict(sorted(counts.items())), wrong
 
 

@@ -103,15 +103,17 @@ class Anthropic(Interface):
     call_prefix = "toolu_01"
 
     def events(self, body: Json) -> Iterator[Event]:
+        answered = set[str]()  # old versions of Claude Code send a call and its result twice
         for message in body.get("messages", []):
             content = message.get("content")
             if message["role"] == "assistant":
                 yield Event("assistant", plain_text(content))
                 continue
             blocks = content if isinstance(content, list) else []
-            results = sum(1 for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result")
-            if results:
-                yield Event("result", results=results)
+            results = {block["tool_use_id"] for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"}
+            if results - answered:
+                yield Event("result", results=len(results - answered))
+            answered |= results
             text = plain_text(content)
             if text:
                 yield Event("user", text)

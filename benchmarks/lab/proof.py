@@ -34,7 +34,7 @@ def store(comparisons: Iterable[Comparison]) -> None:
             "tokens": tokens,
             "agent_lines": lines,
             "person_lines": person,
-            "differences": [difference.partition(":")[0] for difference in comparison.differences],
+            "differences": list(dict.fromkeys(difference.partition(":")[0] for difference in comparison.differences)),
         }
     DATA.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n", "utf-8")
 

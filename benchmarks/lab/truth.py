@@ -56,6 +56,8 @@ class Shadow:
         self.files[path] = changed
 
     def text(self, path: str) -> str:
+        if path not in self.files:
+            raise RuntimeError(f"{path} was not written: the agent did not do what it was asked for")
         return "".join(f"{line.text}\n" for line in self.files[path])
 
     def write(self, target: Path, commits: dict[str, list[str]]) -> None:

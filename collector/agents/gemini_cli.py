@@ -157,7 +157,8 @@ class _Reader(RecordReader):
             self.add_message((key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning)
         if text:
             self.add_message(key, time, "text", text)
-        self.count_tokens(key, time, message.get("tokens"), _TOKENS)
+        tokens = get_dict(message, "tokens")  # what was thought is output, too, and stands apart
+        self.count_tokens(key, time, tokens | {"output": get_int(tokens, "output") + get_int(tokens, "thoughts")}, _TOKENS)
         for number, request in enumerate(get_list(message, "toolCalls")):
             if isinstance(request, dict):
                 self._call(request, key, number, time)
@@ -206,10 +207,9 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for project in files.directories(location):
         chats = [path for pattern in _CHATS for path in files.match_files(project, pattern)]
         heads = {path: files.first_line(path) for path in chats if path.suffix == ".jsonl"}
-        marks = (project.name, *(get_str(head, "projectHash") for head in heads.values()))
-        named = [path for path, name in registered.items() if name == project.name]
-        named += [_marked_directory(project), *(hashes.get(mark, "") for mark in marks)]
-        cwd = next((entry for entry in named if roots.of(entry)), "")
+        named = [*(path for path, name in registered.items() if name == project.name), _marked_directory(project)]
+        named += [hashes.get(mark, "") for mark in (project.name, *(get_str(head, "projectHash") for head in heads.values()))]
+        cwd = next(filter(roots.of, named), "")
         sessions: dict[str, list[Path]] = {}  # one that was resumed may have a second file
         for path in chats if cwd else ():
             about = heads.get(path) or files.document(path)
@@ -219,9 +219,9 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     for path in session.files:
-        document = folded(records([files.lines(path) if path.suffix == ".jsonl" else files.content(path)], [], session.id))
-        document["directories"] = [session.cwd, *get_list(document, "directories")]
-        yield json.dumps(document).encode()
+        is_log = path.suffix == ".jsonl"
+        document = folded(records([files.lines(path)], [], session.id)) if is_log else get_dict(files.document(path))
+        yield json.dumps({**document, "directories": [session.cwd, *get_list(document, "directories")]}).encode()
 
 
 def _marked_directory(project: Path) -> str:

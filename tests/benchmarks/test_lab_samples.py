@@ -23,7 +23,7 @@ UNTOLD: dict[str, dict[str, str]] = {
         "models": "it names the provider too",
     },
     "factory-droid": {"models": "it writes the name that its settings give the model", "version": "not written"},
-    "gemini-cli": {"version": "not written", "tokens": "thinking is counted apart from the output"},
+    "gemini-cli": {"version": "not written"},
     "continue-dev": {"version": "not written"},
     "grok": {"version": "not written"},
     "pi": {"version": "not written"},

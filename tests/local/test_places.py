@@ -308,6 +308,24 @@ def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(clone: Clone, h
     assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
+    clone: Clone, home: Path, tmp_path: Path, indent: int | None
+) -> None:
+    session = clone.session(ONE)
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    clone.put("src/mean.py", TEXT, "agent")
+    clone.commit("Add mean")
+    log = layouts.gemini_cli(home, session)
+    head, *records = map(json.loads, log.read_text("utf-8").splitlines())
+    messages = {record["id"]: record for record in records if "id" in record}
+    document = json.dumps({**head, "messages": list(messages.values())}, indent=indent)
+    layouts.put_text(log.with_suffix(".json"), document, clone.clock)
+    log.unlink()
+    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+
+
 @pytest.mark.parametrize("kind", ["other text", "a small part", "few lines", "another file", "still there"])
 def test_a_session_that_wrote_other_things_is_of_no_worktree(clone: Clone, home: Path, kind: str) -> None:
     texts = {"other text": OTHER, "a small part": LONG[:400] + OTHER + OTHER.replace("phase", "stage"), "few lines": LONG[:200]}
