@@ -175,6 +175,7 @@ class Usage:
     reasoning: int | None = None
     agent_id: str = ""
     cost: float | None = None  # USD, as the agent reckoned it
+    fast: bool = False  # of the vendor's faster tier, which costs more
 
 
 @dataclass(frozen=True, slots=True)

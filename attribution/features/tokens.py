@@ -28,7 +28,7 @@ FEATURES = (
     Feature("context_growth_curve", "json", "list of tokens", "input of each response of the main agent in order, caches included", null=_NONE),
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
-    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens apart, as `MODEL >200000`", null=_NONE, version=2),
+    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens apart, as `MODEL >200000`, and those of the fast tier as `MODEL-fast`", null=_NONE, version=3),
     Feature("tokens_too_low", "json", "list of reasons", "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known", null=_NONE),
     Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
 )  # fmt: skip
@@ -64,12 +64,12 @@ def usage_of(view: SessionView) -> list[Usage]:
 
 
 def usage_by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
-    """Tokens by model and kind. Of long requests, which some models charge more for, the model is `NAME >LENGTH`."""
+    """Tokens by model and kind. Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`."""
     models: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for response in usage:
         length = response.input + response.cache_read + response.cache_write
         step = max((step for step in LONG_REQUESTS if length > step), default=0)
-        model = f"{response.model} >{step}" if step else response.model
+        model = response.model + "-fast" * response.fast + (f" >{step}" if step else "")
         for kind in KINDS:
             models[model][kind] += getattr(response, kind)
     return dict(sorted(models.items()))

@@ -451,8 +451,7 @@ def _shown_file(details: dict[str, Any], asked_for: str, at: float | None) -> Fi
 
 def _weight(used: Usage) -> float:
     """What a response costs in input tokens: the ratio of the prices is the same for all of Anthropic's models."""
-    writes = 1.25 * (used.cache_write - used.cache_write_1h) + 2 * used.cache_write_1h
-    return used.input + 5 * used.output + 0.1 * used.cache_read + writes
+    return used.input + 5 * used.output + 0.1 * used.cache_read + 1.25 * used.cache_write + 0.75 * used.cache_write_1h
 
 
 def _driver(record: dict[str, Any]) -> Driver | None:

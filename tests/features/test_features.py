@@ -448,6 +448,37 @@ def test_the_tokens_of_long_requests_stand_apart() -> None:
     assert {model: kinds["input"] for model, kinds in tokens.items()} == {"x": 100_005, "x >100000": 100_001, "x >272000": 272_001}
 
 
+def _fast(model: str, fast: bool, moment: datetime | None = None, tokens: int = 100_000) -> float | None:
+    usage = Usage("m", 1, 1, model, input=tokens, output=tokens, cache_write=tokens, cache_write_1h=tokens // 2, fast=fast)
+    cost: float | None = _cost(_of(usage=(usage,)), moment)["cost_usd"]
+    return cost
+
+
+@pytest.mark.parametrize(("model", "factor"), [("claude-opus-5", 2), ("claude-opus-4-8", 2), ("claude-opus-4-6", 6)])
+def test_an_answer_of_the_fast_tier_costs_a_multiple(model: str, factor: int) -> None:
+    """Writes to a cache, for five minutes and for an hour, too."""
+    moment = datetime(2026, 9, 1, tzinfo=UTC)
+    standard, fast = (_fast(model, fast, moment) for fast in (False, True))
+    assert standard is not None and fast == pytest.approx(factor * standard)
+
+
+def test_a_fast_answer_of_a_model_without_such_a_price_has_no_cost() -> None:
+    assert _fast("claude-sonnet-5", False) is not None
+    assert _fast("claude-sonnet-5", True) is None
+
+
+def test_a_long_answer_of_the_fast_tier_is_both() -> None:
+    before = datetime(2026, 3, 12, tzinfo=UTC)
+    usage = Usage("m", 1, 1, "claude-opus-4-6", input=300_000, fast=True)
+    assert _of(usage=(usage,))["unrecorded_tokens"].keys() == {"claude-opus-4-6-fast >272000"}
+    assert _cost(_of(usage=(usage,)), before)["cost_usd"] == pytest.approx(300_000 * 60e-6)
+
+
+def test_what_the_agent_recorded_of_a_fast_answer_wins() -> None:
+    usage = Usage("m", 1, 1, "claude-sonnet-5", input=9, fast=True, cost=0.5)
+    assert (_cost(_of(usage=(usage,)))["cost_usd"], _cost(_of(usage=(usage,)))["cost_source"]) == (0.5, "recorded")
+
+
 @pytest.mark.parametrize("model", ["claude-opus-9", "my-model", "", "xclaude-opus-4-6", "claude-opus-4-6-turbo"])
 def test_unknown_models_have_no_cost(model: str) -> None:
     found = _of(usage=(Usage("m1", 1, 1, "claude-opus-4-6", 9, 9), Usage("m2", 1, 1, model, input=1)))

@@ -75,7 +75,7 @@ def test_a_reseller_charges_what_the_vendor_does(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["openrouter/anthropic/claude-opus-4.6:free", "ollama/gpt-5", "github_copilot/gpt-5", "claude-opus-4-6-fast"]
+    "name", ["openrouter/anthropic/claude-opus-4.6:free", "ollama/gpt-5", "github_copilot/gpt-5", "claude-opus-4-7-fast"]
 )
 def test_what_others_bill_in_their_own_way_has_no_price(name: str) -> None:
     assert standard_prices().of(name) is None

@@ -622,6 +622,13 @@ def test_a_cost_that_leaves_out_unknown_models_or_is_none_does_not_count() -> No
     assert _costs(answer, _cost_state(0.1, unknown=True)) == _costs(answer, _cost_state(0)) == _costs(answer) == [None]
 
 
+@pytest.mark.parametrize(("speed", "fast"), [("fast", True), ("standard", False), (None, False), (1, False)])
+def test_a_response_says_whether_it_is_of_the_fast_tier(speed: object, fast: bool) -> None:
+    answer = _assistant(1, {"type": "text", "text": "a"})
+    answer["message"]["usage"]["speed"] = speed
+    assert [used.fast for used in _read(_user(0, "go"), answer).usage] == [fast]
+
+
 # --- texts beside prompts -------------------------------------------------------------------------------------------------
 
 

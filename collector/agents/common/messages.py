@@ -38,6 +38,7 @@ def anthropic_usage(usage: dict[str, Any], message_id: str, time: float | None, 
         cache_write=get_int(usage, "cache_creation_input_tokens"),
         cache_write_1h=get_int(usage, "cache_creation", "ephemeral_1h_input_tokens"),
         agent_id=agent_id,
+        fast=get_str(usage, "speed") == "fast",
     )
 
 
