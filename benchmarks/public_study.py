@@ -6,8 +6,8 @@
     python benchmarks/public_study.py --list --mirrors DIR       writes the list: every mirror with checkpoints, at its HEAD
     python benchmarks/public_study.py --records --mirrors DIR    which records each mirror has, in benchmarks/data/records.csv
 
-The list is benchmarks/data/public-study.csv. A mirror that is in the table of records is not read again. Numbers of the page are
-computed, its sentences are in docs/templates/public-study.md.
+The list is benchmarks/data/public-study.csv. A mirror that the table of records has at the same commit, read by the same program,
+is not read again. Numbers of the page are computed, its sentences are in docs/templates/public-study.md.
 """
 
 from __future__ import annotations
@@ -142,24 +142,41 @@ def records_in(mirror: Path) -> list[str]:
 
 
 def count_records(mirrors: Path) -> None:
-    """Adds the mirrors that the table lacks, one process each; the next run tries those again that failed."""
-    done = {row["repository"] for row in _rows(RECORDS)} if RECORDS.exists() else set()
-    if not RECORDS.exists():
-        RECORDS.write_text("repository,commit,records,seconds,bytes\n", "utf-8")
-    for place in sorted(mirrors.glob("*/repo")):
-        name = place.parent.name.replace("+", "/")
-        if name in done:
+    """Reads the mirrors that the table lacks, or has at another commit or from another program, one process each, small ones first.
+
+    A mirror that fails or takes too long has a row that says so, and the next run tries it again.
+    """
+    asked = ["git", "rev-parse", "--short=12", "HEAD:collector"]  # what reads records, with all its rules
+    program = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    rows = {row["repository"]: row for row in _rows(RECORDS)} if RECORDS.exists() else {}
+    for place in sorted(mirrors.glob("*/repo"), key=_size):
+        name, head = place.parent.name.replace("+", "/", 1), _git(place, "rev-parse", "HEAD")
+        row = rows.get(name, {})
+        if (row.get("program"), row.get("commit"), row.get("problem")) == (program, head, ""):
             continue
         began = time.monotonic()
-        try:
-            command = [sys.executable, __file__, "--records", "--mirror", str(place)]
-            said = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout.strip()
-        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
-            print(name, type(error).__name__, flush=True)
-            continue
-        with RECORDS.open("a", encoding="utf-8", newline="") as file:
-            took = round(time.monotonic() - began, 1)
-            csv.writer(file).writerow((name, _git(place, "rev-parse", "HEAD"), said, took, _size(place)))
+        said, problem = _records_of(place)
+        took = f"{time.monotonic() - began:.1f}"
+        rows[name] = dict(zip(_COLUMNS, (name, head, said, took, str(_size(place)), program, problem), strict=True))
+        print(name, problem or said, flush=True)
+        with RECORDS.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n", restval="")
+            writer.writeheader()
+            writer.writerows(rows[key] for key in sorted(rows))
+
+
+_COLUMNS = ("repository", "commit", "records", "seconds", "bytes", "program", "problem")
+_RECORD_SECONDS = 120  # for the records of one repository
+
+
+def _records_of(mirror: Path) -> tuple[str, str]:
+    """The kinds of records of a mirror, and why they are not known."""
+    command = [sys.executable, __file__, "--records", "--mirror", str(mirror)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_RECORD_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return "", f"more than {_RECORD_SECONDS} s"
+    return (done.stdout.strip(), "") if done.returncode == 0 else ("", (done.stderr.strip().splitlines() or ["failed"])[-1][:100])
 
 
 def _size(mirror: Path) -> int:
@@ -168,11 +185,14 @@ def _size(mirror: Path) -> int:
 
 def _records() -> dict[str, str]:
     """For how many repositories each kind of record speaks."""
-    rows = _rows(RECORDS)
+    known, unread = _rows(RECORDS), [row["repository"] for row in _rows(RECORDS) if row["problem"]]
+    rows = [row for row in known if not row["problem"]]
     kinds = [set(row["records"].split("; ")) - {""} for row in rows]
     cells = [(kind, sum(kind in each for each in kinds)) for kind in (CHECKPOINTS, *_KINDS, STATED, NOTES)]
     return {
         "recorded_of": f"{len(rows):,}",
+        "recorded_unread": f"{len(unread)} more ({', '.join(unread)})" if unread else "None",
+        "recorded_seconds": str(_RECORD_SECONDS),
         "recorded": f"{sum(bool(each - {STATED}) for each in kinds):,}",
         "recorded_minutes": f"{sum(float(row['seconds']) for row in rows) / 60:,.0f}",
         "recorded_size": f"{sum(int(row['bytes']) for row in rows) / 1e9:,.1f}",
