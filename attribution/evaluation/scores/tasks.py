@@ -45,7 +45,7 @@ _FIX = "(?:hot)?fix|debug|investigate|diagnose|troubleshoot|resolve|repair|remed
 _CHANGE = _opening(
     _BUILD, _CLEAN, _FIX,
     "refactor|move|convert|wire|split|apply|disable|address|edit|style|translate|proceed|continue|start (?:implementing|with|on)",
-    "bump|use|put|turn|set|rework|modify|revert|restore|undo|combine|hide|align|cent(?:er|re)|insert|increase|decrease|reduce|include",
+    "clean-?up|organi[sz]e|bump|use|put|turn|set|rework|modify|revert|restore|undo|combine|hide|align|cent(?:er|re)|insert|increase|decrease|reduce|include",
     "append|configure|switch|ensure|keep|give|adapt|connect|link|expose|document|finish|complete|pick up",
     "(?:i|we) (?:want|need|would like|should have)",
 )  # fmt: skip
@@ -62,7 +62,8 @@ _PLAN = _words(
     "plans?|proposals?|design(?:s|ing)?|brainstorm(?:ing)?|prototype|ideas?|spec(?:ification)?s?|rfc|prd|explore|roadmap|research"
 )
 _ASKS_PLAN = re.compile(
-    r"\b(?:create|write|draft|make|prepare|give)\b[^.,]{0,40}\b(?:plan|proposal|design|spec(?:ification)?|roadmap)\b", re.IGNORECASE
+    r"(?i)\b(?:create|write|draft|make|prepare|give|conduct)\b[^.,]{0,40}\b(?:plan|proposal|design|spec(?:ification)?|roadmap)\b"
+    r"|\bplan (?:how|out|improvements?)\b|\bplanning an? new\b|\bpropose (?:an?|some|the)\b"
 )
 _PLAN_FILE = re.compile(
     r"(?:^|[/_.-])(?:plans?|proposals?|designs?|specs?|rfcs?|prds?|ideas?|research|brainstorm\w*|roadmap|notes?)(?:[/_.-]|$)",
@@ -95,7 +96,7 @@ def task_type(row: Row) -> str:
         *_requested(words),
         ("operations", acting >= 2 and 2 * acting >= (row["tool_call_count"] or 0)),
         ("coding", not row["tool_call_count"] and bool(_TROUBLE.search(words))),
-        ("research", (row["tool_call_count"] or 0) > 0 or bool(_QUESTION.search(words) or elsewhere)),
+        ("research", (row["tool_call_count"] or 0) > 0 or bool(_QUESTION.search(words) or elsewhere) or "?" in words),
     )
     return next((name for name, holds in rules if holds), "chat")
 
@@ -107,8 +108,7 @@ def _requested(words: str) -> Iterable[tuple[str, bool]]:
 
 
 _QUESTION = _opening(
-    "how|why|what|where|which|explain|describe|analy[sz]e|compare|investigate|look|find|search|read|summari[sz]e|understand",
-    "tell me|show me",
+    "how|why|what|where|which|explain|describe|analy[sz]e|compare|investigate|look|find|search|read|summari[sz]e|list|tell me"
 )
 _MONITORING = _words("monitor(?:ing)?|health[- ]?check|heartbeat|uptime|status (?:check|report|of)|watch (?:the|for)|still running")
 _REVIEW = _opening(
@@ -143,11 +143,10 @@ _ELSEWHERE = ("discovery", "self-review", "triage", "clean-up", "code", "researc
 _CHECK = _opening("check (?:if|whether|that)", "did (?:i|we|you)", r"(?:is|are) (?:all|every\w*)")
 _NAMES = re.compile(
     r"`[^`]*`|https?://\S+|\bbranch \S*\w|(?:^|(?<=\s))[/@]?[\w.@-]+(?:[/:][\w.@-]*\w)+/?(?=[\s,;:.?!)]|$)|\b\w+\.\w{1,4}\b"
-    r"|\bso that\b[^.]*"  # what is to be, not what is
+    r"|\bso (?:that|it|they|we|the)\b[^.]*|\bnot limited to\b"  # what is to be, not what is
 )
 _PASTED = re.compile(
-    r"@[\w./\\:-]+|<(?!user_query|task|request|query|prompt)(\w[\w-]*)>.*?</\1>|\[(?:Image|Pasted text)[^\]]*\]|```.*?(?:```|\Z)",
-    re.DOTALL,
+    r"[@#]\w[\w./\\:-]*|<(?!user_query|task|query)(\w[\w-]*)>.*?</\1>|\[(?:Image|Pasted)[^\]]*\]|```.*?(?:```|\Z)", re.S
 )
 _ITEM = re.compile(r"[ \t.;:]*\n\s*(?:\n|[-*•#]+\s|\d+[.)]\s|(?=[A-Z]))\s*")  # the end of a line that begins another sentence
 _FIRST = re.compile(r"(?<=\w{3}[.!?])\s|\s-+\s")
@@ -170,7 +169,7 @@ def kind_of_work(row: Row) -> str | None:
     changed = bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])
     documents = [f for f in files if _DOCUMENT.search(f) and not _PLAN_FILE.search(f)]
     about_documents = bool(_CONTENT.search(first))
-    builds, planned = bool(_BUILDING.match(words)), bool(_PLANNED.match(_prompt(row)))
+    builds, planned = bool(_BUILDING.match(words) or _CLEANING.match(words)), bool(_PLANNED.match(_prompt(row)))
     review = _REVIEW.search(words) or _CHECK.match(words)  # and nothing new after it
     reviews = review is not None and _BUILDING.search(words, review.end()) is None
     elsewhere = _asked_elsewhere(words)
