@@ -86,6 +86,7 @@ culprit-benchmark: setup
 SCENARIOS ?= basic,resume
 VERSIONS ?= newest
 lab: setup
+	$(BIN)/python -m pip install --quiet 'pyte>=0.8.2'
 	PYTHONPATH=benchmarks $(BIN)/python -m lab --agents '$(AGENTS)' --scenarios '$(SCENARIOS)' --versions '$(VERSIONS)' $(if $(STORE),--store)
 
 # Histories whose lines have known authors (benchmarks/lab/README.md), as many as there is time for, and what is said of them.

@@ -9,9 +9,10 @@ import time
 from lab.agents import AGENTS, BY_NAME, Agent
 from lab.compare import HEADERS, Comparison, compare, table_row
 from lab.install import NEWEST, NotInstalled, install
+from lab.interactive import INTERACTIVE
 from lab.play import PACE, Run
 from lab.proof import store
-from lab.scenarios import SCENARIOS
+from lab.scenarios import SCENARIOS, in_terminal
 
 
 def main() -> int:
@@ -20,7 +21,7 @@ def main() -> int:
         prog="lab", description="Runs coding agents against a scripted model and compares what is read."
     )
     parser.add_argument("--agents", default="", help="names separated by commas; default: all")
-    parser.add_argument("--scenarios", default="basic,resume", help=f"of {', '.join(SCENARIOS)}")
+    parser.add_argument("--scenarios", default="basic,resume", help=f"of {', '.join([*SCENARIOS, *in_terminal()])}")
     parser.add_argument(
         "--versions", default=NEWEST, help="versions separated by commas; default: the newest that can be installed"
     )
@@ -36,7 +37,7 @@ def main() -> int:
             for scenario in options.scenarios.split(","):
                 comparison = attempt(BY_NAME[name], version, scenario, options.pace)
                 if comparison is None:
-                    failures += scenario not in BY_NAME[name].lacks
+                    failures += scenario not in BY_NAME[name].lacks and (name in INTERACTIVE or scenario in SCENARIOS)
                 else:
                     comparisons.append(comparison)
     for row in [HEADERS, *map(table_row, comparisons)]:
@@ -48,6 +49,10 @@ def main() -> int:
 
 def attempt(agent: Agent, version: str, scenario: str, pace: float) -> Comparison | None:
     """Installs, runs and compares; None, with the reason printed, when the agent could not be had or did not do it."""
+    conversation = in_terminal().get(scenario)
+    if conversation is not None and agent.name not in INTERACTIVE:
+        print(f"{agent.name} {scenario}: skipped, nobody told the lab how its interface is used", flush=True)
+        return None
     if scenario in agent.lacks:
         print(f"{agent.name} {scenario}: skipped, {agent.note}", flush=True)
         return None
@@ -56,7 +61,7 @@ def attempt(agent: Agent, version: str, scenario: str, pace: float) -> Compariso
         installed = install(agent, version)
         label = agent.name if version == NEWEST else f"{agent.name}-{version}"
         run = Run(agent, installed, scenario, f"{label}-{scenario}", pace=pace)
-        SCENARIOS[scenario](run)
+        (conversation or SCENARIOS[scenario])(run)
         run.finish()
         comparison = compare(run.directory)
     except (NotInstalled, RuntimeError) as error:

@@ -49,6 +49,7 @@ class Style:
     absolute: bool = True  # paths in arguments are absolute
     shell_patch: bool = False  # without a tool that edits, edits are `apply_patch` commands
     text: str = ""  # "aider", "gptme", "bash": edits and commands stand in the answer's text
+    escalated: bool = False  # commands ask to run outside the sandbox, where a tool has a parameter for that
 
 
 # Tools by what they can do, the ones that an agent's own model prefers first.
@@ -136,6 +137,8 @@ def arguments_for(action: Action, tool: Tool, directory: str, style: Style) -> J
         return {name: patch_envelope(action, path)} if action.kind in ("write", "edit") else None
     if action.kind == "shell":
         arguments = _shell_arguments(action, tool)
+        if arguments is not None and style.escalated and "sandbox_permissions" in tool.properties:
+            arguments |= {"sandbox_permissions": "require_escalated", "justification": "The file is needed."}
     elif action.kind == "task":
         arguments = _task_arguments(action, tool)
     else:

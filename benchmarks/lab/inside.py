@@ -15,6 +15,8 @@ import socket
 import struct
 import subprocess
 import sys
+import termios
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -67,6 +69,29 @@ def run(command: dict[str, Any], log: Path) -> dict[str, Any]:
     return {"name": stem, "status": status, "seconds": round(time.time() - started, 1)}
 
 
+def run_in_terminal(command: dict[str, Any], terminal: int) -> dict[str, Any]:
+    """The command with an inherited pseudo-terminal as its own; whoever has the other side presses the keys."""
+    started = time.time()
+    child = subprocess.Popen(
+        ["nice", *command["argv"]], cwd=command["cwd"], env=command["environment"], stdin=terminal, stdout=terminal,
+        stderr=terminal, start_new_session=True, preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(terminal)
+    try:
+        status = child.wait(command["timeout"])
+    except subprocess.TimeoutExpired:
+        child.kill()
+        status = -1
+    return {"name": command["name"], "status": status, "seconds": round(time.time() - started, 1)}
+
+
+def settle_when_asked(model: Model) -> None:
+    """A line of the input asks for the changes so far to be logged; a line of the output says that they are."""
+    for _ in sys.stdin:
+        model.settle()
+        print("settled", flush=True)
+
+
 def main() -> None:
     plan = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     log = Path(plan["log"])
@@ -81,7 +106,11 @@ def main() -> None:
             script, Style(**plan["style"]), plan["run"], plan["directory"], log, plan.get("delay", 0.0), plan.get("used", 1000)
         )
         serve(model)
-    results = [run(command, log) for command in plan["commands"]]
+        if "terminal" in plan:
+            threading.Thread(target=settle_when_asked, args=[model], daemon=True).start()
+    *before, last = plan["commands"]
+    results = [run(command, log) for command in before]
+    results.append(run_in_terminal(last, plan["terminal"]) if "terminal" in plan else run(last, log))
     if model is not None:
         time.sleep(0.5)  # what an agent still writes when it has said that it is done
         model.changed()

@@ -9,7 +9,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from lab.actions import Json, Tool
@@ -62,6 +62,11 @@ class Answer:
     thinking: str
     calls: Sequence[Call]
     usage: Usage
+    slow: bool = False  # the stream stands still in the middle of the text, so that a person can interrupt it
+
+    def pauses_after(self, chunk: str) -> bool:
+        """Whether this chunk of the stream has the first half of a text that is to be interrupted."""
+        return self.slow and bool(self.text) and json.dumps(halves(self.text)[0])[1:-1] in chunk
 
 
 def plain_text(content: Any) -> str:
@@ -90,6 +95,10 @@ class Interface:
     def thinks(self, body: Json) -> bool:
         """Whether the request asks for thinking that the agent gets to see."""
         raise NotImplementedError
+
+    def announced(self, usage: Usage) -> Usage:
+        """What the stream has told of the tokens when a person interrupts the answer: most interfaces tell at the end."""
+        return Usage(0, 0, 0)
 
     def whole(self, answer: Answer) -> Json:
         raise NotImplementedError
@@ -143,6 +152,9 @@ class Anthropic(Interface):
             "output_tokens": usage.output,
             "service_tier": "standard",
         }
+
+    def announced(self, usage: Usage) -> Usage:
+        return replace(usage, output=1, thinking=0)
 
     def whole(self, answer: Answer) -> Json:
         return {
@@ -422,9 +434,12 @@ class Gemini(Interface):
             counts["thoughtsTokenCount"] = usage.thinking
         return {"candidates": [candidate], "usageMetadata": counts, "modelVersion": answer.model, "responseId": answer.key}
 
+    def announced(self, usage: Usage) -> Usage:
+        return usage
+
     def _parts(self, answer: Answer) -> list[Json]:
         parts: list[Json] = [{"text": answer.thinking, "thought": True}] if answer.thinking else []
-        parts += [{"text": answer.text}] if answer.text else []
+        parts += [{"text": part} for part in halves(answer.text)]
         parts += [{"functionCall": {"name": call.tool.name, "args": call.arguments}} for call in answer.calls]
         return parts
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import select
+import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -29,6 +31,8 @@ Response = Sequence[Action]  # what one response does; more than one call in it 
 Script = Mapping[str, Sequence[Response]]
 MODELS = ("lab-model", "claude-sonnet-4-5", "gpt-5", "gpt-5-codex", "gemini-2.5-pro")
 TITLE = "A lab session"
+SLOW = "slow"  # how of an action: the answer's stream stands still until the agent gives up, or for PATIENCE seconds
+PATIENCE = 60.0
 TITLE_JSON = {
     "title": TITLE,
     "reasoning": "lab",
@@ -121,7 +125,13 @@ class Model:
             thinking = f"I think about {place.step}, {place.done}." if interface.thinks(body) else ""
             if thinking:
                 usage = Usage(usage.input, usage.output + 20, usage.cached, usage.written, thinking=20)
-            return self._log(interface, Answer(key, model, text, thinking, calls, usage), place)
+            slow = any(action.how == SLOW for action in response)
+            return self._log(interface, Answer(key, model, text, thinking, calls, usage, slow), place)
+
+    def settle(self) -> None:
+        """Logs the changes so far, when a person is about to act and no request tells that the calls are over."""
+        with self.lock:
+            self.changed()
 
     def _offer(self, tools: Sequence[Tool]) -> None:
         new = {tool.name: tool for tool in tools if tool.name not in self.offered}
@@ -177,7 +187,7 @@ class Model:
         self.texts, self.pending = now, []
 
     def _log(self, interface: Interface, answer: Answer, place: Position | None = None, *, side: bool = False) -> Answer:
-        row: Json = {"number": self.number, "interface": interface.name, "model": answer.model, "side": side}
+        row: Json = {"number": self.number, "key": answer.key, "interface": interface.name, "model": answer.model, "side": side}
         row |= {"step": place.step, "done": place.done} if place else {}
         row["calls"] = [{"id": call.id, "name": call.tool.name, "arguments": call.arguments} for call in answer.calls]
         self.note("requests.jsonl", row | {"text": answer.text, "thinking": bool(answer.thinking), "usage": asdict(answer.usage)})
@@ -255,10 +265,20 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
-        for chunk in interface.stream(answer):
-            self.wfile.write(chunk.encode())
-            self.wfile.flush()
+        try:
+            for chunk in interface.stream(answer):
+                self.wfile.write(chunk.encode())
+                self.wfile.flush()
+                if answer.pauses_after(chunk):
+                    self._wait_for_interruption()
+        except ConnectionError:
+            self.model.note("interrupted.jsonl", {"key": answer.key, "usage": asdict(interface.announced(answer.usage))})
         self.close_connection = True
+
+    def _wait_for_interruption(self) -> None:
+        readable, _, _ = select.select([self.connection], [], [], PATIENCE)
+        if readable and not self.connection.recv(1, socket.MSG_PEEK):
+            raise ConnectionAbortedError
 
 
 def serve(model: Model) -> ThreadingHTTPServer:

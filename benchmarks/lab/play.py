@@ -23,6 +23,7 @@ from lab.truth import PERSON, Author, Shadow
 BENCHMARKS = Path(__file__).parent.parent
 REPOSITORY = HOME / "shop"
 PACE = 4.0  # characters a second that a person types; the program rightly doubts what is faster
+TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 _GIT_SETTINGS = "[user]\n\tname = Dev\n\temail = dev@lab.example\n[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n"
 
 
@@ -41,17 +42,21 @@ def environment(more: Mapping[str, str] | None = None, *, path: str = "") -> dic
     return {"PATH": names, "HOME": str(HOME), "GIT_CONFIG_NOSYSTEM": "1", **fixed, **(more or {})}
 
 
-def run_inside(plan: dict[str, Any], log: Path) -> list[dict[str, Any]]:
-    """Carries out a plan of `lab.inside`; how each of its commands ended."""
+def inside_command(plan: dict[str, Any], log: Path) -> tuple[list[str], dict[str, str]]:
+    """The command that carries out a plan of `lab.inside`, and its environment."""
     log.mkdir(parents=True, exist_ok=True)
     (log / "plan.json").write_text(json.dumps({**plan, "log": str(log)}, indent=1), "utf-8")
     namespaces = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.geteuid() != 0:
         namespaces.append("--map-root-user")
-    done = subprocess.run(
-        [*namespaces, sys.executable, "-m", "lab.inside", str(log / "plan.json")],
-        env={**os.environ, "PYTHONPATH": str(BENCHMARKS)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = [*namespaces, sys.executable, "-m", "lab.inside", str(log / "plan.json")]
+    return command, {**os.environ, "PYTHONPATH": str(BENCHMARKS)}
+
+
+def run_inside(plan: dict[str, Any], log: Path) -> list[dict[str, Any]]:
+    """Carries out a plan of `lab.inside`; how each of its commands ended."""
+    command, variables = inside_command(plan, log)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     if not (log / "result.json").exists():
         raise RuntimeError(f"the lab's namespace failed ({log}): {done.stderr[-2000:]}")
     results: list[dict[str, Any]] = json.loads((log / "result.json").read_text("utf-8"))
@@ -160,6 +165,15 @@ class Run:
             "run": f"{len(self.starts):02}",
             "commands": [plan_row(name, [argv0, *arguments], variables, self.timeout) for name, arguments in todo],
         }
+
+    def terminal_plan(self, command: Command, script: Script, terminal: int, directory: str, *, asked: bool) -> dict[str, Any]:
+        """The plan of a command whose last run has a pseudo-terminal; `asked`: its calls need the person's permission."""
+        plan = self._plan(command, script) | {"terminal": terminal, "directory": directory}
+        plan["style"]["escalated"] = asked
+        last = plan["commands"][-1]
+        variables = {name: value for name, value in last["environment"].items() if name not in ("CI", "NO_COLOR")}
+        last |= {"environment": variables | TERMINAL, "cwd": directory, "timeout": 600}
+        return plan
 
     def finish(self) -> None:
         """Writes the truth of HEAD's lines, and what was started."""

@@ -53,6 +53,9 @@ _TALK_TYPES = frozenset(
 )  # fmt: skip
 _TALK_ROLES = frozenset({"tool", "toolResult"})
 _TALK = frozenset({"toolUseResult", "toolCalls", "tool_calls", "toolRequests", "functionCall", "functionResponse", "item"})
+_COPIES = re.compile(
+    r'"type": ?"(?:api-request|api-request-blob|api-request-shape|prompt_snapshot)"'
+)  # records that hold what was sent to the model
 _REMINDER = re.compile(r"(<system-reminder>).*?(</system-reminder>)", re.DOTALL)
 _TAG = re.compile(r"\s*<[^<>]+>")  # around what an agent puts before or behind a prompt
 
@@ -97,7 +100,9 @@ class Cutter:
             return json.dumps(self.value(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
         if path.suffix == ".jsonl":
             return "".join(
-                json.dumps(self.value(json.loads(line)), ensure_ascii=False) + "\n" for line in text.splitlines() if line
+                json.dumps(self.value(json.loads(line)), ensure_ascii=False) + "\n"
+                for line in text.splitlines()
+                if line and not _COPIES.search(line[:400])
             )
         return text
 

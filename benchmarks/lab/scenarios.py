@@ -283,6 +283,15 @@ def compact(run: Run) -> None:
     run.commit("Orders")
 
 
+def in_terminal() -> Mapping[str, Callable[[Run], None]]:
+    """The scenarios at an agent's interface by name; empty without pyte, which reads its screen."""
+    try:
+        from lab.conversations import CONVERSATIONS
+    except ImportError:
+        return {}
+    return CONVERSATIONS
+
+
 READ_FIRST = ("continue-dev",)  # refuse to edit what they have not read, even when they wrote it
 SCENARIOS: Mapping[str, Callable[[Run], None]] = {
     "basic": basic, "resume": resume, "person": person, "branches": branches, "sessions": sessions, "parallel": parallel,

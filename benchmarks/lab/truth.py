@@ -38,9 +38,12 @@ class Shadow:
     """The lines of every file in the worktree, each with its author."""
 
     files: dict[str, list[Line]] = field(default_factory=dict)
+    past: dict[str, list[list[Line]]] = field(default_factory=dict)  # earlier states, the last one last
 
     def change(self, path: str, text: str | None, author: Author) -> None:
         """The file became `text`, or is gone when that is None; lines that stayed keep their author."""
+        if path in self.files:
+            self.past.setdefault(path, []).append(self.files[path])
         if text is None:
             self.files.pop(path, None)
             return
@@ -54,6 +57,18 @@ class Shadow:
             else:
                 changed += [Line(line, author) for line in after[new_first:new_last]]
         self.files[path] = changed
+
+    def restore(self, path: str, text: str | None) -> bool:
+        """The file became what it once was, and each of its lines is its author's again; False if it never was so."""
+        if text is None:
+            self.change(path, None, PERSON)
+            return True
+        lines = split_lines(text)
+        state = next((state for state in reversed(self.past.get(path, [])) if [line.text for line in state] == lines), None)
+        if state is not None:
+            self.past[path].append(self.files.get(path, []))
+            self.files[path] = state
+        return state is not None
 
     def text(self, path: str) -> str:
         if path not in self.files:

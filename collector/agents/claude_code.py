@@ -87,13 +87,7 @@ _TYPES = frozenset(
         "worktree-state",
     }
 )  # fmt: skip
-_REJECTED = (
-    "The user doesn't want to proceed",
-    "The user doesn't want to take this action",
-    "User rejected",
-    "[Request interrupted by user",
-    "Request interrupted by user",
-)
+_REJECTED = ("The user doesn't want to", "User rejected", "[Request interrupted by user", "Request interrupted by user")
 _PARENT = re.compile(rb'"parentUuid":\s*(null|"[^"]{1,80}")')
 _LEFTOVERS = 3
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
@@ -189,6 +183,7 @@ class _Reader(RecordReader):
         self.agents: set[str] = set()  # subagents, and the calls that started them, whose records are here
         self.cost_states: list[tuple[float, dict[str, Any]]] = []  # what the session had cost at a moment
         self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
+        self.interrupted: set[str] = set()  # responses whose calls ran when the user stopped the agent
 
     def begin_copy(self, blob: bytes) -> bytes:
         """Some versions stored only what came since the last commit: a copy whose first records continue others.
@@ -256,16 +251,9 @@ class _Reader(RecordReader):
             return
         self.begin(None)
         cwd, call_id, response = self.add_cwd(entry.get("cwd")), get_str(entry, "tool_use_id"), entry.get("tool_response")
-        agent_id = get_str(entry, "agent_id")
-        self.call_tool(
-            call_id,
-            get_str(entry, "tool_name"),
-            get_dict(entry, "tool_input"),
-            None,
-            agent_id=agent_id,
-            message_id=call_id,
-            cwd=cwd,
-        )
+        by = get_str(entry, "agent_id")
+        name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
+        self.call_tool(call_id, name, arguments, None, agent_id=by, message_id=call_id, cwd=cwd)
         if status is not Status.UNKNOWN:
             text = get_str(entry, "error") or get_str(response, "stdout") or text_of(response)
             self.add_result(call_id, Result(None, text, status, details=response, printed=get_str(response, "stdout") or None))
@@ -285,6 +273,8 @@ class _Reader(RecordReader):
                 self.add_block((self.order, index), time, block, agent_id)
 
     def _user(self, record: dict[str, Any], time: float | None) -> None:
+        if response := get_str(record, "interruptedMessageId"):
+            self.interrupted.add(response)
         blocks = blocks_of(get(record, "message", "content"))
         texts = []
         for block in blocks:
@@ -401,8 +391,8 @@ class _Reader(RecordReader):
     def outcome(self, call: Call, result: Result) -> Outcome:
         detail = result.details.removeprefix("Error: ") if isinstance(result.details, str) else ""
         rejected = result.text.startswith(_REJECTED) or detail.startswith(_REJECTED)
-        if rejected and result.status is Status.ERROR:
-            return Status.REJECTED, result.text[:ERROR_CHARS]
+        if rejected and result.status is Status.ERROR:  # says that nothing was done also of a command that ran when it was stopped
+            return (Status.UNKNOWN if call.message_id in self.interrupted else Status.REJECTED), result.text[:ERROR_CHARS]
         return super().outcome(call, result)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:

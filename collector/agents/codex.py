@@ -389,6 +389,7 @@ _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell_call
 _SPAWNS = frozenset({"spawn_agent", "spawn_agents"})
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,10})\b", re.M)
 _REJECTED = ("rejected by user", "rejected by the user", "user rejected")
+_STOPPED = re.compile(r"Wall time: [\d.]+ seconds\naborted by user")  # while it ran
 _PARTLY = "Patch failed after applying these changes:\n"  # then the files, as `A path`, `D path`, `M path` or `M path -> path`
 _APPLIED = re.compile(r"[AMD] (.+?)(?: -> .+)?")
 _FAILED = ("Script failed", "aborted", "failed", "execution error", "apply_patch verification failed")
@@ -505,7 +506,7 @@ def _outcome(call: CodexCall) -> Outcome:
         return Status.UNKNOWN, ""
     if any(mark in error for mark in _REJECTED):
         return Status.REJECTED, error
-    if call.name == "exec" and RUNNING_SCRIPT.match(text):
+    if _STOPPED.match(text) or (call.name == "exec" and RUNNING_SCRIPT.match(text)):
         return Status.UNKNOWN, ""
     return (Status.ERROR, call.body[:ERROR_CHARS]) if _has_failed(call, text) else (Status.OK, "")
 
@@ -683,17 +684,19 @@ _ROLLOUTS = tuple(f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") fo
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     children: dict[str, list[str]] = defaultdict(list)  # thread -> threads that it started
-    rollouts: dict[str, tuple[Path, str, str]] = {}  # thread -> its file, its directory, the thread that started it
+    rollouts: dict[str, tuple[list[Path], str, str]] = {}  # thread -> its files, its directory, the thread that started it
     for path in (path for pattern in _ROLLOUTS for path in files.match_files(location, pattern)):
         if path.suffix == _PACKED and path.with_suffix("").exists():
             continue  # where a rollout is there twice, the plain one counts
         thread, cwd, parent = _identity(path, roots)
-        if cwd:
-            rollouts[thread] = path, cwd, parent
+        if cwd and thread in rollouts:  # goes on in another file after the user went back to an earlier prompt
+            rollouts[thread][0].append(path)
+        elif cwd:
+            rollouts[thread] = [path], cwd, parent
             children[parent].append(thread)
     for thread, (_, cwd, parent) in rollouts.items():
         if parent not in rollouts:
-            used = tuple(rollouts[entry][0] for entry in _with_descendants(thread, children))
+            used = tuple(path for entry in _with_descendants(thread, children) for path in sorted(rollouts[entry][0]))
             yield LocalSession(thread, used, f"started in {cwd}", cwd=cwd)
 
 
@@ -716,7 +719,7 @@ def _identity(path: Path, roots: Roots) -> tuple[str, str, str]:
         return "", "", ""
     meta = get_dict(first_value(_beginning(path, _LONG)), "payload")
     named_so = _ID.findall(path.name) or [path.name.split(".", 1)[0]]
-    return get_str(meta, "id") or named_so[-1], cwd, _parent(meta)
+    return get_str(meta, "id") or named_so[0], cwd, _parent(meta)
 
 
 def _beginning(path: Path, size: int) -> bytes:
@@ -734,7 +737,7 @@ def _named_in(path: str, data: bytes) -> list[str]:
     return [get_str(meta, "id")] if get_str(meta, "id") else []
 
 
-_ROLLOUT_ID = r"-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$"
+_ROLLOUT_ID = r"-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?\.jsonl$"
 COMMITTED = (
     Committed(
         ("**/.codex/*sessions/**/rollout-*.jsonl",),

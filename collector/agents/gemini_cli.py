@@ -72,7 +72,9 @@ def sniff(head: object) -> bool:
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
-    return reader.read_documents(json.dumps(reader.folded(blob)).encode() if _is_log(blob) else blob for blob in blobs)
+    return reader.read_documents(
+        json.dumps(folded(records([blob], reader.problems, session_id))).encode() if _is_log(blob) else blob for blob in blobs
+    )
 
 
 def _is_log(blob: bytes) -> bool:
@@ -113,11 +115,10 @@ class _Reader(RecordReader):
     shells = frozenset({"run_shell_command"})
     writers = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
     reads = frozenset({"read_file"})
+    rejections = ("user denied", "user rejected", "did not allow")
     exits = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
 
-    def folded(self, blob: bytes) -> dict[str, Any]:
-        """One document of a log; lines that cannot be read are problems."""
-        return folded(records([blob], self.problems, self.session_id))
+    cancelled_at: float | None = None  # when the user last stopped the agent
 
     def take(self, record: dict[str, Any]) -> None:
         for directory in get_list(record, "directories"):  # of the workspace
@@ -132,6 +133,8 @@ class _Reader(RecordReader):
         time = time_of(message.get("timestamp"))
         self.begin(time)
         kind, text = message.get("type"), text_of(message.get("content"))
+        if kind in ("user", "gemini") and time is not None and time == self.cancelled_at:
+            return  # the talk so far, written again under other ids
         if kind == "user":
             self._user(text_of(message.get("displayContent")) or text, key, time)
         elif kind == "gemini":
@@ -139,6 +142,7 @@ class _Reader(RecordReader):
         elif kind == "error":
             self.add_event("api_error", time, text)
         elif kind == "info" and text.startswith("Request cancelled"):
+            self.cancelled_at = time
             self.add_event("interrupt", time)
         elif kind not in ("info", "warning"):
             self.unknown_record_type(kind)
@@ -171,8 +175,6 @@ class _Reader(RecordReader):
         cwd = self.add_cwd(location[1]) if location else next(iter(self.cwds), "")
         response = next((get_dict(part, "functionResponse", "response") for part in get_list(request, "result")), {})
         error, status = get_str(response, "error"), _STATUS.get(get_str(request, "status"), Status.UNKNOWN)
-        if "User denied" in error or "user rejected" in error.lower():
-            status = Status.REJECTED
         # The tool puts a heading before what a command printed.
         output = get_str(response, "output").removeprefix("Output: ")
         result = Result(done_at, output, status, error, details=get_dict(request, "resultDisplay"))

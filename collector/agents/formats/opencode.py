@@ -143,15 +143,17 @@ class _Reader(RecordReader):
 
     def _tool(self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None) -> None:
         state = get_dict(part, "state")
+        stopped = get_dict(state, "metadata").get("exit", 0) is None  # a command that ran when the user stopped it, or too long
+        status = Status.UNKNOWN if stopped else _STATUS.get(get_str(state, "status"), Status.UNKNOWN)
         began = time_of(get(state, "time", "start")) or time
         self.begin(began)
         call_id = get_str(part, "callID")
         unusable = not call_id or _REDACTED in call_id or call_id in self.calls
         text = next((get_str(state, name) for name in ("output", "error") if name in state), None)
         result = Result(
-            time_of(get(state, "time", "end")), text or "", _STATUS.get(get_str(state, "status"), Status.UNKNOWN),
-            get_str(state, "error"), state, get_str(state, "metadata", "output") or get_str(state, "output"),
-            get_int(state, "metadata", "exit"), recorded=text is not None,
+            time_of(get(state, "time", "end")), text or "", status, get_str(state, "error"), state,
+            get_str(state, "metadata", "output") or get_str(state, "output"), get_int(state, "metadata", "exit"),
+            recorded=text is not None,
         )  # fmt: skip
         self.call_tool(
             key if unusable else call_id, get_str(part, "tool"), state.get("input"), began, result, model=_model(info),

@@ -1,0 +1,103 @@
+"""What a person presses in each agent's interface to interrupt, allow, refuse, begin anew and take back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lab.terminal import Conversation
+
+Gesture = Callable[["Conversation"], None]
+
+
+@dataclass(frozen=True)
+class Gestures:
+    interrupt: Gesture
+    allow: Gesture
+    refuse: Gesture
+    clear: Gesture
+    rewind: Gesture
+
+
+def _press(*keys: str, after: str = "") -> Gesture:
+    """Waits for the pattern, presses the keys, and waits for a quiet screen."""
+
+    def gesture(talk: Conversation) -> None:
+        if after:
+            talk.terminal.wait(after)
+            talk.terminal.wait_quiet()
+        talk.terminal.press(*keys)
+        talk.terminal.wait_quiet()
+
+    return gesture
+
+
+def _claude_rewind(talk: Conversation) -> None:
+    talk.command("/rewind")
+    talk.terminal.press("up", "enter")
+    talk.terminal.wait("Restore code and conversation")
+    talk.terminal.press("1")
+    talk.terminal.wait_quiet()
+    talk.terminal.press("ctrl-u")  # the prompt that was taken back stands in the input
+
+
+def _codex_backtrack(talk: Conversation) -> None:
+    """It takes back the talk alone: files stay as they are."""
+    talk.terminal.press("escape", "escape")
+    talk.terminal.wait_quiet()
+    talk.terminal.press("enter")
+    talk.terminal.wait_quiet()
+    talk.terminal.press("ctrl-u")
+
+
+def _gemini_rewind(talk: Conversation) -> None:
+    talk.command("/rewind")
+    talk.terminal.press("up", "enter")
+    talk.terminal.wait("Rewind conversation and revert code")
+    talk.terminal.press("enter")
+    talk.terminal.wait_quiet()
+    talk.terminal.press("ctrl-u")
+
+
+def _opencode_undo(talk: Conversation) -> None:
+    talk.command("/undo")
+    talk.terminal.wait_quiet()
+    talk.terminal.press("ctrl-u")
+
+
+def _command(text: str) -> Gesture:
+    return lambda talk: talk.command(text)
+
+
+GESTURES: Mapping[str, Gestures] = {
+    "claude-code": Gestures(
+        interrupt=_press("escape"),
+        allow=_press("enter", after="Do you want to"),
+        refuse=_press("escape", after="Do you want to"),
+        clear=_command("/clear"),
+        rewind=_claude_rewind,
+    ),
+    "codex": Gestures(
+        interrupt=_press("escape"),
+        allow=_press("y", after="Would you like to"),
+        refuse=_press("escape", after="Would you like to"),
+        clear=_command("/new"),
+        rewind=_codex_backtrack,
+    ),
+    "gemini-cli": Gestures(
+        interrupt=_press("escape"),
+        allow=_press("enter", after="Allow once"),
+        refuse=_press("escape", after="Allow once"),
+        clear=_command("/clear"),
+        rewind=_gemini_rewind,
+    ),
+    "opencode": Gestures(
+        interrupt=_press("escape", "escape"),
+        allow=_press("enter", after="Permission required"),
+        refuse=_press("right", "right", "enter", after="Permission required"),
+        clear=_command("/new"),
+        rewind=_opencode_undo,
+    ),
+}
