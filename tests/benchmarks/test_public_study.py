@@ -56,7 +56,9 @@ def test_mirrors_with_checkpoints_are_listed_and_attributed(
         assert store.value("SELECT COUNT(*) FROM commits") == 11
 
 
-def test_the_records_of_mirrors_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_records_of_mirrors_are_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     mirror = _made(tmp_path / "mirrors" / "o+example") / "repo"
     clone("example", tmp_path).rename(mirror)
     history = _made(tmp_path / "mirrors" / "o+aider") / "repo"
@@ -79,17 +81,25 @@ def test_the_records_of_mirrors_are_counted_once(tmp_path: Path, monkeypatch: py
     git(_made(tmp_path / "mirrors" / "o+empty"), "init", "-q", "--bare", "repo")  # it has no commit: the next run asks again
     table = tmp_path / "records.csv"
     monkeypatch.setattr(public_study, "RECORDS", table)
-    for _ in range(2):
-        public_study.count_records(tmp_path / "mirrors")
+    public_study.count_records(tmp_path / "mirrors")
+    capsys.readouterr()
+    public_study.count_records(tmp_path / "mirrors")
+    assert capsys.readouterr().out.split()[0] == "o/empty"  # it has no commit, and is the only one that is asked again
     with table.open(newline="") as file:
         rows = {row["repository"]: row for row in csv.DictReader(file)}
+    assert bool(rows.pop("o/empty")["problem"]) and not any(row["problem"] for row in rows.values())
     assert {name: row["records"] for name, row in rows.items()} == {
         "o/example": "checkpoints of Entire",
         "o/aider": "commits that name an agent; histories of Aider",
     }
-    assert len(table.read_text().splitlines()) == 3 and int(rows["o/aider"]["bytes"]) > 0
+    assert len(table.read_text().splitlines()) == 4 and int(rows["o/aider"]["bytes"]) > 0
     filled = public_study._records()
     assert "| histories of Aider | 1 |" in filled["records"] and (filled["recorded"], filled["recorded_of"]) == ("2", "2")
+    assert filled["recorded_unread"] == "1 more could not be read in 120 seconds each: o/empty."
+    of_another_program = table.read_text().replace(rows["o/aider"]["program"], "0" * 12)
+    table.write_text(of_another_program)
+    public_study.count_records(tmp_path / "mirrors")
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == {"o/empty", "o/aider", "o/example"}
 
 
 def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(
