@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain
 from typing import Any
@@ -24,7 +23,7 @@ from collector.limits import SESSION_BYTES
 from collector.local import load
 from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import Checkpoint, Commit, Problem, Session, SessionRecord, ToolCall, TranscriptReader
-from collector.repository_rows import claim_repo, describe_repo, find_repo, stored_name
+from collector.repository_rows import claim_repo, describe_repo, find_repo
 from collector.runtime.bounds import PART_ERRORS, part_of_the_time
 from collector.runtime.progress import Progress
 from collector.runtime.stages import (
@@ -41,7 +40,6 @@ from collector.runtime.stages import (
 from collector.runtime.workers import note_input
 from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
 from collector.storage.retention import PROMPTS, Policy
-from collector.storage.session_cache import NotPacked, SessionCache, compress, has_secret, pack, sessions_of, texts_of, unpack
 from collector.storage.store import Store, iso
 from collector.text import printable
 from collector.vocabulary.agent_names import model_identity
@@ -78,6 +76,10 @@ class SessionFiles:
     def compacts(self, unread: bool = True) -> list[str]:
         """Blob ids of the compact form of copies: of all, or (without `unread`) of those that are absent."""
         return list(dict.fromkeys(r.compact for r in self.records if r.compact and (unread or r.transcript_state != "present")))
+
+    def blobs(self) -> list[str]:
+        """Blob ids of all copies, first the last ones."""
+        return [*chain.from_iterable(reversed(self.copies())), *self.compacts(), *self.tasks()]
 
     def tasks(self) -> list[str]:
         """Blob ids of the transcripts of subagents, which may be another session's of the same checkpoint."""
@@ -369,8 +371,7 @@ def facts_key(store: Store, repo: GitRepo, head: str) -> str:
 def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False) -> None:
     """Loads checkpoints, sessions and commits of a clone unless all of it is there.
 
-    Sessions are kept as they were parsed for the attribution, which needs them next. Raises NotARepository, UnknownBranch,
-    NoCheckpoints, DatabaseUnusable.
+    Raises NotARepository, UnknownBranch, NoCheckpoints, DatabaseUnusable.
     """
     clock = Clock()
     repo = GitRepo(path)
@@ -389,15 +390,14 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
     ids = store_checkpoints(context, checkpoints, problems)
     files = session_files(checkpoints)
     events: dict[str, EventKeys] = {}  # of the sessions that were read
-    with sessions_of(store, stored_name(store, context.repo_id)) as cache:
-        for number, pending in enumerate(files):  # one in memory at a time
-            progress("reading sessions", number, len(files))
-            loaded = _load_session(context, cache, ids[pending.key], pending)
-            if loaded is not None and loaded.session is not None:
-                events[pending.key] = event_keys(loaded.session)
-        copied = copied_events(events)
-        for pending in (replace(pending, copied=copied[pending.key]) for pending in files if pending.key in copied):
-            _load_session(context, cache, ids[pending.key], pending)
+    for number, pending in enumerate(files):  # one in memory at a time
+        progress("reading sessions", number, len(files))
+        loaded = _load_session(context, ids[pending.key], pending)
+        if loaded is not None and loaded.session is not None:
+            events[pending.key] = event_keys(loaded.session)
+    copied = copied_events(events)
+    for pending in (replace(pending, copied=copied[pending.key]) for pending in files if pending.key in copied):
+        _load_session(context, ids[pending.key], pending)
     progress("reading commits", 0, 0)
     commits = list(repo.history(head))
     run.key = key_of_run(context, run.key)
@@ -406,48 +406,14 @@ def load_repo(store: Store, path: str, progress: Progress, anyway: bool = False)
         write_commits(store, context.repo_id, commits, repo.mailmap(head))
 
 
-def _load_session(context: RunContext, cache: SessionCache, session_id: int, files: SessionFiles) -> LoadedSession | None:
+def _load_session(context: RunContext, session_id: int, files: SessionFiles) -> LoadedSession | None:
     """The session as it was read; None when it is stored."""
     run = session_run(context, files)
     if run.is_current:
         return None
     loaded = read_session(context.repo, files)
-    own = leave_out(loaded)
-    stored = store_session(run, session_id, *prepare_session(context.store.policy, session_id, own))
-    if stored is own and loaded.session is not None and cache.has_room():
-        with suppress(NotPacked, *PART_ERRORS):  # one that is too large is read again
-            parsed = _Parsed(loaded.session, loaded.state, loaded.problems, loaded.compact)
-            content = pack(_Parsed, parsed)
-            if not has_secret(texts_of(content)):
-                cache.put(files.key, _parsed_key(context.repo, files, readers()), compress(content))
+    store_session(run, session_id, *prepare_session(context.store.policy, session_id, leave_out(loaded)))
     return loaded
-
-
-@dataclass(frozen=True, slots=True)
-class _Parsed:
-    """What is kept of a session: all of `LoadedSession` that is not known without reading."""
-
-    session: Session
-    state: str
-    problems: list[Problem]
-    compact: bool
-
-
-def kept_session(
-    cache: SessionCache, repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]
-) -> LoadedSession | None:
-    """A session as `load_repo` has read it from the same copies."""
-    content = cache.get(files.key, _parsed_key(repo, files, transcript_readers))
-    try:
-        parsed = None if content is None else unpack(_Parsed, content)
-    except (NotPacked, *PART_ERRORS):
-        return None
-    return None if parsed is None else LoadedSession(files, parsed.session, parsed.state, parsed.problems, parsed.compact)
-
-
-def _parsed_key(repo: GitRepo, files: SessionFiles, transcript_readers: Sequence[TranscriptReader]) -> str:
-    """Not that of what the attribution keeps of it."""
-    return digest("parsed", inputs_key(repo, files, transcript_readers))
 
 
 def key_of_run(context: RunContext, key: str) -> str:

@@ -56,7 +56,7 @@ def each_without_layout(lines: Collection[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ProducedText:
-    """A text that an agent wrote somewhere: an edit, applied or not, a command, a message. Without layout."""
+    """A text that an agent wrote somewhere: an edit, applied or not, a command, a message."""
 
     at: float  # seconds since the epoch
     text: str
@@ -70,7 +70,7 @@ def produced_texts(session: Session) -> list[ProducedText]:
         bare = without_layout(text)
         if len(bare) >= MIN_LENGTH and hash(bare) not in existing:
             existing.add(hash(bare))
-            result.append(ProducedText(moment, bare))
+            result.append(ProducedText(moment, text))
     return result
 
 
@@ -183,8 +183,9 @@ def first_times(lines: Iterable[str], texts: Iterable[ProducedText]) -> dict[str
     heads_of = word_finder(by_head)
     result: dict[str, float] = {}
     for item in sorted(texts, key=lambda text: text.at):
-        for head in heads_of(item.text):
+        bare = without_layout(item.text)
+        for head in heads_of(bare):
             for line in by_head[head]:
-                if line not in result and (line == head or line in item.text):
+                if line not in result and (line == head or line in bare):
                     result[line] = item.at
     return result

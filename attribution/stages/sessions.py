@@ -1,11 +1,12 @@
 """Reads every session of a repository and stores it; what it did to files goes on to the replay.
 
-A session that is stored and did not change is taken from the user's cache, where there is one; so is one that loading has parsed.
+A session that is stored and did not change is taken from the user's cache, where there is one.
 """
 
 from __future__ import annotations
 
 import gc
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,7 +26,6 @@ from collector.load import (
     SessionRows,
     failed_session,
     inputs_key,
-    kept_session,
     leave_out,
     prepare_session,
     read_session,
@@ -46,18 +46,16 @@ from collector.storage.retention import Policy
 from collector.storage.session_cache import (
     NotPacked,
     SessionCache,
-    compress,
-    has_secret,
-    inflate,
     pack,
+    seal,
     sessions_of,
-    texts_of,
     unpack,
+    unseal,
 )
 from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "5"  # of what is kept in the cache
+VERSION = "6"  # of what is kept in the cache
 _WORTH_WORKERS = 20_000_000  # bytes of transcripts; starting workers costs as much as reading about half of it
 
 
@@ -70,7 +68,7 @@ def read_sessions(
     """
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
-    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
         reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
     return _sessions_read(ids, {session.key: reads[session.key] for session in files})
 
@@ -82,13 +80,13 @@ def peek_sessions(
 
     `ids`: their numbers, also of sessions that the database does not have.
     """
-    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+    with sessions_of(context.store, stored_name(context.store, context.repo_id), context.repo.blob) as cache:
         reading = _Reading(context, cache, ids, readers(), version)
         reads = {session.key: reading.cached(session) for session in files}
     missing = [_ReadTask(f, ids[f.key], context.store.policy, False, False, False) for f in files if reads[f.key] is None]
     if sum(_size(context.repo, task.files) for task in missing) > most:
         return None
-    read = {task.files.key: _prepare(task, read_session(context.repo, task.files, reading.readers)).read for task in missing}
+    read = {task.files.key: _prepare(task, context.repo, reading.readers).read for task in missing}
     return _sessions_read(ids, {session.key: reads[session.key] or read[session.key] for session in files})
 
 
@@ -136,11 +134,12 @@ class _Prepared:
     features: dict[str, Any] | None = None
     failed: str = ""  # why there are no features
     packed: bytes | None = None  # `read`, for the cache or from another process
-    is_clean: bool = False  # it was searched for secrets, and none was found
+    is_sealed: bool = False  # no secret is in `packed`
 
 
-def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
-    """Makes what is to be written about a session."""
+def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[TranscriptReader]) -> _Prepared:
+    """Reads a session and makes what is to be written about it."""
+    loaded = read_session(repo, task.files, transcript_readers)
     events = event_keys(loaded.session) if loaded.session is not None else None
     try:
         loaded = leave_out(loaded)
@@ -164,7 +163,8 @@ def _prepare(task: _ReadTask, loaded: LoadedSession) -> _Prepared:
     if edits is not None:
         with suppress(NotPacked):
             content = pack(_SessionRead, done.read)
-            done.packed, done.is_clean = compress(content), task.keeps and not has_secret(texts_of(content))
+            sealed = seal(content, task.files.blobs(), repo.blob) if task.keeps else None
+            done.packed, done.is_sealed = sealed or zlib.compress(content, 1), sealed is not None
     return done
 
 
@@ -221,11 +221,7 @@ class _Reading:
 
     def _here(self, waiting: Sequence[_ReadTask]) -> Iterator[tuple[_ReadTask, _Prepared]]:
         """Prepares one session after the other, with one in memory at a time."""
-        yield from ((task, _prepare(task, self._load(task.files))) for task in waiting)
-
-    def _load(self, files: SessionFiles) -> LoadedSession:
-        repo = self.context.repo
-        return kept_session(self.cache, repo, files, self.readers) or read_session(repo, files, self.readers)
+        yield from ((task, _prepare(task, self.context.repo, self.readers)) for task in waiting)
 
     def _apart(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
@@ -241,14 +237,14 @@ class _Reading:
         """Stores what was read, and keeps it for the next run."""
         files, session_id, read = task.files, task.session_id, done.read
         if read.edits is None and done.packed is not None:  # it comes from another process
-            read = unpack(_SessionRead, inflate(done.packed) or b"")
+            read = unpack(_SessionRead, unseal(done.packed, self.context.repo.blob) or b"")
         if done.rows is not None:
             stored = store_session(session_run(self.context, files), session_id, done.loaded, done.rows)
             if stored is not done.loaded:
                 return _SessionRead(TranscriptReach(stored.state, compact=stored.compact), None, copied=read.copied)
         if done.features is not None or done.failed:
             _store_features(self.context, session_id, files, done)
-        if read.edits is not None and done.packed is not None and done.is_clean:
+        if read.edits is not None and done.packed is not None and done.is_sealed:
             self.cache.put(files.key, self._key(files), done.packed)
         return read
 
@@ -279,7 +275,7 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     """Reads a session in a worker. `seconds` is the limit of the whole run, of which a session may take its share; 0: no limit."""
     gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
-        done = _prepare(task, read_session(_clone(path), task.files, readers()))
+        done = _prepare(task, _clone(path), readers())
     if done.packed is not None:
         done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done

@@ -21,9 +21,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from collector.storage.retention import MARK
 from collector.text import word_finder
 
-MARK = "[secret]"
 _SHORTEST = 16  # characters of what the library finds; it is replaced wherever it occurs
 
 # A block of a private key: the library finds its first line only. With headers, without an end, or in base64 as a whole.

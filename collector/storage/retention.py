@@ -19,6 +19,7 @@ from collector.storage.schema import texts_of_plugins
 
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
+MARK = "[secret]"  # what stands for a secret
 _VERSION = 5  # of the columns below and of what is taken out of them: with another one the texts are read again
 
 

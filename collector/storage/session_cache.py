@@ -1,9 +1,8 @@
 """Sessions that were read, kept in the user's cache, so that one that did not change is not read again.
 
-Loading keeps a session as it was parsed, and attribution puts what it made of it in its place.
-
-A session in whose text a secret is found is not kept: it is read again each time, since what the replay needs is the text as it
-was recorded. What is kept the clone holds as well, so the file is the owner's alone, it is never beside a database that may be
+A secret that is found in a session is not kept, but where in the clone's transcripts it stands, since the replay needs the text as
+it was recorded. A session is not kept at all, and read again each time, where no transcript in the clone has its secrets in the
+same characters. What is kept the clone holds as well, so the file is the owner's alone, it is never beside a database that may be
 passed on, and nothing is kept for a database that keeps less than all content. An entry is known by what it was read from, not by
 the database, which may be moved. A cache that cannot be used is done without.
 
@@ -15,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import types
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +31,7 @@ import orjson
 from collector.errors import DatabaseUnusable
 from collector.limits import CACHE_BYTES, CACHED_BYTES
 from collector.storage.places import cache_directory
-from collector.storage.retention import FULL
+from collector.storage.retention import FULL, MARK
 from collector.storage.store import Store, open_cache
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
@@ -41,6 +41,8 @@ _AT_ONCE = 16_000_000  # bytes that wait to be written
 _MOST_SCANNED = 300_000
 _KEPT_BYTES = "SELECT SUM(bytes) FROM sessions_read"
 _FAILURES = (DatabaseUnusable, OSError)
+_PLACES = b"\xff"  # begins an entry with secrets: a blob, start and length of each in it, a line, and the value with their numbers
+ReadBlob = Callable[[str], bytes | None]
 
 
 def path() -> Path | None:
@@ -54,8 +56,8 @@ def path() -> Path | None:
 class SessionCache:
     """The sessions of one repository. Entries are hostile input: who reads them checks what they are."""
 
-    def __init__(self, cache: Store | None, repo: str) -> None:
-        self._cache, self._repo = cache, repo
+    def __init__(self, cache: Store | None, repo: str, blob: ReadBlob) -> None:
+        self._cache, self._repo, self._blob = cache, repo, blob
         self._waiting: list[tuple[str, str, bytes]] = []
         self._today = datetime.now(UTC).date().isoformat()
         self._used: list[str] = []
@@ -73,7 +75,7 @@ class SessionCache:
             return None
         if rows[0]["used_on"] != self._today:
             self._used.append(session)
-        return inflate(rows[0]["content"])
+        return unseal(rows[0]["content"], self._blob)
 
     def has_room(self) -> bool:
         """Whether it is worth making something to put in."""
@@ -88,7 +90,7 @@ class SessionCache:
             return CACHE_BYTES
 
     def put(self, session: str, input_key: str, content: bytes) -> None:
-        """`content`: as `compress` gives it."""
+        """`content`: as `seal` gives it."""
         if self._cache is not None:
             self._waiting.append((session, input_key, content))
             if sum(len(entry) for _, _, entry in self._waiting) > _AT_ONCE:
@@ -118,15 +120,15 @@ class SessionCache:
 
 
 @contextmanager
-def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
+def sessions_of(store: Store, repo: str, blob: ReadBlob) -> Iterator[SessionCache]:
     """The cache for a repository of a database; what was added is in it at the end, also when the work in between fails."""
     file = path()
     cache = None if file is None or str(store.path) == ":memory:" else _open(file)
-    mine = SessionCache(cache, repo)
+    mine = SessionCache(cache, repo, blob)
     try:
         if cache is not None and not store.policy.keeps(FULL):
             _delete(cache, "repo = ?", repo)
-            mine = SessionCache(None, "")
+            mine = SessionCache(None, "", blob)
         yield mine
         mine.write()
     finally:
@@ -169,14 +171,48 @@ def _delete(cache: Store, condition: str, *values: str) -> None:
 _scanned: set[int] = set()  # lines, each with the one before it, in which no secret was found
 
 
-def has_secret(texts: Iterable[str]) -> bool:
-    """Whether a secret is found in one of the texts. Lines that were searched before, after the same line, are passed over."""
+def seal(content: bytes, oids: Iterable[str], blob: ReadBlob) -> bytes | None:
+    """A packed value as entries are kept: compressed, with the places of its secrets instead of them.
+
+    `oids`: of the transcripts that it was read from. None where none of them has all secrets, or one would be left.
+    """
     if len(_scanned) > _MOST_SCANNED:
         _scanned.clear()
-    return any(map(_has_secret, texts))
+    texts = list(texts_of(content))
+    secrets = sorted({secret for text in texts for secret in _secrets_of(text)}, key=len, reverse=True)
+    if not secrets:
+        return zlib.compress(content, 1)
+    pattern = re.compile("|".join(map(re.escape, secrets)))
+    if any(True for text in filter(pattern.search, texts) for _ in _secrets_of(pattern.sub(MARK, text))):
+        return None
+    written = [orjson.dumps(secret)[1:-1] for secret in secrets]
+    numbers = {secret: b"\xff%d\xfe" % number for number, secret in enumerate(written)}  # UTF-8 has no such bytes
+    clean = re.sub(b"|".join(map(re.escape, written)), lambda match: numbers[match[0]], content)
+    for oid in oids:
+        transcript = blob(oid) or b""
+        places = [(transcript.find(secret), len(secret)) for secret in written]
+        if min(places) >= (0, 0):
+            return zlib.compress(_PLACES + orjson.dumps([oid, places]) + b"\n" + clean, 1)
+    return None
 
 
-def _has_secret(text: str) -> bool:
+def unseal(sealed: bytes, blob: ReadBlob) -> bytes | None:
+    """The packed value again; None for what is damaged, and where the clone no longer has its secrets."""
+    content = inflate(sealed)
+    if content is None or not content.startswith(_PLACES):
+        return content
+    places, _, clean = content[len(_PLACES) :].partition(b"\n")
+    try:
+        oid, spans = orjson.loads(places)
+        transcript: Any = blob(oid)
+        secrets = [transcript[start : start + length] for start, length in spans]
+        return re.sub(rb"\xff(\d+)\xfe", lambda match: secrets[int(match[1])], clean)
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
+def _secrets_of(text: str) -> Iterator[str]:
+    """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
     from collector.storage.redaction import secrets_out  # its patterns take a tenth of a second to compile
 
     before, searched, keys = "", [""], []
@@ -188,16 +224,22 @@ def _has_secret(text: str) -> bool:
             keys.append(key)
             searched += [line] if searched[-1] is before else [before, line]
         before = line
-    new = "\n".join(searched)
-    if secrets_out(new) != new:
-        return True
-    _scanned.update(keys)
-    return False
+    clean = secrets_out("\n".join(searched)).split("\n")
+    if clean == searched:
+        _scanned.update(keys)
+    changed = ((line, rest) for line, rest in zip(searched, clean, strict=False) if line != rest)
+    yield from (secret for line, rest in changed for secret in _left_out(line, rest) if secret not in ("", MARK))
 
 
-def compress(content: bytes) -> bytes:
-    """As entries are kept."""
-    return zlib.compress(content, 1)
+def _left_out(line: str, rest: str) -> Iterator[str]:
+    """What of a line marks stand for in the rest of it."""
+    first, *parts, last = re.split(rf"(?:{re.escape(MARK)})+", rest)
+    start = len(first)
+    for part in parts:
+        end = line.find(part, start + 1)
+        yield line[start:end]
+        start = end + len(part)
+    yield line[start : len(line) - len(last)]
 
 
 def inflate(content: bytes) -> bytes | None:
@@ -279,7 +321,8 @@ def _codec(kind: Any) -> _Codec:
 
 def _container(origin: Any, arguments: tuple[Any, ...]) -> _Codec:
     if origin is dict:
-        return _mapping(_codec(arguments[0]), _codec(arguments[1]))
+        items = _collection(list, _codec(tuple[arguments[0], arguments[1]]))  # type: ignore[valid-type]
+        return _Codec(lambda value: items.pack(value.items()), lambda value: dict(items.unpack(value)))
     if origin is tuple and arguments[-1] is not Ellipsis:
         return _record(tuple, [_codec(argument) for argument in arguments], lambda value: value)
     if origin in (tuple, list, set, frozenset):
@@ -329,13 +372,6 @@ def _collection(make: Callable[[Iterable[Any]], Any], item: _Codec) -> _Codec:
     in_order: Callable[[Any], Iterable[Any]] = sorted if make in (set, frozenset) else iter  # the same bytes for the same set
     return _Codec(
         lambda value: [pack(part) for part in in_order(value)], lambda value: make([unpack(part) for part in _require_list(value)])
-    )
-
-
-def _mapping(key: _Codec, item: _Codec) -> _Codec:
-    return _Codec(
-        lambda value: [[key.pack(name), item.pack(part)] for name, part in value.items()],
-        lambda value: {key.unpack(name): item.unpack(part) for name, part in map(_require_list, _require_list(value))},
     )
 
 

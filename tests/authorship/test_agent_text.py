@@ -152,7 +152,7 @@ def test_search_finds_what_a_plain_search_finds(texts: list[tuple[int, str]], li
 
 def test_same_text_is_kept_once() -> None:
     calls = [_call(call_id=f"c{n}", at=float(n), command=Command("echo the very same text")) for n in range(1, 5)]
-    assert produced_texts(_session(*calls)) == [ProducedText(1.0, "echotheverysametext")]
+    assert produced_texts(_session(*calls)) == [ProducedText(1.0, "echo the very same text")]
 
 
 def test_common_characters_have_an_entry_in_the_table_that_drops_layout() -> None:

@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.builder import World, import_stream
 from support.dumps import Dump, dump, same
-from support.parser_calls import parser_calls
 from support.truth import REPOS, cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.session_edits import SessionEdits
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
-from collector import load
 from collector.discovery.mirrors.table import forget
-from collector.load import load_repo, read_session
+from collector.load import read_session
 from collector.model import Turn
-from collector.runtime.progress import no_progress
 from collector.storage import session_cache
 from collector.storage.retention import Policy, Redaction
 from collector.storage.session_cache import NotPacked, pack, unpack
@@ -161,8 +160,11 @@ _SECRETS = {
 }
 
 
-def _planted(tmp_path: Path) -> Path:
-    """A session without a secret, and others with one each: in a file, in a command, over two lines, in a prompt."""
+def _planted(tmp_path: Path, again: str = "") -> Path:
+    """A session without a secret, and others with one each: in a file, in a command, over two lines, in a prompt.
+
+    `again`: what each says besides, with its secret.
+    """
     world = World("secret", "v1")
     for name in ("clean", *_SECRETS):
         session, secret = world.session(), _SECRETS.get(name, "")
@@ -170,27 +172,54 @@ def _planted(tmp_path: Path) -> Path:
         if name == "password":
             session.bash(f"mysql -u root --password='{secret}' shop")
         text = f"-----BEGIN PRIVATE KEY-----\n{secret}\n-----END PRIVATE KEY-----\n" if name == "key" else ""
-        session.write(f"{name}.py", text or (f'TOKEN = "{secret}"\n' if name == "token" else "rows = 1\n"))
+        text = text or (f'TOKEN = "{secret}"\n' if name == "token" else "rows = 1\n")
+        session.write(f"{name}.py", text, say=again.format(secret))
         session.end_turn()
         world.commit(f"Add {name}", [session])
     return world.build(tmp_path / "repo", True)
 
 
-@pytest.mark.parametrize("load_first", [False, True])
-def test_no_secret_is_in_the_bytes_of_the_cache_or_beside_the_database(load_first: bool, tmp_path: Path) -> None:
-    repository = _planted(tmp_path)
-    (tmp_path / "db").mkdir()
-    if load_first:
-        _load(repository, tmp_path / "db" / "out.db")
-        assert len(_kept()) == 1
-    fresh = _run(repository, tmp_path / "db" / "out.db")
-    assert len(_kept()) == 1
-    same(_run(repository, tmp_path / "db" / "out.db", _AGAIN), _run(repository, tmp_path / "db" / "other.db", _AGAIN))
-    assert len(_kept()) == 1 and len(fresh["sessions"]) == 1 + len(_SECRETS)
-    files = [*(tmp_path / "db").iterdir(), *_cache().parent.iterdir()]
-    contents = [path.read_bytes() for path in files if path.is_file()] + [zlib.decompress(content) for _, content in _kept()]
+def test_no_secret_is_in_the_bytes_of_the_cache_or_beside_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository, database = _planted(tmp_path), tmp_path / "db" / "out.db"
+    database.parent.mkdir()
+    fresh = _run(repository, database)
+    assert len(_kept()) == len(fresh["sessions"]) == 1 + len(_SECRETS)
+    _no_secret_in(_cache().parent, database.parent)
+    monkeypatch.setattr(sessions, "read_session", _never)
+    again = _run(repository, database, _AGAIN)
+    monkeypatch.undo()
+    same(again, _run(repository, tmp_path / "fresh.db", _AGAIN))
+
+
+def test_a_secret_is_not_kept_either_where_nothing_tells_that_it_is_one(tmp_path: Path) -> None:
+    _run(_planted(tmp_path, again="I use ({}) for it"), tmp_path / "out.db")
+    assert len(_kept()) == 1 + len(_SECRETS)
+    _no_secret_in(_cache().parent)
+
+
+def _no_secret_in(*directories: Path) -> None:
+    files = [path for directory in directories for path in directory.iterdir() if path.is_file()]
+    contents = [path.read_bytes() for path in files] + [zlib.decompress(content) for _, content in _kept()]
     for secret in _SECRETS.values():
-        assert all(secret.encode() not in content for content in contents)
+        assert not any(part.encode() in content for content in contents for part in (secret, secret[:12], secret[-12:]))
+
+
+def test_a_session_whose_secret_is_in_no_transcript_in_the_same_characters_is_not_kept() -> None:
+    content = pack(list[str], ["one", f"token {_SECRETS['token']}"])
+    assert session_cache.seal(content, ["a"], {"a": b"ghp_ another"}.get) is None
+    transcript = f"... {_SECRETS['token']}".encode()
+    sealed = session_cache.seal(content, ["gone", "a"], {"a": transcript}.get)
+    assert sealed is not None and session_cache.unseal(sealed, {"a": transcript}.get) == content
+    assert session_cache.unseal(sealed, lambda _: None) is None
+
+
+@given(st.lists(st.text("(é \n\"\\'", max_size=20), min_size=1), st.sampled_from(sorted(_SECRETS.values())))
+def test_a_sealed_value_comes_back_to_the_byte_and_has_no_secret(texts: list[str], secret: str) -> None:
+    content = pack(list[str], [f"{text} {secret} {text}" for text in texts] + [f"password = '{secret}' # {secret}"])
+    blobs = {"a": f'{{"text": "{secret}"}}'.encode()}
+    sealed = session_cache.seal(content, ["a"], blobs.get)
+    assert sealed is not None and session_cache.unseal(sealed, blobs.get) == content
+    assert secret.encode() not in zlib.decompress(sealed)
 
 
 def test_a_database_that_was_moved_finds_its_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +278,7 @@ def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
     _run(_world(tmp_path)[1], tmp_path / "out.db")
     with sqlite3.connect(_cache()) as connection:
         connection.execute("UPDATE sessions_read SET used_on = '2020-01-01'")
-    with Store(tmp_path / "other.db") as store, session_cache.sessions_of(store, "a/b"):
+    with Store(tmp_path / "other.db") as store, session_cache.sessions_of(store, "a/b", lambda _: None):
         assert _kept() == []
 
 
@@ -258,96 +287,6 @@ def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
     with Store(tmp_path / "out.db") as store:
         forget(store, str(store.value("SELECT name FROM repos")), tmp_path / "mirrors")
     assert _kept() == []
-
-
-# --- what loading has read ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", cases())
-def test_what_loading_has_parsed_is_not_parsed_again(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    options = AttributeOptions(anyway=True)
-    with monkeypatch.context() as patch:
-        patch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
-        _load(repository, tmp_path / "apart.db")
-        apart = _run(repository, tmp_path / "apart.db", options)
-    calls = parser_calls(monkeypatch)
-    _load(repository, tmp_path / "out.db")
-    loading = len(calls)
-    assert bool(loading) == any("transcript='present'" in row or "transcript='partial'" in row for row in apart["sessions"])
-    same(_run(repository, tmp_path / "out.db", options), apart)
-    assert len(calls) == loading
-
-
-def _load(repository: Path, database: Path, policy: Policy | None = None) -> None:
-    with Store(database) as store:
-        if policy is not None:
-            with store.transaction():
-                store.keep(policy)
-        load_repo(store, str(repository), no_progress, anyway=True)
-
-
-def test_without_the_cache_every_transcript_is_parsed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
-    _, repository = _world(tmp_path)
-    calls = parser_calls(monkeypatch)
-    _load(repository, tmp_path / "out.db")
-    _run(repository, tmp_path / "out.db")
-    assert len(calls) == 2
-
-
-def test_the_attribution_keeps_its_own_in_the_place_of_what_loading_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, repository = _world(tmp_path)
-    _load(repository, tmp_path / "out.db")
-    ((session, parsed),) = _kept()
-    _run(repository, tmp_path / "out.db")
-    ((again, read),) = _kept()
-    assert session == again and parsed != read
-    monkeypatch.setattr(sessions, "read_session", _never)
-    _run(repository, tmp_path / "out.db", _AGAIN)
-
-
-def test_a_session_that_went_on_since_it_was_loaded_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    world, repository = _world(tmp_path)
-    _load(repository, tmp_path / "out.db")
-    session = world.session()
-    session.prompt("Add a mode")
-    session.write("mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
-    session.end_turn()
-    world.commit("Add mode", [session])
-    (tmp_path / "repo").rename(tmp_path / "gone")
-    repository = world.build(tmp_path / "repo", True)
-    with monkeypatch.context() as patch:
-        patch.setenv(session_cache.ENVIRONMENT, session_cache.OFF)
-        fresh = _run(repository, tmp_path / "fresh.db")
-    read = _counted(monkeypatch)
-    same(_run(repository, tmp_path / "out.db"), fresh)
-    assert read == [session.id]
-
-
-@pytest.mark.parametrize("policy", [Policy("none"), Policy("prompts")])
-def test_loading_keeps_nothing_for_a_database_that_keeps_less(policy: Policy, tmp_path: Path) -> None:
-    _load(_world(tmp_path)[1], tmp_path / "out.db", policy)
-    assert _kept() == []
-
-
-def test_nothing_is_packed_for_a_full_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_cache, "CACHE_BYTES", 10)
-    _, repository = _world(tmp_path)
-    _cache().parent.mkdir()
-    with Store(_cache(), is_cache=True) as store, store.transaction() as connection:
-        connection.execute("INSERT INTO sessions_read VALUES ('r', 's', 'k', date(), 10, x'00')")
-    monkeypatch.setattr(load, "pack", _never)
-    _load(repository, tmp_path / "out.db")
-
-
-@pytest.mark.parametrize("content", [b"no zlib", zlib.compress(b"[]"), zlib.compress(b'[null,"present",[],false]')])
-def test_damaged_entries_of_loading_are_read_again(content: bytes, tmp_path: Path) -> None:
-    _, repository = _world(tmp_path)
-    _load(repository, tmp_path / "out.db")
-    with sqlite3.connect(_cache()) as connection:
-        assert connection.execute("UPDATE sessions_read SET content = ?", (content,)).rowcount == 1
-    same(_run(repository, tmp_path / "out.db"), _run(repository, tmp_path / "fresh.db"))
 
 
 # --- in several processes -----------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ import pytest
 from click.testing import CliRunner, Result
 from support.dumps import Dump, dump, same
 from support.git_server import Fault, GitServer
-from support.parser_calls import parser_calls
 from support.served import add_file, git, noise, publish
 from support.tasks import work
 
@@ -184,20 +183,6 @@ def test_facts_alone_are_those_of_attribution(served: GitServer, tmp_path: Path,
     assert stages == {"o/one": "loaded", "o/two": "loaded", "p/three": "loaded", "p/none": "without checkpoints"}
     checked = say(attribute, "data", "check", "--db", db)
     assert checked.exit_code == 0, checked.stdout
-
-
-def test_what_is_parsed_for_the_facts_is_not_parsed_again(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = direct(served)
-    calls = parser_calls(monkeypatch)
-    db = tmp_path / "all.db"
-    say(collect, "run", *CASES, *at(served, db))
-    loading = len(calls)
-    assert loading
-    say(attribute, "db", db)
-    assert len(calls) == loading
-    same(facts(db), wanted)
 
 
 def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path) -> None:

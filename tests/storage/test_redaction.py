@@ -10,7 +10,8 @@ import pytest
 from support.planted_secrets import Planted, left, planted
 
 from collector.storage import redaction
-from collector.storage.redaction import MARK, secrets_out
+from collector.storage.redaction import secrets_out
+from collector.storage.retention import MARK
 
 PLANTED = planted("first") + planted("second")
 

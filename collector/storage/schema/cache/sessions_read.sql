@@ -1,7 +1,7 @@
 -- === Cache: sessions that were read ===
 
--- What a transcript did to files, as the attribution needs it. Kept in the user's cache, never beside a database; a session in which
--- a secret is found is not kept.
+-- What a transcript did to files, as the attribution needs it. Kept in the user's cache, never beside a database; in the place of a
+-- secret that is found is where the clone has it.
 CREATE TABLE IF NOT EXISTS sessions_read (
   repo TEXT NOT NULL COLLATE NOCASE, -- owner/name, as in repos
   session TEXT NOT NULL, -- as sessions.key
