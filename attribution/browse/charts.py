@@ -106,17 +106,6 @@ def curves(lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, h
     return svg(width, height, marks, "share of lines that survive, by age in days and class")
 
 
-def stripe(spans: Sequence[tuple[int, int, str]], lines: int, link: str) -> str:
-    """A file from top to bottom as a narrow stripe, (first line, last line, class) each; a click goes to the line."""
-    marks = []
-    for start, end, kind in spans:
-        y, tall = 1000 * (start - 1) / max(lines, 1), 1000 * (end - start + 1) / max(lines, 1)
-        mark = rect(kind or "older", 0, y, 10, tall, f"lines {start} to {end}: {NAMES.get(kind, 'not attributed')}")
-        marks.append(f'<a href="{escape(link.format(line=start))}" tabindex="-1">{mark}</a>')
-    head = '<svg viewBox="0 0 10 1000" preserveAspectRatio="none" class="stripe" role="img" aria-label="the file by author">'
-    return f"{head}{''.join(marks)}</svg>"
-
-
 def rect(kind: str, x: float, y: float, wide: float, tall: float, title: str) -> str:
     box = f'x="{x:.2f}" y="{y:.2f}" width="{wide:.2f}" height="{tall:.2f}"'
     return f'<rect class="k-{escape(kind)}" {box}><title>{escape(title)}</title></rect>'

@@ -1,4 +1,4 @@
-"""Summaries as Markdown, for a comment on a pull request or a README. Texts of repositories stay text in it."""
+"""Summaries as Markdown, for a comment on a pull request. Texts of repositories stay text in it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Any
 
 from attribution.browse import words
 from attribution.browse.addresses import forge
-from attribution.browse.standalone import every_overview
 from attribution.queries.commit import CommitSummary
 from attribution.queries.coverage import AgentShare
-from attribution.queries.overview import CLASSES, Overview
+from attribution.queries.overview import CLASSES
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.console.formats import cut
-from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
@@ -27,17 +25,6 @@ _MARKDOWN = """\
 Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line; *declared*: the commit names an
 agent, but no recorded session shows its work; *human*: a person wrote it, with a witness; *likely_human*: a person as far as known;
 *tool*: a program wrote it; *unknown*: evidence is missing; *undeclared*: nothing links the commit to an agent."""
-
-
-def markdown(store: Store) -> str:
-    """The same in short, for a comment on a pull request or a README."""
-    repos, overviews = every_overview(store)
-    parts = [f"| repository | commits | linked | {' | '.join(CLASSES)} |", "|---" + "|--:" * (2 + len(CLASSES)) + "|"]
-    for repo, details in zip(repos, overviews, strict=True):
-        cells = [f"{repo[kind]:,} ({words.percent(repo[kind], repo['lines'])})" for kind in CLASSES]
-        parts.append(f"| {cell(repo['repo'])} | {details.commits:,} | {details.linked:,} | {' | '.join(cells)} |")
-    parts += ["", "Source and test files only.", "", *_coverage(overviews), _MARKDOWN, *_accuracy_note()]
-    return "\n".join(parts) + "\n"
 
 
 def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None = None) -> str:
@@ -168,13 +155,6 @@ def _accuracy_note() -> list[str]:
     """How often the classes are right, as a paragraph of its own."""
     note = words.accuracy_sentence()
     return ["", note] if note else []
-
-
-def _coverage(overviews: Sequence[Overview]) -> list[str]:
-    """The share of lines with a named author, where commits have any sign of an agent."""
-    coverages = [(o.repo.name, o.headline.coverage[0]) for o in overviews if o.headline.coverage[0].lines]
-    cells = [f"{cell(name)} {words.percent(item.attributed, item.lines)} of {item.lines:,}" for name, item in coverages]
-    return [f"Coverage, lines with a named author in commits with any sign of an agent: {', '.join(cells)}.", ""] if cells else []
 
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:

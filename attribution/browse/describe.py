@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from attribution.features import groups
 from attribution.features.nulls import VIEW, VIEW_COLUMNS, VIEW_TEXT
@@ -82,36 +82,24 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
 # --- queries ----------------------------------------------------------------------------------------------------------
 
 
-class Query(NamedTuple):
-    """A question that people ask of a database."""
-
-    title: str
-    description: str
-    sql: str
-
-
 @cache
-def every_query() -> dict[str, Query]:
-    """Name -> query, of the core and of the plug-ins."""
+def every_query() -> dict[str, dict[str, Any]]:
+    """Name -> query as Datasette takes it, of the core and of the plug-ins."""
     directories = (Path(__file__).parent, *plugin_directories().values())
     files = [directory / "questions.sql" for directory in directories]
     return {name: query for file in files if file.is_file() for name, query in _queries_in(file.read_text("utf-8"))}
 
 
-def _queries_in(text: str) -> Iterator[tuple[str, Query]]:
+def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Blocks between blank lines: `-- NAME: TITLE`, a description in comments, the SQL."""
     for block in text.strip().split("\n\n"):
         comments, sql = _COMMENTS.fullmatch(block).groups()  # type: ignore[union-attr]  # a test reads every file
         head, *description = comments.replace("-- ", "").splitlines()
         name, _, title = head.partition(": ")
-        yield name, Query(title, " ".join(description), sql.rstrip(";"))
+        yield name, {"sql": sql.rstrip(";"), "title": title, "description": " ".join(description), "hide_sql": True}
 
 
 def queries(hidden: Set[str]) -> dict[str, dict[str, Any]]:
-    """The questions that a database can answer, as Datasette's canned queries. `hidden`: tables that are internal or empty."""
+    """The questions that a database can answer, by their names. `hidden`: tables that are internal or empty."""
     empty = {name for name in hidden if not is_internal(name)}
-    return {
-        name: {"sql": query.sql, "title": query.title, "description": query.description, "hide_sql": True}
-        for name, query in every_query().items()
-        if empty.isdisjoint(re.findall(r"\w+", query.sql))
-    }
+    return {name: dict(query) for name, query in every_query().items() if empty.isdisjoint(re.findall(r"\w+", query["sql"]))}

@@ -9,12 +9,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from datasette import NotFound, Response, hookimpl
 from datasette.database import Database, QueryInterrupted
@@ -103,15 +102,6 @@ def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
 @hookimpl
 def menu_links(datasette: Any, actor: Any) -> list[dict[str, str]]:
     return [{"href": datasette.urls.path(_BASE), "label": "Who wrote what"}] if _ours(datasette) else []
-
-
-@hookimpl
-def database_actions(datasette: Any, actor: Any, database: str) -> list[dict[str, str]]:
-    return (
-        [{"href": datasette.urls.path(f"{_BASE}/{tilde_encode(database)}"), "label": "Who wrote what"}]
-        if database in _ours(datasette)
-        else []
-    )
 
 
 @hookimpl
@@ -285,8 +275,7 @@ def _headers(headers: Sequence[Any], is_own_page: bool) -> list[tuple[bytes, byt
 # --- errors of a request ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     status: int
     title: str | None
     message: str

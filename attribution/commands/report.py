@@ -51,11 +51,11 @@ _GROUPS_SHOWN = 20  # on a terminal
     "--last",
     metavar="6w",
     callback=lambda context, option, value: _period(value),
-    help="With --by: only the last weeks, days or months: 6w, 30d, 3m.",
+    help="Only the last weeks, days or months: 6w, 30d, 3m.",
 )
-@click.option("--sort", default="", metavar="COLUMN", help="With --by: the largest first, by a column of --json.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="With --by: only commits authored on this day or later (UTC).")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="With --by: only commits authored on this day or earlier (UTC).")
+@click.option("--sort", default="", metavar="COLUMN", help="The largest first, by a column of --json.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only commits authored on this day or later (UTC).")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Only commits authored on this day or earlier (UTC).")
 @click.option(
     "--teams",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -66,7 +66,7 @@ _GROUPS_SHOWN = 20  # on a terminal
 @data_options
 @click.pass_context
 def report(context: click.Context, /, page: Path | None, db: Path, output_format: str, **breakdown: Any) -> None:
-    """Summarise a database as HTML or Markdown, or break it down.
+    """Summarise a database by repository, month, team or agent.
 
     The HTML page is self-contained, without scripts; creating it needs whowrote[browse].
     For a pull request: whowrote log BASE..HEAD --md
@@ -75,20 +75,17 @@ def report(context: click.Context, /, page: Path | None, db: Path, output_format
     """
     if context.invoked_subcommand is not None:
         return
-    if breakdown["by"]:
-        _break_down(db, page, output_format, breakdown)
+    if breakdown["by"] or page is None:
+        _break_down(db, page, output_format, breakdown | {"by": breakdown["by"] or ("repository",)})
         return
     unused = [f"--{name}" for name, value in breakdown.items() if value] + ([f"--{output_format}"] if output_format else [])
     if unused:
-        raise click.UsageError(f"{', '.join(unused)}: only together with --by")
-    from attribution.browse import comment, standalone
+        raise click.UsageError(f"{', '.join(unused)}: with --html only together with --by")
+    from attribution.browse import standalone
     from collector.storage.store import Store
 
     with Store(db, create=False) as store:
-        if page is not None:
-            _write_pages(page, dict(standalone.html_pages(store, page.name)))
-        else:
-            out().print(comment.markdown(store), soft_wrap=True, end="")
+        _write_pages(page, dict(standalone.html_pages(store, page.name)))
 
 
 def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping[str, Any]) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
@@ -22,7 +19,6 @@ from collector.storage.views import Column, Table, described_view, read_view
 from collector.text import decode, is_binary, split_lines
 
 PAGE = 1000  # lines on one page
-_BANDS = 250  # of the stripe that shows the whole file: more are thinner than a click
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +58,6 @@ class TipFile:
     def by_class(self) -> Mapping[str, int]:
         """Lines with text by class, older ones too."""
         return by_class(self.file)
-
-    def stripes(self) -> list[tuple[int, int, str]]:
-        """First line, last line and class of consecutive bands; in a long file a band has the class of most of its lines."""
-        kinds = [span.attribution.kind for span in self.spans for _ in range(span.start, span.end + 1)]
-        size = math.ceil(len(kinds) / _BANDS)
-        bands = [Counter(kinds[first : first + size]).most_common(1)[0][0] for first in range(0, len(kinds), size or 1)]
-        groups = [list(group) for _, group in groupby(enumerate(bands), itemgetter(1))]
-        return [(group[0][0] * size + 1, min((group[-1][0] + 1) * size, len(kinds)), group[0][1]) for group in groups]
 
 
 def tip_file(store: Store, file_id: int) -> TipFile | None:

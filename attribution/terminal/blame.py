@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from rich.cells import set_cell_size
@@ -184,6 +185,13 @@ def line_view(console: Console, explanation: LineExplanation, history: LineHisto
         console.print()
         line_history_view(console, history)
     ui.notes(console, [*explanation.notes, *(history.notes if history is not None else ())])
+
+
+def line_text(explanation: LineExplanation, width: int = 100) -> str:
+    """What `line_view` shows, as a plain text."""
+    console = Console(file=StringIO(), width=width, color_system=None, record=True)
+    line_view(console, explanation)
+    return console.export_text()
 
 
 def _sections(table: Table, sections: Sequence[LineSection]) -> None:

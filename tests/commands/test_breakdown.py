@@ -249,11 +249,11 @@ def test_groups_are_sorted_by_a_column(db: Path) -> None:
         (("--by", "week", "--until", "2001-01-01"), "add --until"),
         (("--by", "person", "--sort", "lines"), "persons are not ranked"),
         (("--by", "month", "--sort", "beauty"), "no column beauty"),
-        (("--last", "6w"), "only together with --by"),
+        (("--html", "page.html", "--last", "6w"), "only together with --by"),
         (("--by", "weather"), "cannot be grouped by weather"),
         (("--by", ","), "cannot be grouped by nothing"),
         (("--by", "team"), "no teams are known"),
-        (("--since", "2026-01-01"), "only together with --by"),
+        (("--html", "page.html", "--since", "2026-01-01"), "only together with --by"),
         (("--by", "month", "--since", "2199-01-01"), "no attributed line of these days"),
     ],
 )

@@ -56,12 +56,12 @@ def test_one_row_per_turn(database: tuple[Path, Path]) -> None:
 def test_the_saved_queries_about_turns(database: tuple[Path, Path]) -> None:
     _, db = database
     with Store(db) as store:
-        corrected = store.rows(every_query()["corrected_in_deed"].sql)
+        corrected = store.rows(every_query()["corrected_in_deed"]["sql"])
         assert [(row["turn"], row["places_again"], row["places_undone"]) for row in corrected] == [(2, 1, 1), (1, 1, 0)]
-        (lasting, *_) = store.rows(every_query()["lasting_by_prompt"].sql)
+        (lasting, *_) = store.rows(every_query()["lasting_by_prompt"]["sql"])
         assert (lasting["lines"], lasting["percent_alive_after_30_days"]) == (4, 100.0)
         for name in every_query():
-            store.rows(every_query()[name].sql)
+            store.rows(every_query()[name]["sql"])
 
 
 def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path) -> None:
@@ -94,6 +94,6 @@ def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path) -> No
         ]
         assert found[1]["language"] == "ja" and found[1]["message_class"] is None
         assert found[0]["discarded_by"] == found[2]["session_id"] and found[2]["discarded_by"] is None
-        (thrown,) = store.rows(every_query()["thrown_away_work"].sql)
+        (thrown,) = store.rows(every_query()["thrown_away_work"]["sql"])
         assert (thrown["lines_thrown_away"], thrown["lines_written"]) == (2, 4)
-        assert [row["dictated"] for row in store.rows(every_query()["dictated_lines"].sql)] == [1]
+        assert [row["dictated"] for row in store.rows(every_query()["dictated_lines"]["sql"])] == [1]

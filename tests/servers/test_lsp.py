@@ -25,6 +25,7 @@ pytest.importorskip("pygls")
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
+from pygls.uris import to_fs_path
 
 from whowrote.servers.lsp_server import lines_at_head
 
@@ -56,22 +57,44 @@ class Editor:
         assert isinstance(answer.contents, types.MarkupContent) and answer.contents.kind == types.MarkupKind.PlainText
         return answer.contents.value
 
+    async def actions(self, line: int) -> list[str]:
+        """The titles of the actions at a line (from 0), each of which is done."""
+        asked = types.CodeActionParams(
+            types.TextDocumentIdentifier(self.uri),
+            types.Range(types.Position(line, 0), types.Position(line, 0)),
+            types.CodeActionContext([]),
+        )
+        commands = await self.client.text_document_code_action_async(asked) or []
+        for command in commands:
+            assert isinstance(command, types.Command)
+            if len(commands) > 1:
+                await self.client.workspace_execute_command_async(types.ExecuteCommandParams(command.command, command.arguments))
+        return [command.title for command in commands]
+
     async def hints(self, first: int = 0, last: int = 10_000) -> list[types.InlayHint]:
         wanted = types.Range(types.Position(first, 0), types.Position(last, 0))
         asked = types.InlayHintParams(types.TextDocumentIdentifier(self.uri), wanted)
         return list(await self.client.text_document_inlay_hint_async(asked) or [])
 
 
-def ask(file: Path, db: Path | None, question: Ask) -> Any:
-    """What `question` returns, put to a server in a process of its own."""
+def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
+    """What `question` returns, put to a server in a process of its own; `opens`: whether the editor opens documents."""
 
     async def asked() -> Any:
         client = LanguageClient("test", "1")
         editor = Editor(client, file)
         client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: editor.messages.append(message.message))
+
+        def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+            editor.messages.append(Path(to_fs_path(params.uri) or "").read_text("utf-8"))
+            return types.ShowDocumentResult(True)
+
+        client.feature(types.WINDOW_SHOW_DOCUMENT)(show)
+        client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _: editor.messages.append("refresh"))
+        window = types.WindowClientCapabilities(show_document=types.ShowDocumentClientCapabilities(opens))
         await client.start_io(sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else []))
         try:
-            await client.initialize_async(types.InitializeParams(types.ClientCapabilities()))
+            await client.initialize_async(types.InitializeParams(types.ClientCapabilities(window=window)))
             client.initialized(types.InitializedParams())
             return await question(editor)
         finally:
@@ -111,6 +134,28 @@ def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> No
     assert [hint.position.line for hint in hints] == [block.start - 1 for block in with_hint]
     asked = [block.prompt for block in with_hint if block.prompt]
     assert asked and all(any(prompt[:40] in str(hint.tooltip) for hint in hints) for prompt in asked)
+
+
+def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path]) -> None:
+    """In an editor that opens documents, and in one that only shows messages; hints are asked for again."""
+    repo, db = example
+    shown = (repo / FILE).read_text("utf-8")
+    with whowrote.open(repo, db) as opened:
+        line = next(line for line in opened.blame(FILE) if line.attribution.kind == "agent")
+        why = opened.explain(FILE, line.line)
+
+    async def question(editor: Editor) -> Any:
+        editor.show("# new\n" + shown)
+        return [await editor.actions(number) for number in (0, line.line)], editor.messages
+
+    for opens in (True, False):
+        (new, of_agent), texts = ask(repo / FILE, db, question, opens)
+        assert new == ["whowrote: refresh"]
+        assert of_agent == ["whowrote: explain", "whowrote: open session", "whowrote: refresh"]
+        explained, session, refreshed = texts
+        assert line.text.strip() in explained and why.prompt.split()[0] in explained
+        assert why.prompt.splitlines()[0] in session and "lines in commits" in session
+        assert refreshed == "refresh"
 
 
 def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(example: tuple[Path, Path]) -> None:

@@ -1,4 +1,4 @@
-"""A server of the Language Server Protocol: hovers and inlay hints in the editor. The adapter for the package pygls (extra `lsp`).
+"""A server of the Language Server Protocol: hovers, inlay hints and actions in the editor. The adapter for pygls (extra `lsp`).
 
 What the editor shows may differ from HEAD, so each line of the buffer is looked up where git's diff says it stands in HEAD; a line
 that HEAD does not have is said to be not committed. All texts are plain, never Markdown: prompts were written by others.
@@ -6,6 +6,7 @@ that HEAD does not have is said to be not committed. All texts are plain, never 
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +21,9 @@ from pygls.uris import to_fs_path
 from attribution.queries.blame import Block
 from attribution.queries.explain import measured_words
 from attribution.queries.open_repo import SHORT, committed_numbers
+from attribution.queries.session_page import SessionPage
 from attribution.queries.verdicts import NOT_YET
+from attribution.terminal.blame import line_text
 from collector.console.formats import cut
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
@@ -34,6 +37,7 @@ from whowrote.database import open_database
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+_OPEN, _REFRESH = "whowrote.open", "whowrote.refresh"
 _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
 _OLDER = "older than the attributed history"
@@ -66,6 +70,14 @@ class _Clones:
             db = self._db or default_database({"path": str(clone)})
             state = tuple(map(_last_written, (db, db.with_name(f"{db.name}-wal"))))
             return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha, state)
+
+    def text_about(self, file: Path, topic: str | int) -> str:
+        """A line of the file at HEAD, or a session by its key, as a text. Raises WhoWroteError."""
+        clone = clone_around(file.parent) or file.parent
+        with self._lock, open_database(clone, self._db) as db:
+            if isinstance(topic, str):
+                return text_of_session(db.session(topic))
+            return line_text(db.explain(file.resolve().relative_to(clone).as_posix(), topic, "HEAD"))
 
     def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
         """The answers at HEAD, which is `head`; `state`: when the database and its log were written."""
@@ -143,7 +155,45 @@ def server(db: Path | None = None) -> LanguageServer:
         starts = (line for line in visible if not line or blocks[line] is not blocks[line - 1])
         return [hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None]
 
+    @language_server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    @language_server.thread()
+    def actions(params: types.CodeActionParams) -> list[types.Command]:
+        uri, line = params.text_document.uri, params.range.start.line
+        blocks = blocks_of(uri)
+        block = blocks[line] if line < len(blocks) else None
+        head = clones.answers_for(Path(to_fs_path(uri) or "")) if block else None
+        number = lines_at_head(head.texts, source_of(uri))[line] if head else None
+        topics = {"explain": number, "open session": block.first.attribution.session if block else ""}
+        titles = [types.Command(f"whowrote: {title}", _OPEN, arguments=[uri, topic]) for title, topic in topics.items() if topic]
+        return [*titles, types.Command("whowrote: refresh", _REFRESH)]
+
+    @language_server.command(_OPEN)
+    @language_server.thread()
+    def open_topic(uri: str, topic: str | int) -> None:
+        _open(language_server, clones.text_about(Path(to_fs_path(uri) or ""), topic))
+
+    @language_server.command(_REFRESH)
+    def refresh() -> None:
+        language_server.workspace_inlay_hint_refresh(None)
+
     return language_server
+
+
+def _open(language_server: LanguageServer, text: str) -> None:
+    """Opens a text in the editor, in a file that only its user can read; shows it as a message where the editor opens none."""
+    window = language_server.client_capabilities.window
+    if window is None or window.show_document is None or not window.show_document.support:
+        language_server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+        return
+    file = Path(tempfile.mkdtemp(prefix="whowrote-")) / "whowrote.txt"
+    file.write_text(text, "utf-8")
+    language_server.window_show_document(types.ShowDocumentParams(file.as_uri(), take_focus=True))
+
+
+def text_of_session(page: SessionPage) -> str:
+    """The prompts of a session with how many of their lines were committed."""
+    turns = (f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   {t.lines} lines in commits" for t in page.turns)
+    return "\n\n".join(map(printable, [page.session["label"], *turns]))
 
 
 def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:

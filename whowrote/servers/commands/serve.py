@@ -47,7 +47,7 @@ def mcp(path: str | None, db: Path) -> None:
     "--db", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="SQLite file.  [default: that of each clone]"
 )
 def lsp(db: Path | None) -> None:
-    """Serve hovers and inlay hints to editors (LSP).
+    """Serve hovers, hints and actions to editors (LSP).
 
     Speaks the Language Server Protocol on stdin and stdout; an editor starts it. It answers for every file of a clone that the
     editor opens: who wrote the line, how we know, the prompt behind it. Needs whowrote[lsp].
