@@ -23,6 +23,7 @@ _OPEN = frozenset(
     }
 )  # fmt: skip
 _SHORT = 7  # digits of a commit id that agents print
+_MOST = 200  # lines of a file: more at once are as likely those of another agent, which nobody recorded
 
 
 def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) -> dict[str, dict[str, tuple[Ranges, Reason]]]:
@@ -49,7 +50,7 @@ def testify(verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], 
         ranges, doubt = lines.get(file.change.path, ((), Reason.NONE))
         persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, doubt, witness=witness)
         open_lines = {line for span in spans if _is_open(span.verdict) for line in span.lines} if ranges else set()
-        if open_lines:
+        if 0 < len(open_lines) <= _MOST:
             sighted = {line for line in open_lines if any(first <= line <= last for first, last in ranges)}
             spans[:] = spans_of(verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file))
 

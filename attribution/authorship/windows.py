@@ -86,7 +86,8 @@ class AttributionWindows:
             else:
                 weaker = _weaker(weaker, result)
         remainder = weaker or CandidateAuthor(Author.HUMAN)
-        return _scripts_cause(scripts, remainder) if scripts else remainder
+        every = tuple(script for cause in scripts for script in cause.scripts)
+        return replace(scripts[0], scripts=every, otherwise=remainder) if scripts else remainder
 
     def _maker(self, question: AttributionWindow) -> CandidateAuthor | None:
         """Who made a new file that no session edited: what acted between the moments it was seen absent and there; None: open."""
@@ -233,11 +234,6 @@ def _did(action: WorktreeAction) -> CandidateAuthor:
 def _script_cause(action: WorktreeAction) -> CandidateAuthor:
     """The agent's command changed the file; which lines it wrote its text tells."""
     return replace(_did(action), scripts=(InlineScript(action.command, action.call),))
-
-
-def _scripts_cause(causes: Sequence[CandidateAuthor], otherwise: CandidateAuthor) -> CandidateAuthor:
-    """One answer of several scripts that changed a file; `otherwise`: of the other actions."""
-    return replace(causes[0], scripts=tuple(script for cause in causes for script in cause.scripts), otherwise=otherwise)
 
 
 def _formatter_cause(effect: Effect, action: WorktreeAction) -> CandidateAuthor:

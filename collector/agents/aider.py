@@ -47,7 +47,7 @@ _OTHERS_APPLIED = re.compile(r"^# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:
 _END_OF_FAILED = "The SEARCH section must exactly match"
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
-_NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~ -]{1,300}?)[*`:\s]*$")
+_NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
 _SEARCH = re.compile(r"<{5,9} SEARCH")
 _REPLACED = ">>>>>"
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -101,9 +101,9 @@ def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
     for line in text.split("\n"):
         notice = line.rstrip() if line.startswith("> ") else ""
         if match := _APPLIED.match(notice):
-            applied.add(match[1].strip())
+            applied.add(_with_slashes(match[1]))
         elif match := _BEFORE.match(notice):
-            dirty.append(match[1])
+            dirty.append(_with_slashes(match[1]))
         elif match := _COMMIT.match(notice):
             yield from (ChangeOfOthers(match[1], path, path in applied) for path in dirty)
             applied -= set(dirty) if dirty else set(applied)
@@ -204,7 +204,7 @@ class _Reader(RecordReader):
             cost = recorded_cost(float(match[5])) if match[5] else None
             self.use_tokens(str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost)
         elif match := _APPLIED.match(line):
-            self._apply_offer(match[1].strip(), number)
+            self._apply_offer(_with_slashes(match[1]), number)
         elif _REFUSED.match(line):
             self.begin(None)
             self.call_tool(f"line {number}", "edit", None, None, Result(None, line, Status.ERROR), not_before=self.began)
@@ -253,7 +253,12 @@ def _failed_blocks(text: str) -> Iterator[tuple[str, Replacement]]:
     """(file, block) of those that the program did not find in their files."""
     _, *parts = _FAILED.split(text)
     for path, part in zip(parts[::2], parts[1::2], strict=True):
-        yield from ((path, block) for block in search_replace_blocks(part))
+        yield from ((_with_slashes(path), block) for block in search_replace_blocks(part))
+
+
+def _with_slashes(path: str) -> str:
+    """As models write it: on Windows the program says `src\\a.py`."""
+    return path.strip().replace("\\", "/")
 
 
 class _Fence:
@@ -284,7 +289,8 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
         if fence.follow(line):
             inside.append(line)
         elif inside:
-            results += [(path, _offered_edit(path, text)) for path, text in _by_file(name, inside) if path]
+            offers = ((_with_slashes(named), text) for named, text in _by_file(name, inside) if named)
+            results += [(path, _offered_edit(path, text)) for path, text in offers]
             inside = []
         elif line.strip() and not fence.end:
             named = _NAME.match(line)

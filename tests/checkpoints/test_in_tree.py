@@ -399,6 +399,26 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
+@pytest.mark.parametrize(("count", "verdict"), [(180, ("likely_human", None)), (210, ("unknown", "uncaptured"))])
+def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_agents(
+    count: int, verdict: tuple[str, str | None], tmp_path: Path
+) -> None:
+    clone = with_aider(tmp_path / "work")
+    many = "\n\n" + "".join(f"warehouse_{number} = shelves_of({number})\n" for number in range(count))
+    clone.put("a.py", CODE + many)
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", (CODE + many).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    history = clone.path / ".aider.chat.history.md"
+    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
+    clone.commit(40, "The history")
+    spans(bare(clone), tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        sql = "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank GROUP BY class, reason"
+        found = [(row["class"], row["reason"] or None) for row in store.rows(sql, (before,))]
+    assert found == [verdict]
+
+
 UNSIGNED = """
 # aider chat started at 2025-08-06 12:18:00
 

@@ -98,6 +98,19 @@ def test_a_block_may_have_fences_and_headings_of_its_own() -> None:
     assert [turn.text for turn in session.turns] == ["A page"]
 
 
+@pytest.mark.parametrize("named", ["app/routes/($locale).shop.$id.tsx", "app\\routes\\($locale).shop.$id.tsx"])
+def test_on_windows_the_program_writes_paths_otherwise_than_the_answer(named: str) -> None:
+    path, block = "app/routes/($locale).shop.$id.tsx", "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
+    session = read(
+        f"# aider chat started at 2026-03-02 09:00:00\n\n#### Go\n\n{named}\n{FENCE}tsx\n{block}{FENCE}\n\n"
+        "> Committing app\\routes\\($locale).shop.$id.tsx before applying edits.\n> Commit 1a2b3c4 feat: what was there\n"
+        "> Applied edit to app\\routes\\($locale).shop.$id.tsx\n> Commit 5d6e7f8 feat: go\n"
+    )
+    edits = [(edit.path, [(one.old, one.new) for one in edit.replacements]) for call in session.calls for edit in call.edits]
+    assert edits == [(path, [("old\n", "new\n")])]
+    assert session.of_others == (("1a2b3c4", path, False),)
+
+
 def test_a_block_that_never_ends_swallows_no_more_than_its_answer() -> None:
     text = (
         f"# aider chat started at 2026-03-02 09:00:00\n\n#### One\n\na.go\n{FENCE}go\n<<<<<<< SEARCH\nx\n\n"
