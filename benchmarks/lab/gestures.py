@@ -54,8 +54,8 @@ def _codex_backtrack(talk: Conversation) -> None:
 
 def _gemini_rewind(talk: Conversation) -> None:
     talk.command("/rewind")
-    talk.terminal.press("up", "enter")
-    talk.terminal.wait("Rewind conversation and revert code")
+    talk.terminal.press("up", "up", "up", "up", "enter")  # behind a prompt the results of its calls are entries of their own
+    talk.terminal.wait("Confirm Rewind")
     talk.terminal.press("enter")
     talk.terminal.wait_quiet()
     talk.terminal.press("ctrl-u")
