@@ -44,7 +44,9 @@ def on_session_clocks(
     """Commits with times of the sessions' clocks: those that sessions made (`own`), and those that hold what was written later."""
     yield from (own[commit.sha].on_its_clock(commit) for commit in history.commits if commit.sha in own)
     others = [commit for commit in history.commits if commit.sha not in own]
-    writers = [_Writer(session) for session in sessions if session.edits and not _began_before(session)]
+    # A session of which the beginning is missing may have seen anything there.
+    whole = (s for s in sessions if not any(action.unseen == Reason.TRANSCRIPT_NOT_STORED for action in s.actions))
+    writers = [_Writer(session) for session in whole if session.edits]
     by_file: dict[tuple[str, str], list[_Writer]] = defaultdict(list)  # by address of a person and name of a file
     for writer in writers:
         for key in writer.files():
@@ -62,11 +64,6 @@ def on_session_clocks(
     for commit in others if evidence else ():
         offset = _of_the_same_clock(commit, evidence)
         yield replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
-
-
-def _began_before(session: SessionEdits) -> bool:
-    """Whether the beginning of a session is missing: it may have seen anything there."""
-    return any(action.unseen == Reason.TRANSCRIPT_NOT_STORED for action in session.actions)
 
 
 def _of_the_same_clock(commit: Commit, evidence: Iterable[_Evidence]) -> float:

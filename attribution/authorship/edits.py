@@ -176,6 +176,11 @@ def fits(edit: Edit, text: str, exactly: bool = True) -> bool:
     return True
 
 
+def is_inserted(edit: Edit, text: str) -> bool:
+    """Whether a text has what an edit only adds to what stood there."""
+    return bool(edit.replacements) and all(unix(r.old) in unix(r.new) and unix(r.new) in text for r in edit.replacements)
+
+
 def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
     """Whether the recorded patch points at the line where the old text stands (context included)."""
     line = text.count("\n", 0, max(text.find(old), 0)) + 1

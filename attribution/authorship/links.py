@@ -213,13 +213,14 @@ def commit_probes(
                 others = [*_earlier(link), *([at] if last else []), *([commit.commit_time + SLACK] if late else [])]
                 result[root].extend(CommitProbe(moment, sha, 0.0, main=False, redone=True, authored=at) for moment in others)
         else:
-            for root, line in timelines.items():
-                late = not activity[root].worked_on(paths.touched[sha], at - _RECENT, at)
-                if commit.author_email in line.emails and not (
-                    late and not activity[root].is_waiting(paths.touched[sha], commit.author_time, paths.last_change)
-                ):
-                    redone, home = commit.commit_time > at + _LATE, root in homes
-                    result[root].append(CommitProbe(at, sha, begin, redone=redone, linked=False, home=home, late=late))
+            for root in (root for root, line in timelines.items() if commit.author_email in line.emails):
+                late, redone = not activity[root].worked_on(paths.touched[sha], at - _RECENT, at), commit.commit_time > at + _LATE
+                probe = CommitProbe(at, sha, begin, redone=redone, linked=False, home=root in homes, late=late)
+                if not late or activity[root].is_waiting(paths.touched[sha], commit.author_time, paths.last_change):
+                    result[root].append(probe)
+                if redone and activity[root].worked_on(paths.touched[sha], at, commit.commit_time):  # amended since
+                    moment = commit.commit_time + SLACK
+                    result[root].append(replace(probe, at=moment, main=False, late=False, authored=at))
     return result
 
 

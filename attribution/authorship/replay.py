@@ -13,12 +13,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from attribution.authorship.align import Kin, changes, is_relaid, kinship, lines_of, pairing, text_changes
 from attribution.authorship.edits import (
     changed_window,
     first_line,
     fits,
+    is_inserted,
     last_line,
     normal_text,
     overlaid,
@@ -257,15 +259,17 @@ class Worktree:
         return next(iter(self._git_versions(step.path, step.at, since, False)), None)
 
     def _committed_text(self, step: ReplayStep, state: ReplayedFile | None, since: float) -> tuple[str, ReplayedFile] | None:
-        """The first committed text, not from before `since`, that the edit fits."""
-        for text in self._git_versions(step.path, step.at, since, True):
-            if fits(step.edit, text):
-                if state is None:
-                    state = self._first_sight(step.path, text, step.at)
-                else:
-                    self._resync(state, step.path, text, step.at)
-                return text, state
-        return None
+        """The first committed text, not from before `since`, that the edit fits; last one that has it: of an amended commit."""
+        texts = filter(partial(fits, step.edit), self._git_versions(step.path, step.at, since, True))
+        text = next(texts, None)
+        if text is not None and is_inserted(step.edit, text):
+            text = next((other for other in texts if not is_inserted(step.edit, other)), text)
+        if text is None:
+            return None
+        if state is None:
+            return text, self._first_sight(step.path, text, step.at)
+        self._resync(state, step.path, text, step.at)
+        return text, state
 
     def _catch_up(self, step: ReplayStep, state: ReplayedFile) -> None:
         """An edit whose base was not recorded may fit an outdated text: a newer commit of the file is the better guess."""

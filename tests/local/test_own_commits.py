@@ -442,3 +442,68 @@ def test_trailer_that_a_session_on_record_typed_says_nothing_of_files_that_no_ca
         assert {
             row["class"] for row in store.rows("SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", (sha,))
         } == expected
+
+
+MEAN = "\n\ndef mean_of_rows(rows):\n    return total_of_rows(rows) / len(rows)\n"
+
+
+@pytest.mark.parametrize("way", ["amend", "--fixup", "edited"])
+@pytest.mark.parametrize("minutes", [5, 90, 600])
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode"])
+def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_the_agents(
+    agent: str, minutes: int, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """The commit keeps its author date, which is older than the edit."""
+    clone.person_adds("src/app.py", "\n\nclass Row:\n    size = 0\n")
+    clone.commit("Rows")
+    if way != "amend":
+        clone.person("docs/rows.md", "# Rows\n")
+        clone.commit("Rows in the docs")
+    clone.wait(60 * minutes)
+    session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n" + MEAN)
+    WRITERS[agent](home, session)
+    clone.wait(60)
+    sha = _rewrite(clone, way)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
+    text = (clone.text("src/app.py") or "").split("\n")
+    assert {text[number - 1] for number, line in lines.items() if line.author == "agent"} - {""} == set(MEAN.split("\n")) - {""}
+
+
+@pytest.mark.parametrize("way", ["amend", "reworded"])
+@pytest.mark.parametrize("minutes", [5, 90])
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_rebased(
+    agent: str, minutes: int, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    clone.person_adds("src/app.py", MEAN)
+    clone.commit("Mean")
+    if way != "amend":
+        clone.person("docs/rows.md", "# Rows\n")
+        clone.commit("Rows in the docs")
+    clone.wait(60 * minutes)
+    session.edit("src/app.py", "len(rows)\n", "len(rows)\n# the end of the rows\n")
+    clone.person("src/app.py", (clone.text("src/app.py") or "").removesuffix("# the end of the rows\n"))
+    WRITERS[agent](home, session)
+    sha = _rewrite(clone, way)
+    assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py"))
+
+
+def _rewrite(clone: Clone, way: str) -> str:
+    """What is in the work tree goes into an older commit: its author date stays, the committer's is of now."""
+    clone.git("add", "-A")
+    if way == "amend":
+        clone.git("commit", "-q", "--amend", "--no-edit")
+        return clone.git("rev-parse", "HEAD").strip()
+    if way == "--fixup":
+        clone.git("commit", "-q", "--allow-empty", "--fixup", "HEAD~1")
+        clone.git("-c", "sequence.editor=true", "rebase", "-q", "-i", "--autosquash", "HEAD~3")
+    else:
+        clone.git("stash", "-q")
+        edit = "sed -i '1s/pick/edit/'" if way == "edited" else "sed -i '1s/pick/reword/'"
+        message = "sed -i '1s/$/ of a table/'"
+        clone.git("-c", f"sequence.editor={edit}", "-c", f"core.editor={message}", "rebase", "-q", "-i", "HEAD~2")
+        if way == "edited":
+            clone.git("stash", "pop", "-q")
+            clone.git("commit", "-q", "-a", "--amend", "--no-edit")
+            clone.git("rebase", "--continue")
+    return clone.git("rev-parse", "HEAD~1").strip()
