@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -97,12 +97,8 @@ def neighbours(path: str, texts: Sequence[str], added: AddedBlock, new: Containe
         return []
     above = range(added.first - 1, max(0, added.first - 1 - _REACH), -1)
     below = range(added.last + 1, min(len(texts), added.last + _REACH) + 1)
-    sides = (_first_of(path, texts, side, new) for side in (above, below))
+    sides = (next((n for n in side if n not in new and is_code(path, texts[n - 1])), None) for side in (above, below))
     return [n for n in sides if n is not None and _head_of(path, texts[:n]) == head]
-
-
-def _first_of(path: str, texts: Sequence[str], side: Iterable[int], new: Container[int]) -> int | None:
-    return next((n for n in side if n not in new and is_code(path, texts[n - 1])), None)
 
 
 def _head_of(path: str, texts: Sequence[str]) -> str:

@@ -164,6 +164,7 @@ def _agent_values(view: SessionView) -> Values:
     asks = sum(1 for kind in view.categories if kind == "ask")
     text = "\n".join(by_turn.values())
     thoughts = lower_case("\n".join(message.text for message in view.thought))
+    questions = [line for line in text.split("\n") if "?" in line or "please confirm" in line or "let me know if" in line]
     return {
         "agent_words": whole,
         "last_said": view.spoken[-1].text[:200],
@@ -174,13 +175,8 @@ def _agent_values(view: SessionView) -> Values:
         "self_correction_count": words("self_correction").count(text) + words("self_correction").count(thoughts),
         "assumption_count": words("assumption").count(_opening(view)),
         "plan_steps_detected": _plan_steps(view),
-        "confirmation_requests": asks + sum(1 for line in _questions(text) if words("confirmation").occur_in(line)),
+        "confirmation_requests": asks + sum(1 for line in questions if words("confirmation").occur_in(line)),
     }
-
-
-def _questions(text: str) -> list[str]:
-    """Lines that ask something."""
-    return [line for line in text.split("\n") if "?" in line or "please confirm" in line or "let me know if" in line]
 
 
 def _opening(view: SessionView) -> str:
