@@ -88,12 +88,13 @@ def agents_page() -> str:
         "agents.md",
         {
             "agents": table(
-                ("agent", "name in the database", "read from real files", "format"),
-                [(label_of(r.NAME), f"`{r.NAME}`", _tested(r), _summary(r.__doc__)) for r in readers()],
+                ("agent", "name in the database", "proven by", "format"),
+                [(label_of(r.NAME), f"`{r.NAME}`", _proof(r), _summary(r.__doc__)) for r in readers()],
             ),
             "unproven": ", ".join(sorted(map(label_of, unproven()))),
             "measured": table(_MEASURED, [_measured(r, json.loads(_AGENTS.read_text("utf-8"))) for r in readers()]),
             "lab": table(_LAB, [row for r in readers() for row in _lab(r, json.loads(_LAB_ROWS.read_text("utf-8")))]),
+            "explained": table(("agent", "version", "scenario", "otherwise", "why"), _explained()),
             "facets": table(("", *(label_of(r.NAME) for r in readers())), facets),
             "statements": table(("form", "sort", "names", "written by or documented in", "seen in"), _statements()),
             "declared": table(("agent", "name in the database"), [(a.label, f"`{a.slug}`") for a in DECLARED]),
@@ -109,6 +110,7 @@ def agents_page() -> str:
 
 
 _AGENTS = ROOT / "benchmarks" / "data" / "agents.json"
+_PUBLIC = ROOT / "benchmarks" / "data" / "agents-public.json"  # where transcripts of the other agents were found
 _MEASURED = (
     "agent", "read from", "sessions (copies)", "repositories", "versions", "calls, counted independently",
     "edits replayed, unmatched", "calls with a time", "with a result", "sessions with a model", "with tokens",
@@ -144,8 +146,15 @@ def _deleted(store: Store) -> str:
     return f"after {store.kept_days} days" if store.kept_days else "–"
 
 
-def _tested(reader: TranscriptReader) -> str:
-    return "untested" if reader.NAME in unproven() else "yes"
+def _proof(reader: TranscriptReader) -> str:
+    """The newest version that the lab ran, and public repositories with transcripts that are read."""
+    rows = [row for row in json.loads(_LAB_ROWS.read_text("utf-8")).values() if row["agent"] == reader.NAME]
+    newest = max(rows, key=lambda row: [int(part) for part in row["version"].split(".")], default=None)
+    measured = json.loads(_AGENTS.read_text("utf-8")).get(reader.NAME, {}).get("repositories", [])
+    public = measured or json.loads(_PUBLIC.read_text("utf-8")).get(reader.NAME, [])
+    more = f" and {len(public) - 1} more" if len(public) > 1 else ""
+    proofs = [f"lab, {newest['version']} on {newest['day']}"] if newest else []
+    return "; ".join([*proofs, *(f"{name}{more}" for name in public[:1])]) or "untested"
 
 
 def _statements() -> Sequence[tuple[str, ...]]:
@@ -176,7 +185,19 @@ def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[st
 
 
 def _unlike(row: Mapping[str, Any]) -> str:
-    return ", ".join(dict.fromkeys(word for word in row["differences"] if "/" not in word and "." not in word)) or "–"
+    return ", ".join(row["differences"]) or "–"
+
+
+def _explained() -> list[tuple[str, ...]]:
+    """Why something is read otherwise than served, as tests/benchmarks/test_lab_outcomes.py compares it with the rows above."""
+    explanations = json.loads(_LAB_ROWS.with_name("lab-explained.json").read_text("utf-8"))
+    return [
+        (
+            ", ".join("all" if agent == "*" else label_of(agent) for agent in one["agents"]),
+            *(", ".join(one.get(name, ["all"])) for name in ("versions", "scenarios", "differences")), one["why"],
+        )
+        for one in explanations
+    ]  # fmt: skip
 
 
 _FEATURE = ("type", "unit", "kind", "version", "meaning", "NULL when")

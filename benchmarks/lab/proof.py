@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from lab.compare import Comparison, Facts, compare, table_row
 from lab.install import CACHE
 
 DATA = Path(__file__).parent.parent / "data" / "lab.json"
+EXPLAINED = DATA.with_name("lab-explained.json")  # why something is read otherwise than served, for the rows that it names
 
 
 def store(comparisons: Iterable[Comparison]) -> None:
@@ -37,6 +38,13 @@ def store(comparisons: Iterable[Comparison]) -> None:
             "differences": list(dict.fromkeys(difference.partition(":")[0] for difference in comparison.differences)),
         }
     DATA.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n", "utf-8")
+
+
+def is_about(explanation: Mapping[str, Any], agent: str, version: str, scenario: str) -> bool:
+    """Whether an explanation is one of a run of this agent; without versions or scenarios it is of all of them."""
+    agents, versions, scenarios = (explanation.get(name, ["*"]) for name in ("agents", "versions", "scenarios"))
+    pairs = ((agents, agent), (versions, version), (scenarios, scenario))
+    return all("*" in named or wanted in named for named, wanted in pairs)
 
 
 def stored_comparison(path: Path) -> Comparison:

@@ -12,6 +12,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ class _Reader(RecordReader):
             self.add_turn((time, text), time, text)
         for number, message in enumerate(messages):
             if get(message, "role") == "assistant":
-                self._answer(message, number, display, messages[number + 1] if number + 1 < len(messages) else None)
+                following = takewhile(lambda other: get(other, "role") != "assistant", messages[number + 1 :])
+                self._answer(message, number, display, list(following))
             elif get(message, "role") == "user":
                 self._take_prompt(message, number, with_text=not display.typed)
         for number, (time, about, model) in enumerate(display.requests):
@@ -107,25 +109,24 @@ class _Reader(RecordReader):
         for index, notice in enumerate(_SAID.finditer(text) if with_text else ()):
             self.add_turn((number, index), time, notice[2])
 
-    def _answer(self, message: dict[str, Any], number: int, display: _Shown, following: object) -> None:
-        """An answer of the model; `following`: the next message, which has the results of its calls."""
+    def _answer(self, message: dict[str, Any], number: int, display: _Shown, following: list[Any]) -> None:
+        """An answer of the model; `following`: the messages up to the next answer, which have the results of its calls."""
         time = began = display.asked.get(number - 2) or time_of(message.get("ts"))
-        ended = display.asked.get(number) or time_of(get(following, "ts"))
+        ended = display.asked.get(number) or time_of(get(next(iter(following), None), "ts"))
         self.begin(began)
         key = str(number)
         self.model = self.switched("model_change", self.model, _model(message), began)
         self._tokens(message, key, began, display)
         times = iter(display.acts.get(number, ()))
-        results = _Results(get(following, "content"))
+        results = _Results([block for other in following for block in blocks_of(get(other, "content"))])
         for index, block in enumerate(_calls_apart(blocks_of(message.get("content")))):
             if get(block, "type") == "tool_use":
                 name = get_str(block, "name")
                 time = next(times, time)
-                text = results.of(get_str(block, "id"), name)
+                text = results.of(call_id := get_str(block, "id"), name)
                 done = max(ended, time) if ended is not None and time is not None else ended
                 result = Result(done, text or "", recorded=text is not None)
-                call_id = get_str(block, "id") or f"{key}/{index}"
-                self.call_tool(call_id, name, get_dict(block, "input"), time, result, message_id=key)
+                self.call_tool(call_id or f"{key}/{index}", name, get_dict(block, "input"), time, result, message_id=key)
             else:
                 self.add_block((key, index), began, block)
 
@@ -235,10 +236,8 @@ class _Results:
                 self._by_name[match[1] or match[2]].append(text[match.end() :] if match[1] else text)
 
     def of(self, call_id: str, name: str) -> str | None:
-        if call_id in self._by_id:
-            return self._by_id[call_id]
-        waiting = self._by_name[name]
-        return waiting.pop(0) if waiting else None
+        waiting = [] if call_id in self._by_id else self._by_name[name]
+        return waiting.pop(0) if waiting else self._by_id.get(call_id)
 
 
 class _Shown:
