@@ -32,7 +32,7 @@ UNTOLD: dict[str, dict[str, str]] = {
     "claude-code-interrupt": {"edits": "of a command that was interrupted nobody knows which of its files it wrote"},
     "codex-interrupt": {"edits": "the same"},
     "opencode-interrupt": {"edits": "the same", "tokens": "none are written of a response whose call was interrupted"},
-    "gemini-cli-interrupt": {"edits": "the same"},
+    "gemini-cli-interrupt": {"edits": "the same", "tokens": "the same"},
     "kimi-code": {"version": "not written", "models": "it writes the name that its settings give the model"},
 }
 
