@@ -46,7 +46,7 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
 
-FACTS = "28"  # version of everything that is read here
+FACTS = "29"  # version of everything that is read here
 LOAD = Stage(StageName.LOAD, FACTS)
 SESSION = Stage(StageName.SESSION, FACTS, problems=("transcripts",))
 _MAX_PROMPT = 100_000  # characters that are stored, here and below
@@ -326,8 +326,8 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
 
 
 def _is_blank(session: Session) -> bool:
-    """Whether nothing was said or done in it."""
-    return not (session.turns or session.calls or session.messages or session.usage)
+    """Whether nothing was said or done in it, nor is it the fork of another session that has added nothing yet."""
+    return not (session.turns or session.calls or session.messages or session.usage or session.forked_from)
 
 
 def _stored_copies(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[StoredCopy]:

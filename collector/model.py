@@ -261,8 +261,8 @@ class Session:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether tokens are on record, if only those of responses that count for another session."""
-        return bool(self.usage or (self.fork is not None and self.fork.responses))
+        """Whether tokens are on record, if only those of responses that count elsewhere; an empty fork has spent none."""
+        return bool(self.usage or (self.fork is not None and (self.fork.responses or not (self.calls or self.messages))))
 
 
 class TranscriptReader(Protocol):
