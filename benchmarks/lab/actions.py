@@ -11,13 +11,16 @@ from typing import Any
 Json = dict[str, Any]
 
 
+BACKGROUND = "background"  # how of a shell action: the agent goes on while the command runs
+
+
 @dataclass(frozen=True)
 class Action:
-    """One thing that the model does. `kind` is write, edit, read, shell, task or say; the other fields are those that it needs."""
+    """One thing that the model does. `kind` is write, edit, read, shell, task, plan or say; the other fields are what it needs."""
 
     kind: str
     path: str = ""
-    text: str = ""  # of write the whole text, of edit the new one, of say and task what is said
+    text: str = ""  # of write the whole text, of edit the new one, of say, task and plan what is said
     old: str = ""
     command: str = ""
     step: str = ""  # of task, the step of the script that the subagent goes through
@@ -71,6 +74,7 @@ TOOLS: Mapping[str, Sequence[str]] = {
         "Execute", "terminal", "run_terminal_command", "execute_bash", "shell_command", "local_shell", "container.exec", "ipython",
     ),
     "task": ("Task", "task", "Agent", "agent", "spawn_agent", "subagent", "delegate_to_agent", "generalist", "new_task"),
+    "plan": ("ExitPlanMode", "ToolSearch"),  # which finds the first, where that is offered when asked for
 }  # fmt: skip
 FINISH = ("attempt_completion", "finish", "submit", "submit_and_exit")
 
@@ -141,6 +145,8 @@ def arguments_for(action: Action, tool: Tool, directory: str, style: Style) -> J
             arguments |= {"sandbox_permissions": "require_escalated", "justification": "The file is needed."}
     elif action.kind == "task":
         arguments = _task_arguments(action, tool)
+    elif action.kind == "plan":
+        arguments = {"query": "select:ExitPlanMode"} if tool.name == "ToolSearch" else {"plan": action.text}
     else:
         arguments = _file_arguments(action, tool, path)
     return None if arguments is None else fill_required(tool.schema, arguments)
@@ -208,6 +214,9 @@ def _shell_arguments(action: Action, tool: Tool) -> Json | None:
             arguments[name] = [action.command]
         else:
             arguments[name] = [{"command": action.command}]
+    if action.how == BACKGROUND:
+        settings = {"run_in_background": True, "is_background": True, "yield_time_ms": 250}
+        arguments |= {name: value for name, value in settings.items() if name in tool.properties}
     if "timeout" in tool.required:
         arguments["timeout"] = 60_000
     return arguments

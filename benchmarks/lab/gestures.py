@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,10 @@ class Gestures:
     refuse: Gesture
     clear: Gesture
     rewind: Gesture
+    plan: Gesture
+    build: Gesture  # after the plan is there: back to the mode that writes
+    summarize: Gesture
+    fork: Gesture
 
 
 def _press(*keys: str, after: str = "") -> Gesture:
@@ -67,6 +72,26 @@ def _opencode_undo(talk: Conversation) -> None:
     talk.terminal.press("ctrl-u")
 
 
+def _press_until(key: str, pattern: str) -> Gesture:
+    """Presses a key that goes through modes."""
+
+    def gesture(talk: Conversation) -> None:
+        for _ in range(6):
+            if re.search(pattern, talk.terminal.text()):
+                return
+            talk.terminal.press(key)
+            talk.terminal.wait_quiet()
+        raise RuntimeError(f"{key} does not lead to {pattern!r}; the screen:\n{talk.terminal.text()}")
+
+    return gesture
+
+
+def _claude_build(talk: Conversation) -> None:
+    talk.terminal.wait("Exit plan mode|Would you like to proceed")
+    talk.terminal.press("enter")
+    talk.wait_answered("one")
+
+
 def _command(text: str) -> Gesture:
     return lambda talk: talk.command(text)
 
@@ -78,6 +103,10 @@ GESTURES: Mapping[str, Gestures] = {
         refuse=_press("escape", after="Do you want to"),
         clear=_command("/clear"),
         rewind=_claude_rewind,
+        plan=_press_until("shift-tab", "plan mode on"),
+        build=_claude_build,
+        summarize=_command("/compact"),
+        fork=_command("/branch"),
     ),
     "codex": Gestures(
         interrupt=_press("escape"),
@@ -85,6 +114,10 @@ GESTURES: Mapping[str, Gestures] = {
         refuse=_press("escape", after="Would you like to"),
         clear=_command("/new"),
         rewind=_codex_backtrack,
+        plan=_press_until("shift-tab", "Plan mode"),
+        build=_press("escape", "shift-tab"),
+        summarize=_command("/compact"),
+        fork=_command("/fork"),
     ),
     "gemini-cli": Gestures(
         interrupt=_press("escape"),
@@ -92,6 +125,10 @@ GESTURES: Mapping[str, Gestures] = {
         refuse=_press("escape", after="Allow once"),
         clear=_command("/clear"),
         rewind=_gemini_rewind,
+        plan=_press_until("shift-tab", r"\bplan\b"),
+        build=_press_until("shift-tab", "YOLO"),
+        summarize=_command("/compress"),
+        fork=_command("/chat save forked"),
     ),
     "opencode": Gestures(
         interrupt=_press("escape", "escape"),
@@ -99,5 +136,9 @@ GESTURES: Mapping[str, Gestures] = {
         refuse=_press("right", "right", "enter", after="Permission required"),
         clear=_command("/new"),
         rewind=_opencode_undo,
+        plan=_press("tab"),
+        build=_press("tab"),
+        summarize=_command("/compact"),
+        fork=_command("/fork"),
     ),
 }

@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from lab.actions import FINISH, Action, Json, Style, Tool, action_in_text, call_for, fill_required, first_of
+from lab.actions import BACKGROUND, FINISH, Action, Json, Style, Tool, action_in_text, call_for, fill_required, first_of
 from lab.interfaces import Answer, Call, Event, Interface, Usage, interface_of
 from lab.truth import tree_texts
 
@@ -152,7 +152,7 @@ class Model:
                 continue
             chosen = call_for(action, tools, self.directory, self.style)
             if chosen is None:
-                texts.append(f"lab: no tool for {action.kind}")
+                texts.append(action.text if action.kind == "plan" else f"lab: no tool for {action.kind}")
                 continue
             calls.append(Call(f"{prefix}{key}{'abcdefgh'[number]}", *chosen))
             self.pending.append((calls[-1], action, place.step))
@@ -184,7 +184,7 @@ class Model:
                     "new": action.text,
                 }
             self.note("changes.jsonl", row)
-        self.texts, self.pending = now, []
+        self.texts, self.pending = now, [entry for entry in self.pending if entry[1].how == BACKGROUND]
 
     def _log(self, interface: Interface, answer: Answer, place: Position | None = None, *, side: bool = False) -> Answer:
         row: Json = {"number": self.number, "key": answer.key, "interface": interface.name, "model": answer.model, "side": side}

@@ -223,8 +223,12 @@ def read(path: str) -> list[Action]:
     return [Action("read", path=path)]
 
 
-def shell(command: str) -> list[Action]:
-    return [Action("shell", command=command)]
+def shell(command: str, how: str = "") -> list[Action]:
+    return [Action("shell", command=command, how=how)]
+
+
+def plan(text: str) -> list[Action]:
+    return [Action("plan", text=text)]
 
 
 def task(step: str, text: str = "Do what the plan says.") -> list[Action]:

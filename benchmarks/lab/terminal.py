@@ -110,6 +110,11 @@ class Terminal:
             time.sleep(1 / TYPED)
         time.sleep(0.5)
 
+    def paste(self, text: str) -> None:
+        """As a terminal sends what is pasted, or a file that is dropped on it."""
+        self.send(f"\x1b[200~{text}\x1b[201~")
+        self.wait_quiet()
+
     def wait(self, pattern: str, timeout: float = 30) -> str:
         """The screen, once the pattern is on it."""
         self.wait_until(lambda: re.search(pattern, self.text()) is not None, f"{pattern!r} on the screen", timeout)
