@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 from attribution.authorship.align import LEGACY, lines_of, text_of
 from attribution.authorship.case import AddedFile
@@ -53,8 +54,7 @@ class RepositoryTexts:
         before = [v for v in existing if v[0] <= moment]
         after = [v for v in existing if v[0] > moment]
         for _, oid in [*before[::-1][: _GIT_VERSIONS - _LATER_VERSIONS], *(after[:_LATER_VERSIONS] if later else ())]:
-            data = self._repo.blob(oid)
-            if data is not None:
+            if (data := self._repo.blob(oid)) is not None:
                 yield text_of(data, self._history.characters)
 
     def task(self, moment: float, root: str, directory: str, program: str, task: str) -> str | None:
@@ -81,10 +81,11 @@ class RepositoryTexts:
         return any(time < moment for time, _ in self._history.versions.get(path, ()))
 
     def is_committed(self, path: str, text: str, moment: float) -> bool:
-        """Whether some object of the repository holds exactly this text, other than by commits of the path after `moment`."""
-        encodings = ("utf-8",) if text.isascii() or not self._history.characters else ("utf-8", *LEGACY)
-        written = {text.encode(encoding, "replace") for encoding in encodings}
-        ids = {blob_id(d) for data in written for d in (data, data[:-1] if data.endswith(b"\n") else data)}
+        """Whether some object of the repository holds exactly this text in any encoding, other than by commits after `moment`."""
+        legacy = () if text.isascii() or not self._history.characters else LEGACY
+        texts = {text, text.removesuffix("\n"), crlf := text.replace("\n", "\r\n"), crlf.removesuffix("\r\n")}
+        encodings = product(texts, ("", "\ufeff"), ("utf-8", "utf-16-le", "utf-16-be", *legacy))
+        ids = {blob_id(f"{mark}{same}".encode(name, "replace")) for same, mark, name in encodings}
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
         return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
 

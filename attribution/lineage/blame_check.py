@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -28,7 +29,7 @@ class BlameAgreement:
     lines: int = 0
     same: int = 0  # commit, path and line number agree
     same_commit: int = 0
-    skipped: int = 0  # files that git blame could not read
+    skipped: int = 0  # files that git blame could not read as text
     differing: list[DifferingFile] = field(default_factory=list)
 
     @property
@@ -67,6 +68,9 @@ def _compare(git: ScratchGit, history: LineHistory, sha: str, state: State, path
         ours = [history.line(origin) for origin in numbers(state[path].vector)]
         same = sum(a == tuple(b) for a, b in zip(ours, theirs, strict=False))
         longer = max(len(ours), len(theirs))
+        if same != longer and git.output(["cat-file", "blob", state[path].oid]).startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            result.skipped += 1  # git takes its bytes for lines, not its text
+            continue
         result.files += 1
         result.lines += longer
         result.same += same
