@@ -24,7 +24,7 @@ from attribution.authorship.seen_lines import LinkedCommit, settle_seen_lines, t
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.substitutes import rewritten
 from attribution.authorship.timeline import EditFate, edited_paths
-from attribution.authorship.tools import give_to_tools, give_versions_to_bot
+from attribution.authorship.tools import give_scaffolds_to_tools, give_to_tools, give_versions_to_bot
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
@@ -158,8 +158,9 @@ def declare_the_rest(judged: Judged) -> None:
 
 def give_files_to_tools(judged: Judged) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them, unless an agent's edit wrote them."""
-    for verdict in judged.verdicts.values():
-        give_to_tools(verdict)
+    for commit in judged.evidence.history.commits:
+        give_to_tools(judged.verdicts[commit.sha])
+        give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
 
 
 def give_versions_to_bots(judged: Judged) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from attribution.authorship.diffs import FileDiff
+from attribution.authorship.texts import DiffTexts
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
-from collector.vocabulary.agents import shipped_by
+from collector.model import Commit
+from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
 from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
 _PACKAGE_MANAGERS = {
@@ -26,11 +28,6 @@ _NAMES = {
 }
 
 
-def tool_of(path: str, kind: FileKind) -> str:
-    """The tool that writes such a file; "" for kinds that people and agents write."""
-    return _PACKAGE_MANAGERS.get(path.rpartition("/")[2], "") or _NAMES.get(kind, "")
-
-
 def give_to_tools(verdict: CommitVerdict) -> None:
     """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran the tool is not known.
 
@@ -38,11 +35,34 @@ def give_to_tools(verdict: CommitVerdict) -> None:
     """
     for file, spans in verdict.files:
         shipped = shipped_by(file.change.path) if file.kind == FileKind.VENDORED and file.change.status == "A" else ""
-        tool = tool_of(file.change.path, file.kind) if file.kind in _NAMES else shipped
+        name = file.change.path.rpartition("/")[2]
+        tool = _PACKAGE_MANAGERS.get(name, _NAMES[file.kind]) if file.kind in _NAMES else shipped
         kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
             shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
             spans[:] = [replace(span, verdict=shown) if span.verdict.author not in kept else span for span in spans]
+
+
+def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffTexts) -> None:
+    """Gives texts that a program puts into files of other authors to it, where the commit brings all of their lines."""
+    origin = "" if commit.parents else f"{commit.committer_name} <{commit.committer_email}>: {commit.subject}"
+    scaffolds_here = [each for each in scaffolds() if each.text.pattern and each.root.search(origin)]
+    for file, spans in verdict.files:
+        for scaffold in scaffolds_here:
+            if scaffold.paths.fullmatch(file.change.path):
+                _give_scaffold(scaffold, spans, texts.lines(file))
+
+
+def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) -> None:
+    text, verdicts = "\n".join(lines), verdicts_by_line(spans)
+    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN)
+    for match in scaffold.text.finditer(text):
+        first = text.count("\n", 0, match.start()) + 1
+        numbers = range(first, first + match[0].count("\n") + 1)
+        if all(number in verdicts or not lines[number - 1].strip() for number in numbers):
+            open_lines = (n for n in numbers if n in verdicts and verdicts[n].author in (Author.UNKNOWN, Author.DECLARED))
+            verdicts |= dict.fromkeys(open_lines, shown)
+            spans[:] = spans_of(verdicts, lines)
 
 
 # A version or the hash of one, with what may stand before it.

@@ -203,7 +203,8 @@ def history_of(hunks: Sequence[int], changes: Sequence[Change], touching: Mappin
     text: dict[int, str] = {}
     for n in ordered:
         change = changes[n]
-        text.update(zip((*change.gone, *change.fresh), map(_bare, (*change.old, *change.new)), strict=True))
+        bare = ("".join(line.split()) for line in (*change.old, *change.new))
+        text.update(zip((*change.gone, *change.fresh), bare, strict=True))
     born = {line for n in ordered for line in changes[n].fresh}
     first = min((line for n in hunks for line in changes[n].fresh), default=1 << 62)
     # A line that no change brought was there from the start, unless its number tells that it came later, from outside: such a line
@@ -215,10 +216,6 @@ def history_of(hunks: Sequence[int], changes: Sequence[Change], touching: Mappin
         alive.update(lines.intersection(changes[n].fresh))
         alive_states.append(frozenset(alive))
     return RegionHistory(ordered, alive_states, text, changes, min(hunks))
-
-
-def _bare(text: str) -> str:
-    return "".join(text.split())
 
 
 def _in_order(numbers: Iterable[int], changes: Sequence[Change]) -> list[int]:

@@ -71,10 +71,6 @@ def _clean(call: ProgramCall) -> list[Effect]:
     return [] if any(re.fullmatch(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run", text) for text in call.texts) else [Effect("remove")]
 
 
-def _move(call: ProgramCall) -> list[Effect]:
-    return transfer(replace(call, name="mv"))
-
-
 def _commit(call: ProgramCall) -> list[Effect]:
     effects = [] if call.has("--dry-run") else call.make("commit", _paths(call))
     return [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
@@ -95,7 +91,7 @@ _SUBCOMMANDS: dict[str, Handler] = {
     "stash": _stash,
     "rm": _remove,
     "clean": _clean,
-    "mv": _move,
+    "mv": lambda call: transfer(replace(call, name="mv")),
     "commit": _commit,
     "apply": patch,
     "worktree": _worktree,

@@ -97,13 +97,13 @@ def notice(text: str) -> None:
 
 def complain(message: str, hint: str = "") -> None:
     """An error and what to do about it."""
-    click.echo(click.style("error: ", fg="red", bold=True) + printable(message), err=True, color=_colour(sys.stderr))
+    click.echo(
+        click.style("error: ", fg="red", bold=True) + printable(message),
+        err=True,
+        color=False if os.environ.get("NO_COLOR") else None,
+    )
     for line in hint.split("\n") if hint else ():
         click.echo("  " + printable(line), err=True)
-
-
-def _colour(stream: Any) -> bool | None:
-    return False if os.environ.get("NO_COLOR") else None
 
 
 # --- data -------------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ _LOCK = re.compile(
 )
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"
-    r"|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
+    r"|\.tsbuildinfo|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
     r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart"
     # what designers of interfaces, boards and projects save
     r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)))$",
@@ -135,14 +135,10 @@ def _state() -> re.Pattern[str]:
     )
 
 
-def _is_state(path: str) -> bool:
-    """Whether an agent keeps its own state in the file."""
-    return path.startswith(".") and _state().match(path) is not None
-
-
 def is_generated_path(path: str) -> bool:
-    """Whether builds and generators write files of that path."""
-    return bool(_BUILT.search(path) or _is_state(path) or _GENERATED_NAME.search(path) or _SNAPSHOT.search(path))
+    """Whether builds and generators write files of that path, or agents keep their own state there."""
+    is_state = path.startswith(".") and _state().match(path)
+    return bool(_BUILT.search(path) or is_state or _GENERATED_NAME.search(path) or _SNAPSHOT.search(path))
 
 
 def is_test_path(path: str) -> bool:

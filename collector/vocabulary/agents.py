@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from collector.plugins import modules_of
 
@@ -129,13 +129,24 @@ def state_directories() -> tuple[str, ...]:
     return tuple(agent.state for agent in agents() if agent.state)
 
 
+class Scaffold(NamedTuple):
+    """What a program for working with agents puts into repositories: whole files, or a text in files of these paths."""
+
+    program: str
+    paths: re.Pattern[str]
+    text: re.Pattern[str]  # empty: the whole file, if no agent or person is known to have written it
+    root: re.Pattern[str]  # searched for in "name <address>: subject" of the committer of the first commit; empty: in any commit
+
+
 @cache
-def _scaffolds() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Programs for working with agents, each with the paths of what it ships."""
+def scaffolds() -> tuple[Scaffold, ...]:
+    """All that `scaffolds.toml` lists."""
     tools = tomllib.loads(Path(__file__).with_name("scaffolds.toml").read_text("utf-8"))["tool"]
-    return tuple((tool["name"], re.compile(rf"(?:.*/)?(?:{'|'.join(tool['paths'])})")) for tool in tools)
+    paths = (re.compile(rf"(?:.*/)?(?:{'|'.join(tool['paths'])})") for tool in tools)
+    patterns = ([re.compile(tool.get(name, ""), re.M) for name in ("text", "root")] for tool in tools)
+    return tuple(Scaffold(tool["name"], path, *both) for tool, path, both in zip(tools, paths, patterns, strict=True))
 
 
 def shipped_by(path: str) -> str:
     """The program for working with agents that puts a file of that path into repositories; "" if none does."""
-    return next((name for name, paths in _scaffolds() if paths.fullmatch(path)), "")
+    return next((each.program for each in scaffolds() if not each.text.pattern and each.paths.fullmatch(path)), "")

@@ -43,6 +43,7 @@ PATHS = {
         " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
         " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb"
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
+        " web/tsconfig.tsbuildinfo"
     ),
     FileKind.VENDORED: (
         "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py"

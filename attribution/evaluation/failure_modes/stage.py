@@ -153,7 +153,7 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
     if not features_ready(store):
         return
     queries = (_EMBEDDINGS, _LABELS, _FIRST_TURNS, _SCOPES)
-    embeddings, labels, first_turns, scopes = (_session_rows(store, sql, repo_id) for sql in queries)
+    embeddings, labels, first_turns, scopes = ({row["session_id"]: row for row in store.rows(sql, (repo_id,))} for sql in queries)
     rows = []
     for features in session_features(store, repo_id):
         session = features["session_id"]
@@ -175,7 +175,3 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
         "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,)
     )
     store.insert("session_failure_modes", _COLUMNS, rows)
-
-
-def _session_rows(store: Store, sql: str, repo_id: int) -> dict[int, dict[str, Any]]:
-    return {row["session_id"]: row for row in store.rows(sql, (repo_id,))}

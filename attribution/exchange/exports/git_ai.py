@@ -91,7 +91,8 @@ def _write_notes(target: Path, ref: str, notes: Mapping[str, bytes]) -> None:
     if not ref.startswith("refs/notes/") or ref.rstrip("/") == "refs/notes":
         raise WhoWroteError(f"{ref} is not a notes ref", "Use one under refs/notes/, for example refs/notes/whowrote")
     repo = GitRepo(target)
-    write_files(repo.common_dir(), ref, _tree(_earlier_notes(repo, ref) | dict(notes)), repo.refs().get(ref, ""))
+    tree = {f"{sha[:2]}/{sha[2:]}": data for sha, data in (_earlier_notes(repo, ref) | dict(notes)).items()}
+    write_files(repo.common_dir(), ref, tree, repo.refs().get(ref, ""))
 
 
 def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
@@ -108,8 +109,3 @@ def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
             )
         notes[sha] = data
     return notes
-
-
-def _tree(notes: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Path in the notes tree -> content."""
-    return {f"{sha[:2]}/{sha[2:]}": data for sha, data in notes.items()}

@@ -1,0 +1,120 @@
+"""Texts that a program writes when somebody sets it up are its own, in files that others write too; what differs stays nobody's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.builder import World
+from support.line_answers import answers
+
+GITHUB = "GitHub <noreply@github.com>"
+ADA = "Ada <ada@example.org>"
+HOOK = [{"matcher": "", "hooks": [{"type": "command", "command": "entire hooks claude-code stop"}]}]
+LINT = [{"matcher": "Edit", "hooks": [{"type": "command", "command": "npm run lint"}]}]
+HOOKS = {"hooks": {"Stop": HOOK, "SessionEnd": HOOK}, "permissions": {"deny": ["Read(./.entire/metadata/**)"]}}
+RULES = """\
+<!-- BEGIN:nextjs-agent-rules -->
+# This is NOT the Next.js you know
+
+This version has breaking changes. Read the guide first.
+<!-- END:nextjs-agent-rules -->
+"""
+CONTEXT = """\
+# ledger Development Guidelines
+
+Auto-generated from all feature plans. Last updated: 2026-01-05
+
+## Active Technologies
+- Python 3.12 (001-ledger)
+
+<!-- MANUAL ADDITIONS START -->
+<!-- MANUAL ADDITIONS END -->
+"""
+
+
+def _sources(directory: Path, path: str, text: str, subject: str, author: str, before: str | None = None) -> list[tuple[str, str]]:
+    """(text, source) of the lines with text that a commit adds; `before`: the file in an earlier commit, "" for another file."""
+    world = World("scaffold")
+    if before is not None:
+        world.human_write(path if before else "other.md", before or "# Other\n")
+        world.commit("Start the ledger", author=author)
+    world.human_write(path, text)
+    found = answers(world, world.commit(subject, author=author), directory)
+    return [(line.text.strip(), line.source) for line in found[path] if line.text.strip()]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "subject", "author", "tool"),
+    [
+        (".claude/settings.json", json.dumps(HOOKS, indent=2), "Set up", ADA, "Entire"),
+        (".entire/settings.json", '{\n  "strategy": "manual-commit",\n  "enabled": true\n}\n', "Set up", ADA, "Entire"),
+        ("AGENTS.md", RULES, "Set up", ADA, "create-next-app"),
+        ("web/AGENTS.md", RULES, "Set up", ADA, "create-next-app"),
+        ("AGENTS.md", CONTEXT, "Set up", ADA, "spec-kit"),
+        ("CLAUDE.md", CONTEXT, "Set up", ADA, "spec-kit"),
+        (".specify/memory/constitution.md", "# [PROJECT_NAME] Constitution\n### [PRINCIPLE_1_NAME]\n", "Set up", ADA, "spec-kit"),
+        ("app/page.tsx", "export default () => null\n", "Initial commit from Create Next App", ADA, "create-next-app"),
+        ("CLAUDE.md", "@AGENTS.md\n", "Initial commit from Create Next App", ADA, "create-next-app"),
+        (".specify/memory/own.md", "# Rules\n", "Initial commit from Specify template", ADA, "spec-kit"),
+        ("README.md", "# ledger-web", "Initial commit", GITHUB, "GitHub"),
+        ("LICENSE", "MIT License\n\nCopyright (c) 2026 Ada\n", "Initial commit", GITHUB, "GitHub"),
+        (".gitignore", "node_modules/\n", "Initial commit", GITHUB, "GitHub"),
+    ],
+)
+def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, author: str, tool: str, tmp_path: Path) -> None:
+    assert {source for _, source in _sources(tmp_path, path, text, subject, author)} == {f"tool {tool} unknown"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "subject", "author", "before"),
+    [
+        (".claude/settings.json", json.dumps({"hooks": {"PostToolUse": LINT}}, indent=2), "Set up", ADA, None),
+        (".claude/settings.json", '{\n  "permissions": {\n    "deny": []\n  }\n}\n', "Set up", ADA, None),
+        (".entire/settings.json", '{\n  "enabled": true,\n  "log_level": "debug"\n}\n', "Set up", ADA, None),
+        (".entire/settings.json", '{\n  "enabled": false\n}\n', "Off", ADA, '{\n  "enabled": true\n}\n'),
+        ("AGENTS.md", RULES.replace("first", "last"), "Reword", ADA, RULES),
+        ("AGENTS.md", "# Rules\n\nRead the guide first.\n", "Set up", ADA, None),
+        ("AGENTS.md", CONTEXT.replace("3.12", "3.13"), "Newer", ADA, CONTEXT),
+        ("CLAUDE.md", "@AGENTS.md\n", "Set up", ADA, None),
+        (".specify/memory/constitution.md", "# Ledger Constitution\n### Small steps\n", "Set up", ADA, None),
+        ("app/page.tsx", "export default () => null\n", "Initial commit from Create Next App", ADA, ""),
+        ("docs/plan.md", "# Plan\n", "Initial commit from Create Next App", ADA, None),
+        ("src/own.py", "OWN = 1\n", "Initial commit from Specify template", ADA, None),
+        ("README.md", "# ledger-web", "Initial commit", ADA, None),
+        ("README.md", "# ledger-web", "Initial commit", GITHUB, ""),
+        ("README.md", "# Our ledger of the year\n", "Initial commit", GITHUB, None),
+        ("README.md", "# ledger\n\nHow to use it\n\n## Install\n", "Initial commit", GITHUB, None),
+        ("src/app.py", "LEDGER = 1\n", "Initial commit", GITHUB, None),
+    ],
+)
+def test_what_differs_from_it_is_nobodys(
+    path: str, text: str, subject: str, author: str, before: str | None, tmp_path: Path
+) -> None:
+    found = _sources(tmp_path, path, text, subject, author, before)
+    assert found
+    assert not [line for line in found if line[1].startswith("tool")]
+
+
+def test_hooks_beside_those_of_others(tmp_path: Path) -> None:
+    text = json.dumps({"hooks": {"Stop": HOOK, "PostToolUse": LINT}}, indent=2)
+    found = _sources(tmp_path, ".claude/settings.json", text, "Set up", ADA)
+    others = [line for line, source in found if not source.startswith("tool")]
+    assert '"command": "npm run lint"' in others
+    assert not [line for line in others if "entire hooks" in line or '"Stop"' in line]
+
+
+def test_a_description_is_no_part_of_the_name(tmp_path: Path) -> None:
+    found = _sources(tmp_path, "README.md", "# ledger\nSmall expenses of every day\n", "Initial commit", GITHUB)
+    assert [source.split()[0] for _, source in found] == ["tool", "unknown"]
+
+
+def test_what_an_agent_is_recorded_to_have_written_stays_its_own(tmp_path: Path) -> None:
+    world = World("agents")
+    session = world.session()
+    session.prompt("Write the rules down")
+    session.write("AGENTS.md", RULES)
+    session.end_turn()
+    found = answers(world, world.commit("Set up", [session]), tmp_path)
+    assert {line.source for line in found["AGENTS.md"] if line.text.strip()} == {"agent"}
