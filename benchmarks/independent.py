@@ -31,6 +31,7 @@ _STATES = ("complete", "incomplete")
 _PERSONS = ("after", "inside", "elsewhere")
 BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
 READ = ROOT / "benchmarks" / "data" / "became-known.csv"
+AUDITS = ("first", "second", "third", "fourth", "fifth", "records", "records_2")
 
 
 # --- measured ---------------------------------------------------------------------------------------------------------
@@ -136,11 +137,7 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
-        "blind": _blind([row for row in rows if row["audit"] == "second"]),
-        "blind_fourth": _blind([row for row in rows if row["audit"] == "fourth"]),
-        "blind_records": _blind([row for row in rows if row["audit"] == "records"]),
-        "blind_third": _blind([row for row in rows if row["audit"] == "third"]),
-        "blind_first": _blind([row for row in rows if row["audit"] == "first"]),
+        **{f"blind_{audit}": _blind([row for row in rows if row["audit"] == audit.replace("_", "-")]) for audit in AUDITS},
         "blind_now": _blind(
             [row | {"class": row["now_class"], "evidence": row["now_evidence"]} for row in rows if row.get("now_class")]
         ),
@@ -159,17 +156,20 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
 
 def _blind(rows: Sequence[Mapping[str, str]]) -> str:
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    sure: Counter[tuple[str, str]] = Counter()  # right, and the reader had no doubt
     for row in rows:
-        found[row["class"], row["evidence"]][judged(row)] += 1
+        tier, verdict = (row["class"], row["evidence"]), judged(row)
+        found[tier][verdict] += 1
+        sure[tier] += verdict == "right" and row["sure"] == "yes"
     lines = [
         (
-            f"`{name}`", evidence, verdicts.total(), verdicts["right"], verdicts["defensible"], verdicts["avoidable"],
-            verdicts["wrong"], _interval(verdicts["right"], verdicts.total()),
+            f"`{name}`", evidence, verdicts.total(), verdicts["right"], sure[name, evidence], verdicts["defensible"],
+            verdicts["avoidable"], verdicts["wrong"], _interval(verdicts["right"], verdicts.total()),
         )
         for (name, evidence), verdicts in sorted(found.items(), key=lambda one: (LINE_CLASSES.index(one[0][0]), one[0][1]))
     ]  # fmt: skip
-    head = ("class", "evidence", "lines read", "right", "defensible", "avoidable unknown", "wrong", "right, 95 % interval")
-    return table(head, lines)
+    verdict_columns = ("right", "of these sure", "defensible", "avoidable unknown", "wrong", "right, 95 % interval")
+    return table(("class", "evidence", "lines read", *verdict_columns), lines)
 
 
 def _now(row: Mapping[str, str]) -> dict[str, str]:
@@ -199,8 +199,7 @@ def _summary(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> s
         read[row["class"]][judged(row)] += 1
     named = ("agent", "declared", "human", "likely_human", "tool")
     lines: list[Sequence[object]] = [
-        (f"lines called `{name}`: right beyond doubt", read[name].total(), _interval(read[name]["right"], read[name].total()))
-        for name in named
+        (f"lines called `{name}`: right", read[name].total(), _interval(read[name]["right"], read[name].total())) for name in named
     ]
     forgotten = [(one["lines"], Counter(one["answers"])) for one in results.get("forgotten", {}).values()]
     lost, answers = sum(n for n, _ in forgotten), sum((found for _, found in forgotten), Counter[str]())

@@ -34,13 +34,25 @@ def _cells(table: str) -> list[list[str]]:
 def test_the_first_table_has_ten_rows_of_counts_and_intervals() -> None:
     rows = {name: (lines, share) for name, lines, share in _cells(independent._summary(RESULTS, ROWS))}
     assert len(rows) == 10
-    assert rows["lines called `agent`: right beyond doubt"] == ("4", "75.0 % (30.1 to 95.4)")
-    assert rows["lines called `human`: right beyond doubt"][0] == "1"
-    assert rows["lines called `tool`: right beyond doubt"] == ("0", "–")
+    assert rows["lines called `agent`: right"] == ("4", "75.0 % (30.1 to 95.4)")
+    assert rows["lines called `human`: right"][0] == "1"
+    assert rows["lines called `tool`: right"] == ("0", "–")
     assert rows["lines of a session that nobody recorded: called a person's"] == ("10", "1 (at most 40.42 %)")
     assert rows["a person's lines where all records are complete: found"][0] == "4"  # a paste is nobody's
     assert rows["the same: given to an agent"][1].startswith("25.0 %")
     assert rows["lines beside a session of another repository: given to it"][0] == "100"
+
+
+def test_a_right_line_that_its_reader_doubted_is_right_but_not_sure() -> None:
+    doubted = [row | {"sure": "no"} for row in ROWS]
+    agent = [next(row[2:5] for row in _cells(independent._blind(rows)) if row[0] == "`agent`") for rows in (ROWS, doubted)]
+    assert agent == [["4", "3", "3"], ["4", "3", "0"]]
+
+
+def test_every_audit_of_the_file_has_a_table() -> None:
+    first, details = ((ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES)
+    for audit in {row["audit"] for row in independent.blind()}:
+        assert "{{ blind_" + audit.replace("-", "_") + " }}" in first + details
 
 
 def test_tables_by_repository_have_a_page_of_their_own() -> None:

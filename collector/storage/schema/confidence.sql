@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS confidence (
   class TEXT NOT NULL {LineClass}, -- class of these lines in reports
   measured_on TEXT NOT NULL {RateOf}, -- which lines were read: the first of these that has enough of them
   checked INTEGER NOT NULL, -- lines that were read
-  correct INTEGER NOT NULL, -- of those, lines whose class was right beyond doubt
+  correct INTEGER NOT NULL, -- of those, lines whose class the reader found right, in doubt or not
   rate REAL, -- correct / checked; NULL when too few were read
   low REAL, -- lower end of the 95 % interval (Wilson), lines taken as independent
   high REAL, -- upper end
