@@ -141,7 +141,7 @@ def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
     state = case.alignment.state
     if state is None:
         return SightingPair(Witness.COMMIT, case.when.since)
-    since = state.certain_at
+    since = state.seen_at
     return SightingPair(Witness.COMMIT, since) if since else sighting_since_parent(case, index)
 
 

@@ -65,12 +65,17 @@ class ReplayedFile:
     ids: list[int]  # one per line
     known_at: float  # when the whole text was last known to be exactly this
     exists: bool = True
-    observed: bool = False  # the text was seen, not only computed
+    by_command: bool = False  # a shell command wrote to it since it was last seen, maybe more than its record says
     moved_by: CallRef | None = None
     sparse: bool = False  # only the parts around edits are known
     memory: list[tuple[str, list[int]]] = field(default_factory=list)  # earlier texts with their ids
     edited_at: float = 0.0  # when an agent last changed it
     certain_at: float = 0.0  # when its text was last seen or written as a whole; 0: it rests on a guess
+
+    @property
+    def seen_at(self) -> float:
+        """When that text was last shown to be the file's, in seconds; 0: a guess, or what a command is expected to have written."""
+        return 0.0 if self.by_command else self.certain_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +225,8 @@ class Worktree:
             state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
         if exact or step.edit.before_known:
             state.certain_at = step.at
+        state.by_command = step.edit.by_shell or (state.by_command and not (exact or step.edit.before_known))
         state.exists = True
-        state.observed = exact or step.edit.before_known
         return outcome
 
     def _text_before(self, step: ReplayStep) -> tuple[str, ReplayedFile]:
@@ -398,7 +403,7 @@ class Worktree:
             ids = self._new_ids(lines, LineOrigin(AGENT, step.call, Evidence.REPLAYED))
             self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
             self.born.setdefault(step.new_path, []).extend(ids)
-            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, certain_at=source.certain_at)
+            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, certain_at=source.seen_at)
             return StepOutcome(True, "", len(ids), 0)
         ids = list(source.ids)
         self.files[step.new_path] = replace(source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at)
@@ -433,12 +438,12 @@ class Worktree:
             return False
         if state is None:
             state = self._first_sight(path, text, moment)
-            state.observed, state.certain_at = True, moment
+            state.certain_at = moment
             return False
         news = state.text != text
         if news:
             self._resync(state, path, text, moment, seen=True, committed=committed)
-        state.known_at, state.exists, state.observed, state.sparse = moment, True, True, False
+        state.known_at, state.exists, state.by_command, state.sparse = moment, True, False, False
         state.certain_at = moment
         return news
 
@@ -546,7 +551,7 @@ class Worktree:
         edited: dict[int, tuple[int, Kin, str]],
     ) -> None:
         """What is left came from outside, or from git when the whole text is a committed one."""
-        outside = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, seen_without=state.certain_at)
+        outside = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, state.known_at, moment, seen_without=state.seen_at)
         for index in [index for index, line in enumerate(ids) if line < 0]:
             changed, kin, was = edited.get(index, (-1, None, ""))
             if changed >= 0 and kin is not None:

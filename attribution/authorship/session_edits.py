@@ -16,7 +16,7 @@ from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
 from attribution.shell.printed import lines_traced, parts_shown
 from collector.json_values import get_str, parse_json
-from collector.model import ChangeOfOthers, Edit, FileObservation, Session, Status, ToolCall
+from collector.model import ChangeOfOthers, Command, Edit, FileObservation, Session, Status, ToolCall
 from collector.text import normal_path
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
@@ -27,6 +27,8 @@ _MAY_WRITE = re.compile(
     r"<<|(?<![0-9&])>(?!\s*/dev/null|&)|\b(?:rm|mv|cp|tee|sed|touch|truncate|ln|rsync|install|echo|printf|patch|apply|perl|python[\d.]*|py)\b|-(?:Content|Item|File)\b",
     re.I,
 )
+# What bash says of a heredoc whose end word it did not find.
+_NOT_ENDED = re.compile(r"here-document at line \d+ delimited by end-of-file \(wanted `(.+)'\)")
 _NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
@@ -269,15 +271,23 @@ def _add_command(session: SessionEdits, call: ToolCall, ref: CallRef, moment: fl
     started = call.at if call.at is not None else moment
     until = session.ended if command.background else max(latest, started)
     cwd = command.cwd or session.cwd
-    result = effects(command.text, cwd) if _MAY_WRITE.search(command.text) else None
+    text = _text_as_run(command)
+    result = effects(text, cwd) if _MAY_WRITE.search(text) else None
     if result == ():
         return
-    session.actions.append(WorktreeAction(started, until, ref, command.text, cwd, result))
+    session.actions.append(WorktreeAction(started, until, ref, text, cwd, result))
     if call.status is Status.OK:
         by_shell = replace(ref, at=moment, by_shell=True)
         for effect in result or ():
             settled = effect.kind != "modify" or _settles(effect, result or ())
             session.edits.extend(_exact_edits(effect, by_shell, moment if settled else started, order, cwd))
+
+
+def _text_as_run(command: Command) -> str:
+    """The command's text with what Claude Code 1.0 put behind it: the shell missed the end word with which the record ends."""
+    text = command.text.rstrip()
+    missed = _NOT_ENDED.search(command.output)
+    return f"{text} < /dev/null" if missed and text.rpartition("\n")[2].strip() == missed[1] else command.text
 
 
 def _settles(effect: Effect, others: Iterable[Effect]) -> bool:

@@ -30,6 +30,7 @@ class Sighting:
     whole: bool
     start: int = 1  # number of the first line; 0: not known, or lines may be left out
     outside_edit: bool = False  # the agent was told that somebody else had changed the file
+    computed: bool = False  # what a command is expected to have written: nobody was shown it
 
     @cached_property
     def lines(self) -> frozenset[str]:
@@ -88,7 +89,7 @@ def edit_sightings(at: float, order: int, edit: Edit) -> Iterator[Sighting | Fil
     told = bool(edit.replacements or any(hunk.exact_text for hunk in edit.hunks) or edit.content is not None or after is not None)
     yield FileEdit(at, order, told and edit.op in ("edit", "write", "append"))
     if after is not None:
-        yield Sighting(at, order, after, True)
+        yield Sighting(at, order, after, True, computed=edit.by_shell)
 
 
 def _text_after(edit: Edit) -> str | None:
@@ -168,7 +169,8 @@ class _Track:
                 self.without, self.edited = None, True
             self.seen = self.seen or event
         elif (self.seen is None or self.seen.at < event.at) and _lacks(event, self.bare, self.edges):
-            self.without, self.seen, self.edited, self.untold = event, None, False, False
+            self.seen, self.untold = None, False
+            self.without, self.edited = (None, True) if event.computed else (event, False)
 
 
 def appearances(

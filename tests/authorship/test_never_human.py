@@ -546,3 +546,66 @@ def test_merge_by_the_agent(tmp_path: Path) -> None:
     session.read("src/app.ts")
     found = answers(world, _finish(world, session), tmp_path)
     assert about(found, "byMonth.set").source in ("unknown git_operation", "unknown other_branch")
+
+
+HEREDOC = "def from_heredoc(price):\n    return price * 3\n"
+EXTRA = "EOF < /dev/null"
+WARNING = "/bin/bash: line 7: warning: here-document at line 4 delimited by end-of-file (wanted `EOF')"
+MORE_THAN_RECORDED = {
+    "heredoc": f"cat > src/triple.py <<'EOF'\n{HEREDOC}EOF",
+    "tee": f"tee src/triple.py <<'EOF' > /dev/null\n{HEREDOC}EOF",
+    "not ended": f"cat > src/triple.py <<'EOF'\n{HEREDOC}".rstrip("\n"),
+    "append": f"cat >> src/triple.py <<'EOF'\n{HEREDOC}EOF",
+    "printf": "printf 'def from_heredoc(price):\\n    return price * 3\\n' > src/triple.py",
+}
+
+
+def _run_more_than_recorded(name: str, command: str, line: str, output: str = "") -> tuple[World, Session]:
+    """A command on record that wrote one line more than its text says."""
+    world = World(name)
+    world.human_write("README.md", "# Prices\n")
+    if ">>" in command:
+        world.human_write("src/triple.py", "RATE = 3\n")
+    world.commit("Start")
+    session = world.session()
+    session.prompt("Write the function")
+    if ">>" in command:
+        session.read("src/triple.py")
+    before = world.files["src/triple.py"].text() if ">>" in command else ""
+    session.bash(command, _put(world, "src/triple.py", f"{before}{HEREDOC}{line}\n"), stdout=output)
+    return world, session
+
+
+@pytest.mark.parametrize("line", [EXTRA, "RUNNER_MARK_OF_WRAPPER = 1"])
+@pytest.mark.parametrize("later", ["commit", "read"])
+@pytest.mark.parametrize("kind", MORE_THAN_RECORDED)
+def test_line_that_a_command_wrote_beyond_its_record(kind: str, later: str, line: str, tmp_path: Path) -> None:
+    """What ran need not be what the record says: only a text that was shown can lack a line."""
+    world, session = _run_more_than_recorded(f"beyond-{kind}-{later}".replace(" ", "-"), MORE_THAN_RECORDED[kind], line)
+    world.wait(60)
+    if later == "read":
+        session.read("src/triple.py")
+    session.end_turn()
+    found = answers(world, world.commit("Triple", [session]), tmp_path)
+    assert about(found, line).author in ("unknown", "agent")
+    assert about(found, "    return price * 3").source == "agent"
+
+
+@pytest.mark.parametrize("kind", ["heredoc", "tee", "append"])
+def test_end_word_that_the_shell_missed_is_written_by_the_command(kind: str, tmp_path: Path) -> None:
+    world, session = _run_more_than_recorded(f"missed-{kind}", MORE_THAN_RECORDED[kind], EXTRA, WARNING)
+    session.end_turn()
+    found = answers(world, world.commit("Triple", [session]), tmp_path)
+    assert about(found, EXTRA).source == "agent"
+
+
+@pytest.mark.parametrize("kind", MORE_THAN_RECORDED)
+def test_line_that_a_person_wrote_after_the_text_of_a_command_was_seen(kind: str, tmp_path: Path) -> None:
+    """The control: the same file, shown to the agent after the command and before the line."""
+    world, session = _run_more_than_recorded(f"control-{kind}".replace(" ", "-"), MORE_THAN_RECORDED[kind], "")
+    session.read("src/triple.py")
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/triple.py", "LOWEST_CREDIBLE_PRICE = 12\n")
+    found = answers(world, world.commit("Triple", [session]), tmp_path)
+    assert str(about(found, "LOWEST_CREDIBLE_PRICE = 12").line_class) == "likely_human"

@@ -237,7 +237,7 @@ def test_text_recorded_after_the_edit_is_taken_as_it_is() -> None:
     play = Play()
     play.apply(Edit(F, "edit", (Replacement("b", "guess"),), before="a\nb\n", before_known=True, after="a\nreal\n"))
     assert play.who() == [("a", BASE), ("real", "c1")]
-    assert play.tree.files[F].observed
+    assert play.tree.files[F].seen_at == play.tree.files[F].certain_at > 0
 
 
 def test_delete_takes_all_lines_away_and_says_who_did_it() -> None:
