@@ -35,6 +35,7 @@ class Tool:
     schema: Json
     description: str = ""
     freeform: bool = False
+    namespace: str = ""  # a call without it is refused
 
     @property
     def properties(self) -> Json:

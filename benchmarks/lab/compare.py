@@ -28,6 +28,7 @@ class Facts:
     prompts: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
+    later: dict[str, int] = field(default_factory=dict)  # tokens of requests after a step's last answer, as for a summary
     unclear: int = 0  # calls of which nothing tells whether they succeeded
 
 
@@ -59,6 +60,7 @@ def served_facts(run: Path) -> tuple[Facts, dict[str, int]]:
     facts.edits = sorted(row["path"] for row in changes if row["step"])  # Aider makes an empty file before it asks the model
     facts.models = sorted({row["model"] for row in main})
     facts.tokens = _tokens(row["usage"] for row in main)
+    facts.later = _tokens(row["usage"] for row in requests if row["side"] and "step" in row)
     facts.unclear = sum(start.get("interrupted_calls", 0) for start in about["starts"])
     return facts, _tokens(row["usage"] for row in requests if row["side"])
 
@@ -134,7 +136,8 @@ def differences(served: Facts, side: Mapping[str, int], read: Facts) -> list[str
     if missing or extra:
         found.append(f"edits: missing {dict(missing)}, too many {dict(extra)}")
     with_side = {name: served.tokens[name] + side[name] for name in TOKENS}
-    if read.tokens not in (served.tokens, with_side):
+    with_later = {name: served.tokens[name] + served.later.get(name, 0) for name in TOKENS}
+    if read.tokens not in (served.tokens, with_later, with_side):
         found.append(f"tokens: {_numbers(read.tokens)} for {_numbers(served.tokens)}")
     if len(read.prompts) != len(served.prompts) or any(
         prompt not in text for prompt, text in zip(served.prompts, read.prompts, strict=True)

@@ -90,6 +90,7 @@ def _claude_build(talk: Conversation) -> None:
     talk.terminal.wait("Exit plan mode|Would you like to proceed")
     talk.terminal.press("enter")
     talk.wait_answered("one")
+    _press_until("shift-tab", "accept edits on|bypass permissions on")(talk)
 
 
 def _command(text: str) -> Gesture:
@@ -114,8 +115,8 @@ GESTURES: Mapping[str, Gestures] = {
         refuse=_press("escape", after="Would you like to"),
         clear=_command("/new"),
         rewind=_codex_backtrack,
-        plan=_press_until("shift-tab", "Plan mode"),
-        build=_press("escape", "shift-tab"),
+        plan=_command("/plan"),
+        build=_press("shift-tab"),
         summarize=_command("/compact"),
         fork=_command("/fork"),
     ),

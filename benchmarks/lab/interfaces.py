@@ -287,9 +287,13 @@ class Responses(Interface):
         while waiting:
             tool = waiting.pop(0)
             if tool.get("type") == "namespace" and tool.get("tools"):
-                waiting = list(tool["tools"]) + waiting
+                waiting = [{**inner, "namespace": tool.get("name", "")} for inner in tool["tools"]] + waiting
             elif tool.get("type") == "function":
-                found.append(Tool(tool["name"], tool.get("parameters") or {}, tool.get("description") or ""))
+                found.append(
+                    Tool(
+                        tool["name"], tool.get("parameters") or {}, tool.get("description") or "", False, tool.get("namespace", "")
+                    )
+                )
             else:
                 found.append(Tool(tool.get("name") or tool.get("type", "?"), {}, tool.get("description") or "", freeform=True))
         return found
@@ -319,6 +323,7 @@ class Responses(Interface):
                     "name": call.tool.name,
                     "input" if free else "arguments": call.arguments_text,
                     "status": "completed",
+                    **({"namespace": call.tool.namespace} if call.tool.namespace else {}),
                 }
             )
         return items

@@ -116,7 +116,8 @@ class Model:
             usage = Usage(self.used + self.number, 50 + self.number, 100, written=7 if interface.name == "anthropic" else 0)
             if side or place is None:
                 text = "Done." if place in self.ended else _side_text(body)
-                return self._log(interface, Answer(key, model, text, "", (), usage), side=True)
+                later = place if place in self.ended else None
+                return self._log(interface, Answer(key, model, text, "", (), usage), later, side=True)
             self.changed()
             response = due(self.script, place, self.style)
             if all(action.kind == "say" for action in response) and not self.style.text:
