@@ -85,7 +85,7 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Mappi
         _leave_out_subagents(table, "parent", options["subagents"], f"; {lines:,} lines in commits")
     columns = (
         "repo?", "key=session", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits",
-        "agent_lines=lines", "subagents?", "label=first prompt",
+        "agent_lines=lines", "unlinked_because?=no commit because", "subagents?", "label=first prompt",
     )  # fmt: skip
     print_table(output_format, table, columns)
 

@@ -144,6 +144,7 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   survived: of those, lines in a commit; NULL before the lines were attributed [lines]
 --   agent_lines: non-blank lines in commits that it wrote; NULL when no commit is linked [lines]
 --   coding_mode: how much of its committed lines the agents wrote; NULL without such lines [word]
+--   unlinked_because: why no commit is linked to it; NULL when one is, before the lines were attributed, or when nothing can be read
 --   driver: what sent most of its prompts [word]
 --   forked_from: key of the session that it repeats; what both have counts there alone; NULL for other sessions
 --   left_at: when it left that one; NULL for other sessions [UTC]
@@ -153,6 +154,13 @@ CREATE VIEW IF NOT EXISTS session_list AS
 SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls,
        t.edits_applied, t.commits, t.produced, t.survived,
        (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode,
+       CASE WHEN t.commits > 0 OR s.tool_calls IS NULL OR t.commits IS NULL THEN NULL
+         WHEN EXISTS (SELECT 1 FROM tool_calls x WHERE x.session_id = s.id AND x.commits IS NOT NULL) THEN 'its commits are not linked'
+         WHEN t.edits_seen = t.edits_outside_repo THEN 'changed no file here'
+         WHEN t.edits_applied = 0 THEN 'no edit took effect'
+         WHEN EXISTS (SELECT 1 FROM edits e JOIN commit_files f ON f.path = e.path JOIN commits k ON k.id = f.commit_id
+           WHERE e.session_id = s.id AND k.repo_id = s.repo_id AND k.author_at > e.at) THEN 'lost before a commit of its files'
+         ELSE 'not committed' END AS unlinked_because,
        s.driver, s.forked_from, s.left_at, s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents
 FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id
 LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c
