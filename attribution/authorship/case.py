@@ -83,6 +83,7 @@ class AttributionWindow:
     last: bool = False  # `before` is the moment of a commit, not of an event of a session
     made: bool = False  # the whole file is new and nobody saw it before; what changes files in place did not make it
     unseen: bool = False  # no session ever worked on the file
+    gone: bool = False  # the question is who took lines away, not who wrote them
 
 
 class InlineScript(NamedTuple):

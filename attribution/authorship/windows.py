@@ -166,6 +166,8 @@ class AttributionWindows:
         if effect.kind == "generate":
             return self._cause_of_generator(effect, action, window) if self._touches(effect, window.path) else None
         if effect.kind in NAMED:
+            if not window.gone and self._only_takes_away(effect, window.path):
+                return None
             touched = self._touches(effect, window.path) and (window.made or not self._is_into(effect, window.path))
             return self._cause_of_named(effect, action, window) if touched else None
         if effect.kind == "format" and self._may_touch(effect, window.path):
@@ -208,6 +210,10 @@ class AttributionWindows:
         """Whether the effect names the file, a directory above it or a glob that it matches."""
         parts = covered_parts(effect, self.root)
         return any(part in (WHOLE, path) or path.startswith(part + "/") or ("*" in part and fnmatch(path, part)) for part in parts)
+
+    def _only_takes_away(self, effect: Effect, path: str) -> bool:
+        """Whether a command removed or moved what was at a path: what stands there afterwards it did not write."""
+        return effect.kind == "remove" or (effect.kind == "move" and not self._touches(replace(effect, kind="copy"), path))
 
     def _is_into(self, effect: Effect, path: str) -> bool:
         """Whether files whose names are not known were copied into a directory above: they may be others than this one."""

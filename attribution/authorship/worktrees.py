@@ -271,7 +271,7 @@ class Runner:
 
     def _lost_to(self, path: str, removal: Removal) -> str:
         """Who took a line away, as far as the agents' actions tell; whether a person replaced it is asked again at the end."""
-        cause = self.timeline.windows.cause(AttributionWindow(path, removal.after, removal.at))
+        cause = self.timeline.windows.cause(AttributionWindow(path, removal.after, removal.at, gone=True))
         if cause.author == Author.AGENT:
             return "self_overwritten"
         if removal.relaid:

@@ -124,7 +124,7 @@ def _gather_regions(
         by_session[region.session_id].append(region)
 
     def cause(path: str, after: float, before: float) -> str:
-        lost_to = timeline.windows.cause(AttributionWindow(path, after, before))
+        lost_to = timeline.windows.cause(AttributionWindow(path, after, before, gone=True))
         return lost_to.author if lost_to.author != Author.HUMAN or is_person(lost_to) else Author.UNKNOWN
 
     for session, regions in by_session.items():

@@ -129,6 +129,20 @@ def test_command_that_names_another_file_explains_nothing(text: str) -> None:
     assert _cause(_command(text), path="src/app_server.py") == "human"
 
 
+@pytest.mark.parametrize(
+    "text", ["rm src/app.py", "rm -rf src", "git rm -r src", "unlink src/app.py", "mv src/app.py /tmp/x.py", "mv src lib"]
+)
+def test_a_command_that_takes_a_file_away_writes_none_of_what_stands_there_later(text: str) -> None:
+    assert _cause(_command(text)) == "human"
+    gone = _gaps(_command(text)).cause(AttributionWindow(F, 10, 100, gone=True))
+    assert gone == CandidateAuthor(Author.AGENT, How.SHELL, call=_call())
+
+
+@pytest.mark.parametrize("text", ["mv lib/app.py src/app.py", "mv lib/app.py src", "rm src/app.py && cp lib/app.py src/app.py"])
+def test_a_command_that_brings_a_file_to_its_place_did_it(text: str) -> None:
+    assert _cause(_command(text)) == "agent"
+
+
 def test_command_in_another_directory_names_another_file() -> None:
     assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/src")) == "agent"
     assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/lib")) == "human"
