@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import database
+from collector.console.formats import count_of
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out
 
@@ -82,7 +83,7 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Mappi
         table.rows = [row for row in table if row["id"] == number]
     lines = sum(row["agent_lines"] or 0 for row in table)
     if not output_format:
-        _leave_out_subagents(table, "parent", options["subagents"], f"; {lines:,} lines in commits")
+        _leave_out_subagents(table, "parent", options["subagents"], f"; {count_of(lines, 'line')} in commits")
     columns = (
         "repo?", "key=session", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits",
         "agent_lines=lines", "unlinked_because?=no commit because", "subagents?", "label=first prompt",
@@ -95,7 +96,7 @@ def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = ""
     people = [row for row in table if not row[parent]]
     spawned = len(table) - len(people)
     apart = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
-    table.notes.append(f"{len(people):,} sessions{apart}{also}")
+    table.notes.append(f"{count_of(len(people), 'session')}{apart}{also}")
     if spawned and not listed:
         table.rows = people
         table.notes.append("To list the subagents too: --subagents")
@@ -139,8 +140,8 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
     table = turn_table(store, repo, options["session"])
     total = {name: value or 0 for name, value in sums(table).items()}
     table.notes += [
-        f"{len(table):,} turns; the next turn changed {total['changed_next']:,} of {total['produced']:,} non-blank lines, "
-        f"and edited {total['places_again']:,} of {total['places']:,} places again",
+        f"{count_of(len(table), 'turn')}; the next turn changed {total['changed_next']:,} of {total['produced']:,} non-blank "
+        f"lines, and edited {total['places_again']:,} of {total['places']:,} places again",
         f"{total['dictated']:,} of the lines stood in what the user had said; later sessions removed {total['discarded']:,} "
         "before a commit had them",
     ]

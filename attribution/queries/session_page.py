@@ -12,6 +12,7 @@ from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import region_table
+from collector.console.formats import count_of
 from collector.json_values import get_dict, parse_json
 from collector.labels import as_typed
 from collector.storage.store import Store
@@ -124,7 +125,7 @@ def mode_words(lines: Mapping[str, Any]) -> str:
     few = lines["agent_lines"] + lines["human_lines"]
     if few < minimum.PART.lines:
         return f"too few lines ({few:,})"
-    share = f"agents wrote {lines['agent_percentage']:.0f} % in its {lines['commits']:,} commits"
+    share = f"agents wrote {lines['agent_percentage']:.0f} % in its {count_of(lines['commits'], 'commit')}"
     return f"{lines['coding_mode'].replace('_', ' ')}: {share}"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from attribution.lineage import minimum
 from attribution.lineage.survival import ENDERS, LifetimeRecord, ended_by
 from attribution.queries.breakdown import check, cost_of, group_rows, no_lines
 from attribution.queries.breakdown_facts import BreakdownOptions, Prompt, facts
@@ -22,7 +23,7 @@ from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
 WEEKS_BEFORE = 4
 """Weeks before this one whose agent lines are followed: the last month, in whole weeks."""
-_SEVERITIES = {"ERROR": "high", "WARNING": "medium", "INFO": "low"}
+_SEVERITIES = ("high", "medium", "low")
 Row = Mapping[str, Any]
 _UNITS = dict.fromkeys(("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share") | {
     "cost_usd": "USD"
@@ -137,25 +138,22 @@ def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Secti
     fates |= {f"changed or removed by {_ENDERS.get(name, name)}": lines for name, lines in ended_by(agents).items()}
     fates["not followed further"] = sum(life.lines for life in agents if life.lost)
     rows = [{"lines of agents": name, "lines": lines, "share": lines / every} for name, lines in fates.items() if lines]
-    return Section(title, table_of(rows, _UNITS, [_cost_note(prompts)]), ("lines of agents", "lines", "share"))
+    note = _cost_note(prompts, fates["still there"])
+    return Section(title, table_of(rows, _UNITS, [note]), ("lines of agents", "lines", "share"))
 
 
-_WHO = (
-    "the session that wrote them",
-    "another session",
-    "an agent, the session is not known",
-    "a person",
-    "somebody who is not known",
-)
+_WHO = ("the session that wrote them", "another session", "an agent, the session is not known", "a person", "somebody not known")
 _ENDERS = dict(zip(ENDERS, _WHO, strict=True))
 
 
-def _cost_note(prompts: Sequence[Prompt]) -> str:
-    cost, priced, per_line = cost_of(prompts)
+def _cost_note(prompts: Sequence[Prompt], there: int) -> str:
+    """`there`: the lines that the table calls still there, so that a reader who divides gets the number that is printed."""
+    cost, priced, _ = cost_of(prompts)
     if cost is None:
         return "what they cost is not known: no prompt of these weeks has a price"
     known = f"the prompts of these weeks cost USD {cost:,.2f} ({priced:,} of {len(prompts):,} have a price)"
-    return f"{known}, USD {per_line:.4f} for each line that is still there" if per_line is not None else known
+    least = "at least " if priced < len(prompts) else ""
+    return f"{known}, {least}USD {cost / there:.4f} for each line that is still there" if there >= minimum.PART.lines else known
 
 
 # --- what is open, and in which group -----------------------------------------------------------------------------------
@@ -168,7 +166,7 @@ def _open_weaknesses(store: Store, this: date) -> Section:
         rows = [row for read in hooks("finding_rows") for row in read(store, None, ("high", "medium")) if row["alive_at_head"]]
     except WhoWroteError as error:
         return Section(title, Table("", "", [], [], [error.hint or str(error)]), ())
-    by_severity = [_severity(name, [row for row in rows if row["severity"] == key], this) for key, name in _SEVERITIES.items()]
+    by_severity = [_severity(name, [row for row in rows if row["severity"] == name], this) for name in _SEVERITIES]
     return Section(title, table_of(by_severity), tuple(by_severity[0]))
 
 

@@ -67,7 +67,7 @@ def _advice(console: Console, advices: Sequence[Advice]) -> None:
     console.print()
     console.print(Text.assemble("  ", ("what would help", "bold"), ("  lines in source and test files", "dim")))
     for item in advices:
-        lines = f"{ui.number(item.lines)} lines: " if item.lines else ""
+        lines = f"{ui.count_of(item.lines, 'line')}: " if item.lines else ""
         console.print(one_line(f"    {lines}{item.what}"), soft_wrap=True, highlight=False)
         if item.command:
             console.print(Text(one_line(f"      {item.command}"), "cyan"), soft_wrap=True)
@@ -162,7 +162,7 @@ def _edits(console: Console, r: RepoReport) -> None:
 def check_list(console: Console, checks: Sequence[Check]) -> None:
     table = ui.grid("<", "<", "<~")
     for check in checks:
-        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {ui.number(check.broken)} rows", "bold red")
+        state = Text("OK", "green") if not check.broken else Text(f"BROKEN in {ui.count_of(check.broken, 'row')}", "bold red")
         table.add_row(state, ui.plain(check.name), Text(one_line(check.promise), "dim"))
     ui.show(console, table, 0)
     for check in checks:
@@ -227,7 +227,7 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         state = "" if s["transcript"] == "present" else f", transcript {ui.words(s['transcript'])}"
         console.print(Text(ui.cut(f"session {one_line(s['key'][:13])}: {one_line(s['label'])}", console.width), "bold"))
         link = f"by {ui.words(s['method'])}, confidence {s['confidence']:.2f}"
-        console.print(Text(f"  {who}, linked {link}, wrote {ui.number(s['agent_lines'])} lines here{state}", "dim"))
+        console.print(Text(f"  {who}, linked {link}, wrote {ui.count_of(s['agent_lines'], 'line')} here{state}", "dim"))
         for prompt in s["prompts"][:5]:
             console.print(Text(ui.cut(f"  “{one_line(ui.opening(prompt))}”", console.width)))
         if len(s["prompts"]) > 5:
@@ -263,7 +263,7 @@ def stats_view(console: Console, range_stats: RangeStats) -> None:
     ui.title(console, range_stats.repo, range_stats.range)
     merges = f", {ui.number(range_stats.merges)} of them merges" if range_stats.merges else ""
     linked = f"{ui.number(range_stats.with_sessions)} with source or test lines of recorded sessions"
-    ui.dim(console, f"{ui.number(range_stats.commits)} commits{merges}; {linked}")
+    ui.dim(console, f"{ui.count_of(range_stats.commits, 'commit')}{merges}; {linked}")
     if range_stats.not_in_database:
         ui.notes(console, [_ABSENT.format(ui.number(range_stats.not_in_database))])
     console.print()
@@ -278,7 +278,7 @@ def stats_view(console: Console, range_stats: RangeStats) -> None:
 
 
 def _classes(console: Console, range_stats: RangeStats) -> None:
-    console.print(Text.assemble((f"{ui.number(range_stats.total)} lines", "bold"), " added to source and test files"))
+    console.print(Text.assemble((ui.count_of(range_stats.total, "line"), "bold"), " added to source and test files"))
     ui.class_bars(console, range_stats.lines)
     because = ", ".join(
         f"{ui.words(reason)} {ui.number(lines)}" for reason, lines in list(range_stats.unknown_because.items())[:3] if lines

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.features import groups
-from attribution.terminal.style import grid, minute, number, plain, show, source, title
+from attribution.terminal.style import count_of, grid, minute, number, plain, show, source, title
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 
@@ -65,7 +65,7 @@ def region_list(console: Console, table: Table, counts: Mapping[str | None, int]
         console.print()
     parts = ", ".join(f"{number(counts[name])} {name}" for name in _TREND if counts.get(name))
     every = sum(counts.values())
-    console.print(Text(f"{number(every)} regions edited by two or more calls{': ' + parts if parts else ''}", "dim"))
+    console.print(Text(f"{count_of(every, 'region')} edited by two or more calls{': ' + parts if parts else ''}", "dim"))
     if every > len(table):
         console.print(Text(f"{number(len(table))} are shown; for more: --limit N, for one session: --session KEY", "dim"))
 

@@ -16,6 +16,7 @@ from collector.console import formats
 from collector.console.formats import LETTER as LETTER
 from collector.console.formats import MEANING as MEANING
 from collector.console.formats import STYLE as STYLE
+from collector.console.formats import count_of as count_of
 from collector.console.formats import number as number
 from collector.console.formats import percent as percent
 from collector.console.formats import words as words

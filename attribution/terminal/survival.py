@@ -10,7 +10,7 @@ from rich.text import Text
 
 from attribution.lineage import minimum
 from attribution.stats.comparison import MEANING
-from attribution.terminal.style import STYLE, dim, grid, notes, number, show, title, words
+from attribution.terminal.style import STYLE, count_of, dim, grid, notes, number, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.storage.views import table_of
@@ -64,7 +64,7 @@ def _history_text(history: Row) -> str:
     window = f"since {history['since'][:10]}" if history["after"] else "whole history"
     keep = history["keep"].replace(" ", ", ")
     rule = f"the same through: {keep}" if keep else "matched exactly as by git blame"
-    return f"at {history['tip'][:9]}, {window}, {number(history['commits'])} commits; lines {rule}"
+    return f"at {history['tip'][:9]}, {window}, {count_of(history['commits'], 'commit')}; lines {rule}"
 
 
 def _groups(console: Console, grouping: str, rows: Sequence[Row]) -> None:
@@ -102,7 +102,7 @@ def _medians(console: Console, curves: Mapping[str, Row]) -> None:
             low, high = curve["median_low"], curve["median_high"]
             middle = f"{curve['median']:.1f} days"
             tail = f"95 % {'?' if low is None else f'{low:.1f}'} to {'not reached' if high is None else f'{high:.1f}'}"
-        tail += f"; {number(curve['lines'])} lines of {number(curve['commits'])} commits"
+        tail += f"; {count_of(curve['lines'], 'line')} of {count_of(curve['commits'], 'commit')}"
         table.add_row(Text(name, STYLE.get(name, "")), middle, Text(tail, "dim"))
     title(console, "median lifetime", "Kaplan-Meier; intervals by commit")
     show(console, table)

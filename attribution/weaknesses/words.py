@@ -35,6 +35,11 @@ def severity_named(name: str) -> Severity | None:
     return next((each for each in Severity if word in (each.lower(), each.meaning)), None)
 
 
+def severity_word(stated: str | None) -> str | None:
+    """What readers see of a rule's severity: high, medium, low, or a word of its own."""
+    return getattr(severity_named(stated or ""), "meaning", stated)
+
+
 class ScanStatus(Word):
     """Result of scanning a text."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from collector.console.formats import count_of
 from collector.console.terminal import Reporter, complain, failure, notice
 from collector.errors import WhoWroteError
 from collector.limits import RUN_SECONDS
@@ -181,7 +182,7 @@ def exclusive_store(db: Path, create: bool = True) -> Iterator[Store]:
 def show_progress(doing: str, done_word: str, total: int, results: Iterator[tuple[Any, Any]], quiet: bool) -> int:
     """Shows how a stage goes on; returns how many failed."""
     states: Counter[str] = Counter()
-    with Reporter(count_repositories(total), quiet) as progress:
+    with Reporter(count_of(total, "repository"), quiet) as progress:
         progress(doing, 0, total)
         for number, (item, done) in enumerate(results, 1):
             states[done.value or "failed"] += 1
@@ -194,7 +195,3 @@ def show_progress(doing: str, done_word: str, total: int, results: Iterator[tupl
         words = ", ".join(f"{count} {names.get(state, state)}" for state, count in states.most_common())
         notice(words or f"no new repositories were {done_word}")
     return states["failed"]
-
-
-def count_repositories(number: int) -> str:
-    return f"{number} {'repository' if number == 1 else 'repositories'}"

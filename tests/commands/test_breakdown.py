@@ -18,6 +18,7 @@ from support.commands import clone, rows, run
 from attribution.commands import report as report_command
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries import breakdown as module
+from attribution.queries import weekly
 from attribution.queries.breakdown import DIMENSIONS, NOT_TO_CONCLUDE, breakdown
 from attribution.queries.breakdown_facts import BreakdownOptions, Facts, Life, LineCell, Place, Prompt
 from attribution.queries.coverage import headline
@@ -195,6 +196,23 @@ def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(db: 
     assert sum(row["share"] for row in rows) == pytest.approx(1)
     assert report.sections[0].table.rows[1]["this week"] == "0"  # nothing in that week, and no number for its shares
     assert {row["this week"] for row in report.sections[0].table if row[""].startswith("–")} == {""}
+
+
+@pytest.mark.parametrize(("unpriced", "least"), [(0, ""), (3, "at least ")])
+def test_the_cost_of_a_line_is_that_of_the_lines_beside_it(unpriced: int, least: str) -> None:
+    lives = [
+        LifetimeRecord(1500, "agent", 9, 9, 0, 0, False),
+        LifetimeRecord(500, "agent", 2, 9, 0, 0, True),
+        LifetimeRecord(700, "agent", 2, 2, 0, 0, False, lost=True),
+        LifetimeRecord(900, "human", 9, 9, 0, 0, False),
+    ]
+    # what HEAD has of each prompt counts other lines too: of documents, and of commits before these weeks
+    prompts = [*[Prompt(_PLACE, 30.0, 4000)] * 2, *[Prompt(_PLACE, None, 50)] * unpriced]
+    table = weekly._became(lives, prompts).table
+    there = next(row["lines"] for row in table if row["lines of agents"] == "still there")
+    assert (there, table.notes[0].rpartition(", ")[2]) == (1500, f"{least}USD {60 / 1500:.4f} for each line that is still there")
+    (note,) = weekly._became([replace(lives[0], lines=1), lives[1]], prompts).table.notes
+    assert note.endswith("have a price)"), "too few lines for a cost of each"
 
 
 def test_last_counts_whole_weeks_days_and_months(db: Path) -> None:

@@ -68,7 +68,7 @@ def test_features_count_subagents_apart(db: Path) -> None:
                 feature_rows.write(store, number, of_session(Session("s", "opencode", parent_id="" if number == 1 else "parent")))
     shown = run("sessions", "--columns", "features", "--db", db).stdout
     assert "the task" in shown and "write tests" not in shown
-    assert "1 sessions, 2 subagents that are stored as sessions" in shown
+    assert "1 session, 2 subagents that are stored as sessions" in shown
     found = {row["label"]: row["parent_key"] for row in rows(run("sessions", "--columns", "features", "--csv", "--db", db))}
     assert found == {"the task": "", "look around": "parent", "write tests": "parent"}
 

@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from attribution.queries.pushback import By, Message, share_row
+from attribution.queries.session_page import mode_words
 from attribution.terminal.repo import failures
+from collector.console.formats import count_of
 from collector.console.grid import grid, plain, show
 
 MODELS = ("claude-opus-4-20250514", "claude-opus-4-1-20250805", "claude-opus-4-5-20251101", "claude-opus-4-6")
@@ -25,6 +27,16 @@ def _shown(width: int, head: tuple[str, ...], columns: tuple[str, ...], rows: Se
     show(console, table, 0)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return text
+
+
+def test_a_count_has_the_form_of_its_noun() -> None:
+    words = [count_of(number, noun) for noun in ("finding", "repository", "fix") for number in (0, 1, 2000)]
+    assert words == [
+        "0 findings", "1 finding", "2,000 findings", "0 repositories", "1 repository", "2,000 repositories",
+        "0 fixes", "1 fix", "2,000 fixes",
+    ]  # fmt: skip
+    lines = {"coding_mode": "vibe", "agent_lines": 900, "human_lines": 0, "agent_percentage": 100.0, "commits": 1}
+    assert mode_words(lines).endswith("in its 1 commit") and mode_words(lines | {"commits": 2}).endswith("in its 2 commits")
 
 
 def test_models_of_one_family_stay_different() -> None:

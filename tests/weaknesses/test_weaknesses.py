@@ -28,6 +28,8 @@ from support.invariants import broken_checks
 from attribution.weaknesses.rules.rulesets import load
 from attribution.weaknesses.scan import engine
 from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, ScanLimits, Scanned, Target, scan
+from attribution.weaknesses.scan.source import open_cache
+from collector.errors import DatabaseUnusable
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
 
@@ -493,7 +495,7 @@ def moved(program: Path, tmp_path: Path) -> Path:
 def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(moved: Path, tmp_path: Path) -> None:
     out = tmp_path / "m.sarif"
     done = run("findings", "sarif", out, "--low", "--db", moved)
-    assert "2 findings written" in done.stderr and "1 are gone" in done.stderr
+    assert "2 findings written" in done.stderr and "no longer there: 1" in done.stderr
     (results,) = [each["results"] for each in json.loads(out.read_text("utf-8"))["runs"]]
     places = {r["ruleId"]: r["locations"][0]["physicalLocation"] for r in results}
     assert places["t.eval"]["artifactLocation"]["uri"] == "b.py" and places["t.eval"]["region"]["startLine"] == 14
@@ -516,11 +518,25 @@ def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
     assert [row["path"] for row in rows(new)] == ["m.go"]
     assert run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code == 0
     failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved)
-    assert failed.exit_code == 1 and "severity WARNING or worse: 1" in failed.stderr
+    assert failed.exit_code == 1 and "severity medium or worse: 1" in failed.stderr
     assert run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved).exit_code == 1
     assert run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved).exit_code == 0
     assert run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code == 0
     assert "no branch, tag or commit named" in run("findings", "--new-since", "nowhere", "--db", moved).stderr
+
+
+def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_path: Path) -> None:
+    old, other = tmp_path / "old.db", tmp_path / "other.db"
+    with Store(old, is_cache=True) as cache:
+        cache.connection.execute("PRAGMA user_version = 99")
+    other.write_bytes(b"not a database at all, but text that is long enough" * 100)
+    with Store(moved) as store:
+        with pytest.raises(DatabaseUnusable) as outdated:
+            open_cache(store, old, [])
+        with pytest.raises(DatabaseUnusable) as foreign:
+            open_cache(store, other, [])
+    assert outdated.value.hint == f"Remove {old}: it is only a cache"
+    assert foreign.value.hint == "Choose another file with --cache FILE", "nobody is told to remove a file of his own"
 
 
 def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
@@ -566,6 +582,7 @@ def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
     severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", "--db", moved))
     assert [row["rule_id"] for row in severe] == ["t.exec"]
     assert severe == rows(run("findings", "--low", "--only", "severity=medium", "--csv", "--db", moved))
+    assert severe and {row["severity"] for row in severe} == {"medium"}, "the word of pages and reports, not the rule's"
 
 
 def test_one_finding_in_context(two: Path) -> None:

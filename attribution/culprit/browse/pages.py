@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 from attribution.browse.addresses import Addresses
-from attribution.browse.charts import NAMES
 from attribution.browse.pages import PageRequest, Shown
 from attribution.browse.tables import dim, link, text
 from attribution.culprit.queries.culprits import culprit_table, stored_fixes, summary
+from collector.console.formats import count_of
 from collector.console.tables import Cell, html
 from collector.storage.views import Table
 from collector.vocabulary.agents import label_of
@@ -59,12 +59,11 @@ def _place_cell(repo: str, to: Addresses, row: Row) -> str:
     if not row["path"]:
         return ""
     address = f"{to.file(repo, row['path'], row['introduced_by'], line=row['line'])}#L{row['line']}"
-    count = "1 line" if row["lines"] == 1 else f"{row['lines']:,} lines"
-    return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{dim(count)}"
+    return f"{link(address, row['path'] + ':' + str(row['line']), 60)}<br>{dim(count_of(row['lines'], 'line'))}"
 
 
 def _author_cell(repo: str, to: Addresses, row: Row) -> str:
-    parts = [text(NAMES.get(row["class"] or "", row["class"] or "")), dim(label_of(row["agent"]) or row["agent"], 30)]
+    parts = [text((row["class"] or "").replace("_", " ")), dim(label_of(row["agent"]) or row["agent"], 30)]
     if row["session"]:
         parts.append(link(to.session(repo, row["session"], row["turn"]), "session"))
     return "<br>".join(parts)

@@ -12,6 +12,7 @@ from attribution.culprit.words import RepairOutcome
 from attribution.queries.sessions import prompt_of
 from attribution.queries.survival import seconds
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, LineAttribution, attribution_of
+from collector.console.formats import count_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 
@@ -120,4 +121,4 @@ def summary(fixes: Iterable[TracedFix]) -> list[str]:
     without = outcomes[RepairOutcome.NEIGHBOURS] + outcomes[RepairOutcome.NOT_DECIDABLE]
     named = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in outcomes.most_common())
     ghosts = f"; {without:,} only added lines, so that they repaired no line" if without else ""
-    return [f"{outcomes.total():,} {'fix' if outcomes.total() == 1 else 'fixes'} traced by: {named}{ghosts}"]
+    return [f"{count_of(outcomes.total(), 'fix')} traced by: {named}{ghosts}"]

@@ -17,8 +17,8 @@ from attribution.browse.tables import dim, link, text
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import COLUMNS, HEADLINE, FindingFilter, code_of, findings, reviews_of
-from attribution.weaknesses.words import Confidence, Severity, severity_named
-from collector.console.formats import MEANING
+from attribution.weaknesses.words import Confidence, Severity
+from collector.console.formats import MEANING, count_of
 from collector.console.tables import Cell, html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
@@ -51,19 +51,20 @@ def findings_page(request: PageRequest) -> Shown:
         note = f'<p class="note">{words.safe(f"{error}. {error.hint}")}</p>'
         return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": note})
     cut = f", the first {_MOST} are shown" if len(rows) > _MOST else ""
-    about = f'<p class="dim">{len(rows):,} findings{cut}. {_HINT}</p>'
+    about = f'<p class="dim">{count_of(len(rows), "finding")}{cut}. {_HINT}</p>'
     body = f"{_form(selection, every)}{about}{''.join(_by_severity(request, rows[:_MOST]))}"
     return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": body})
 
 
 def _by_severity(request: PageRequest, rows: Sequence[Row]) -> Iterator[str]:
     codes = {row["id"]: lines for row, lines in zip(rows, code_of(rows, _AROUND), strict=True)}
-    for severity in (*Severity, None):
-        of_severity = [row for row in rows if Severity.__members__.get(row["severity"]) is severity]
+    levels = [each.meaning for each in Severity]
+    for level in (*levels, "not stated"):
+        of_severity = [row for row in rows if (row["severity"] if row["severity"] in levels else "not stated") == level]
         if of_severity:
             still = sum(row["alive_at_head"] for row in of_severity)
-            about = f"{len(of_severity):,} findings, {still:,} still present"
-            yield f'<h2>Severity {severity.meaning if severity else "not stated"}</h2><p class="dim">{about}</p>'
+            about = f"{count_of(len(of_severity), 'finding')}, {still:,} still present"
+            yield f'<h2>Severity {level}</h2><p class="dim">{about}</p>'
         for row in of_severity:
             yield _with_code(request, row, codes[row["id"]])
 
@@ -97,13 +98,7 @@ def _code(row: Row, lines: Sequence[str]) -> str:
 
 def _form(selection: FindingFilter, every: Sequence[Row]) -> str:
     """The choices are those that the repository has."""
-    labels: dict[str, Callable[[str], str]] = {
-        "severity": lambda value: getattr(severity_named(value), "meaning", value),
-        "agent": lambda value: label_of(value) or value,
-    }
-    fields = [
-        f"<label>{name} {_choice(name, selection.only.get(name, ''), every, labels.get(name, str))}</label>" for name in _CHOICES
-    ]
+    fields = [f"<label>{name} {_choice(name, selection.only.get(name, ''), every)}</label>" for name in _CHOICES]
     levels = [(level.lower(), level.lower(), level in selection.confidence) for level in Confidence]
     classes = [(name, NAMES[name], name == selection.author) for name in MEANING]
     checked = " checked" if selection.alive else ""
@@ -114,10 +109,11 @@ def _form(selection: FindingFilter, every: Sequence[Row]) -> str:
     )
 
 
-def _choice(name: str, chosen: str, every: Sequence[Row], label: Callable[[str], str]) -> str:
+def _choice(name: str, chosen: str, every: Sequence[Row]) -> str:
     values = sorted({row[COLUMNS[name]] for row in every if row[COLUMNS[name]]})
     further = [("all", "all", chosen == "all")] if name == "status" else []
-    return _select(name, [*((value, label(value), value == chosen) for value in values), *further])
+    labels = {value: label_of(value) or value for value in values if name == "agent"}
+    return _select(name, [*((value, labels.get(value, value), value == chosen) for value in values), *further])
 
 
 def _select(name: str, options: Sequence[tuple[str, str, bool]]) -> str:
@@ -138,23 +134,13 @@ def _path_cell(repo: str, to: Addresses, row: Row) -> str:
     return link(f"{to.file(repo, row['path'], row['commit_sha'], line=line)}#L{line}", named, 60) if to else text(named, 60)
 
 
-def _author(row: Row) -> str:
-    name = str(row["author_class"])
-    return NAMES.get(name, name)
-
-
 def _author_cell(repo: str, to: Addresses, row: Row) -> str:
-    parts = [escape(_author(row))]
+    parts = [text(row["author_class"].replace("_", " "))]
     if row["agent"]:
         parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
     if row["session"] and to:
         parts.append(link(to.session(repo, row["session"], row["turn_index"]), "session"))
     return "<br>".join(parts)
-
-
-def _confidence_cell(row: Row) -> str:
-    verdicts = f"<br>{dim(row['verdicts'], 60)}" if row["verdicts"] else ""
-    return (row["confidence"] or "").lower() + verdicts
 
 
 def _now_cell(repo: str, to: Addresses, row: Row) -> str:
@@ -173,7 +159,7 @@ def _commit_link(to: Addresses, repo: str, sha: str, label: str) -> str:
 def repository_sections(store: Store, repo_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
     """Heading and markup of the weaknesses of a repository, by CWE and author."""
     table = read_view(store, "introduced_findings", {"repo_id": repo_id}, "introduced DESC, cwe, author_class", 12)
-    names: dict[str, Cell] = {"author_class": lambda row: escape(_author(row))}
+    names: dict[str, Cell] = {"author_class": lambda row: text(row["author_class"].replace("_", " "))}
     if table.rows:
         yield (
             "Weaknesses in introduced code",
@@ -190,7 +176,9 @@ def commit_sections(store: Store, commit_id: int, to: Addresses) -> Iterator[tup
             "cwe": _finding_cell,
             "path": partial(_path_cell, repo, to),
             "author_class": partial(_author_cell, repo, to),
-            "confidence": _confidence_cell,
+            "confidence": lambda row: (
+                (row["confidence"] or "").lower() + (f"<br>{dim(row['verdicts'])}" if row["verdicts"] else "")
+            ),
             "author_at": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]),
             "now": partial(_now_cell, repo, to),
         }
@@ -209,7 +197,7 @@ def search_sections(store: Store, terms: Sequence[str], repo: str, to: Addresses
     for row in rows:
         line = row["start_line"]
         address = f"{to.file(row['repo'], row['path'], row['commit_sha'], line=line)}#L{line}"
-        about = f"{row['repo']}, {_author(row)}"
+        about = f"{row['repo']}, {row['author_class'].replace('_', ' ')}"
         results.append(f"<li>{link(address, row['label'], 140)} {dim(about)}</li>")
     if results:
         yield "Findings", f'<ul class="results">{"".join(results)}</ul>'

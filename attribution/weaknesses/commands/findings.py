@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import COMMIT, database, here, open_clone, print_one
-from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict, Severity, severity_named
+from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict, Severity, severity_named, severity_word
 from collector.console.commands import CommandFiles
+from collector.console.formats import count_of
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import data_options, database_option, notice, out, writing
 from collector.files.analysed import ANALYSED
@@ -122,7 +123,7 @@ def findings(
 
     with Store(db, create=False) as store:
         table = _list(store, name, selection, include_low)
-    table.notes.insert(0, f"{len(table):,} findings; to see one in context: whowrote findings show ID")
+    table.notes.insert(0, f"{count_of(len(table), 'finding')}; to see one in context: whowrote findings show ID")
     print_table(output_format, table, _COLUMNS)
     if fail_on:
         _fail(table, fail_on)
@@ -131,10 +132,11 @@ def findings(
 def _fail(table: Table, least: str) -> None:
     from attribution.weaknesses.queries.findings import is_refuted
 
-    severe = list(Severity)[: list(Severity).index(severity_named(least) or Severity.INFO) + 1]
+    levels, word = [each.meaning for each in Severity], severity_word(least) or ""
+    severe = levels[: levels.index(word) + 1]
     count = sum(row["alive_at_head"] and row["severity"] in severe and not is_refuted(row) for row in table.rows)
     if count:
-        notice(f"of these findings still there and of severity {least} or worse: {count:,}")
+        notice(f"of these findings still there and of severity {word} or worse: {count:,}")
         raise SystemExit(1)
 
 
@@ -177,8 +179,8 @@ def sarif(file: Path, selection: FindingFilter, name: str, include_low: bool, pr
         present = [row for row in rows if row["alive_at_head"]]
         with writing(file):
             file.write_text(json.dumps(as_sarif(store, present, prompts), indent=1, ensure_ascii=True), "utf-8")
-    gone = f"; {len(rows) - len(present)} are gone" if len(rows) > len(present) else ""
-    notice(f"{len(present)} findings written to {file}{gone}")
+    gone = f"; no longer there: {len(rows) - len(present):,}" if len(rows) > len(present) else ""
+    notice(f"{count_of(len(present), 'finding')} written to {file}{gone}")
 
 
 @click.command()
@@ -201,7 +203,7 @@ def authors(log: Path, path: str | None, commit: str, db: Path, output_format: s
     if not rows:
         notice("the log has no finding with a place in a file")
     counts = Counter(row["line_class"].replace("_", " ") or "not known" for row in rows)
-    notes = [f"{len(rows):,} findings: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"]
+    notes = [f"{count_of(len(rows), 'finding')}: {', '.join(f'{n:,} {name}' for name, n in counts.most_common())}"]
     notes += filter(None, [audited_note(LineClass.AGENT, LineClass.HUMAN, LineClass.LIKELY_HUMAN)])
     units = {"line_class": "word", "level": "word", "evidence": "word", "agent": "agent", "commit": "sha"}
     table = table_of(rows, units, notes)

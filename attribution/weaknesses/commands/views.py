@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from attribution.terminal.style import minute, opening, source, title, words
+from attribution.terminal.style import dim, minute, opening, source, title, words
 from attribution.weaknesses.rules.rulesets import weaknesses
 from collector.console.formats import STYLE
 from collector.console.grid import grid, show
@@ -22,7 +22,7 @@ def finding_view(console: Console, finding: Row) -> None:
     """The lines, who wrote them, why it matters, what became of it."""
     f = finding
     title(console, f"{f['cwe'] or ''} {f['path']}:{f['start_line']}", f"{f['repo']} {f['commit_sha'][:9]}  {f['fingerprint'][:10]}")
-    _dim(console, f"{f['rule_id']} ({f['tier'] or f['confidence'] or 'no tier'}): {f['message'] or ''}")
+    dim(console, one_line(f"{f['rule_id']} ({f['tier'] or f['confidence'] or 'no tier'}): {f['message'] or ''}"))
     console.print()
     for n, line in enumerate(f["lines"], f["first_line"]):
         inside = f["start_line"] <= n <= f["end_line"]
@@ -67,10 +67,6 @@ def rule_view(console: Console, row: Row) -> None:
     console.print(Text(printable(row["message"])))
     for cwe in row["cwe"].split():
         if cwe in about:
-            _dim(console, f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}")
-    _dim(console, f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'}, {row['languages']}")
+            dim(console, one_line(f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}"))
+    dim(console, one_line(f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'}, {row['languages']}"))
     console.print(Text(printable(json.dumps(row["rule_body"], indent=1, ensure_ascii=False, default=str))))
-
-
-def _dim(console: Console, text: str) -> None:
-    console.print(Text(one_line(text), "dim"))

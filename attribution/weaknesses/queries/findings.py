@@ -12,7 +12,7 @@ from typing import Any
 
 from attribution.queries.repositories import clone_at
 from attribution.queries.sessions import prompt_of
-from attribution.weaknesses.words import Confidence, FindingStatus, ReviewVerdict
+from attribution.weaknesses.words import Confidence, FindingStatus, ReviewVerdict, severity_named, severity_word
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
 from collector.storage.store import Store, iso
@@ -57,6 +57,7 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     if not store.value("SELECT COUNT(*) FROM rule_sets"):
         raise not_scanned(store)
     chosen = {"status": str(FindingStatus.INTRODUCED), **wanted.only}
+    chosen |= {"severity": severity_named(chosen["severity"]) or chosen["severity"]} if "severity" in chosen else {}
     only = {
         "repo_id": repo,
         "author_class": wanted.author or None,
@@ -66,6 +67,8 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
         "alive_at_head": 1 if wanted.alive else None,
     }
     table = read_view(store, "finding_list", only, _WORST_FIRST)
+    for row in table.rows:
+        row["severity"] = severity_word(row["severity"])
     if wanted.since:
         new = {number: _commits_since(store, number, wanted.since) for number in {row["repo_id"] for row in table.rows}}
         table.rows = [row for row in table.rows if row["commit_sha"] in new[row["repo_id"]]]

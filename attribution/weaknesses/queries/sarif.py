@@ -18,7 +18,7 @@ from attribution.queries.open_repo import OpenRepo
 from attribution.queries.sessions import prompt_of
 from attribution.stats.accuracy import class_rates
 from attribution.weaknesses.queries.findings import is_refuted, reviews_of
-from attribution.weaknesses.words import Confidence, Severity
+from attribution.weaknesses.words import Confidence, Severity, severity_word
 from collector.errors import WhoWroteError
 from collector.json_values import get, get_list, get_str, load_json
 from collector.limits import RESULT_BYTES
@@ -28,7 +28,7 @@ from collector.text import printable
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = ("note", "warning", "error")
-_SEVERITY = {Severity.ERROR: 2, Severity.WARNING: 1, Severity.INFO: 0}
+_STEP = {"low": 0, "medium": 1, "high": 2}
 _SECURITY_SEVERITY = {Severity.ERROR: "8.0", Severity.WARNING: "5.5", Severity.INFO: "2.0"}  # GitHub: high, medium, low
 _LINES = 2_000  # of one finding that are looked up
 
@@ -87,7 +87,7 @@ def _rule(rule: Row) -> dict[str, Any]:
 
 def _level(rule: Row) -> str:
     """The severity of a rule or finding, one step lower where the rule's own confidence is low."""
-    step = _SEVERITY.get(rule["severity"], 1)
+    step = _STEP.get(severity_word(rule["severity"]) or "", 1)
     return _LEVELS[max(0, step - 1) if rule["confidence"] == Confidence.LOW else step]
 
 

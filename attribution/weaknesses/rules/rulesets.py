@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution.weaknesses.rules.languages import rule_languages
-from attribution.weaknesses.words import Confidence, RuleTier, severity_named
+from attribution.weaknesses.words import Confidence, RuleTier, severity_named, severity_word
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command
 
@@ -156,9 +156,9 @@ def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> d
     read_true, read_wrong = of_rule.get("read", (0, 0))
     return {
         "rule": rule.id, "cwe": " ".join(rule.cwes), "tier": rule.tier or "", "confidence": rule.confidence,
-        "severity": rule.severity, "languages": " ".join(rule.languages_as_named), "precision": _share(right, right + wrong),
-        "recall": _share(right, right + missed), "planted_found": planted_found, "planted_wrong": planted_wrong,
-        "read": read_true + read_wrong, "read_true": read_true, "message": rule.message,
+        "severity": severity_word(rule.severity), "languages": " ".join(rule.languages_as_named),
+        "precision": _share(right, right + wrong), "recall": _share(right, right + missed), "planted_found": planted_found,
+        "planted_wrong": planted_wrong, "read": read_true + read_wrong, "read_true": read_true, "message": rule.message,
     }  # fmt: skip
 
 

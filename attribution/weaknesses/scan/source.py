@@ -180,7 +180,9 @@ def open_cache(store: Store, path: Path | None, notes: list[str]) -> Store:
         return Store(file, is_cache=True)
     except (OSError, DatabaseUnusable) as error:
         if path is not None:
-            raise DatabaseUnusable(f"the cache {file} cannot be used: {error}", "Choose another file with --cache FILE") from error
+            remove = getattr(error, "hint", "")  # other hints name --db
+            hint = remove if "only a cache" in remove else "Choose another file with --cache FILE"
+            raise DatabaseUnusable(f"the cache {file} cannot be used: {error}", hint) from error
         beside = cache_path(store.path)
         notes.append(f"the cache {file} cannot be used ({error}): scan results are stored in {beside}")
         return Store(beside, is_cache=True)

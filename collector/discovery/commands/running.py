@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from collector.console.formats import count_of
 from collector.console.options import (
     ALLOW_NO_CHECKPOINTS,
     CONTENT,
@@ -16,7 +17,6 @@ from collector.console.options import (
     QUIET,
     TIMEOUT,
     Size,
-    count_repositories,
     exclusive_store,
     show_progress,
     task_limits,
@@ -116,7 +116,7 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
     columns = ("name", "stage", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems", "failure")
     stages = ", ".join(f"{count} {stage}" for stage, count in Counter(row["stage"] for row in rows).most_common())
     size = sum(row["size"] or 0 for row in rows) / 1_000_000
-    notes = [f"{count_repositories(len(rows))}: {stages}; {size:,.1f} MB in mirrors"]
+    notes = [f"{count_of(len(rows), 'repository')}: {stages}; {size:,.1f} MB in mirrors"]
     print_table(output_format, table_of(rows, {"seen": "UTC", "size": "bytes"}, notes), columns)
 
 
@@ -172,7 +172,7 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     allowed = table.not_forgotten(store, every.values())
     hidden = len(every) - len(allowed)
     if hidden:
-        notice(f"{count_repositories(hidden)} skipped: removed with collect forget")
+        notice(f"{count_of(hidden, 'repository')} skipped: removed with collect forget")
     if not allowed and not hidden:
         raise WhoWroteError("nothing to fetch", "Name repositories, pass a --list, or run: collect discover")
     return allowed, len(refused)
@@ -198,7 +198,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
 
     states: Counter[str] = Counter()
     waiting, ended = {repository.name for repository in sources}, set[str]()
-    with Reporter(count_repositories(len(sources)), quiet) as progress:
+    with Reporter(count_of(len(sources), "repository"), quiet) as progress:
         progress("fetching", 0, len(sources))
         for result in fetch(store, sources, plan):
             states[result.state] += 1
@@ -213,7 +213,7 @@ def _fetch(store: Store, sources: Sequence[RepositorySource], plan: FetchPlan, q
             progress("fetching", min(len(ended), len(sources)), len(sources))
     left = len(waiting - ended)
     if left:
-        complain(f"disk full at {plan.root}: {count_repositories(left)} left for the next run")
+        complain(f"disk full at {plan.root}: {count_of(left, 'repository')} left for the next run")
     for state in states.keys() & _ADVICE.keys():
         notice(f"{state.replace('_', ' ')}: {_ADVICE[state]}")
     if not quiet:
