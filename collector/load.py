@@ -588,7 +588,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
         ),
         "tool_calls": _call_rows(session_id, session, loaded.files.local is None),
     }
-    return SessionRows(values, {table: list(policy.rows(table, _COLUMNS[table], several)) for table, several in rows.items()})
+    return SessionRows(values, policy.session_rows({table: (_COLUMNS[table], list(several)) for table, several in rows.items()}))
 
 
 def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[tuple[Any, ...]]:

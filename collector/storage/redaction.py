@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -24,6 +24,7 @@ from typing import Any
 from collector.storage.retention import MARK
 from collector.text import word_finder
 
+_KNOWN = 8  # characters of a secret that is one without what was said of it
 _SHORTEST = 16  # characters of what the library finds; it is replaced wherever it occurs
 
 # A block of a private key: the library finds its first line only. With headers, without an end, or in base64 as a whole.
@@ -298,6 +299,24 @@ _PLACES = tuple(map(_place, _RULES["places"]))
 def secrets_out(text: str) -> str:
     """The text with every secret found replaced by a mark."""
     return _remembered(text) if len(text) <= _SHORT else _secrets_out(text)
+
+
+def left_out(line: str, rest: str) -> Iterator[str]:
+    """What of a line marks stand for in the rest of it."""
+    first, *parts, last = re.split(rf"(?:{re.escape(MARK)})+", rest)
+    start = len(first)
+    for part in parts:
+        end = line.find(part, start + 1)
+        yield line[start:end]
+        start = end + len(part)
+    yield line[start : len(line) - len(last)]
+
+
+def known_secrets(text: str, rest: str) -> Iterator[str]:
+    """What marks in the rest of a text stand for, where no word can be meant: such a secret is one wherever it stands."""
+    for line, clean in zip(text.split("\n"), rest.split("\n"), strict=False):
+        if line != clean:
+            yield from (secret for secret in left_out(line, clean) if len(secret) >= _KNOWN and _has_digit(secret))
 
 
 def _secrets_out(text: str) -> str:

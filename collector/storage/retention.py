@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 from collector.storage.schema import texts_of_plugins
@@ -20,7 +20,7 @@ from collector.storage.schema import texts_of_plugins
 FULL, PROMPTS, NONE = "full", "prompts", "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 MARK = "[secret]"  # what stands for a secret
-_VERSION = 5  # of the columns below and of what is taken out of them: with another one the texts are read again
+_VERSION = 6  # of the columns below and of what is taken out of them: with another one the texts are read again
 
 
 class Redaction(StrEnum):
@@ -100,6 +100,29 @@ class Policy:
             return []
         change = {n: how for n, name in enumerate(columns) if (how := self._change(table, name)) is not None}
         return self._change_rows(change, rows) if change else rows
+
+    def session_rows(self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]) -> dict[str, list[Sequence[Any]]]:
+        """Rows of a session as they are stored, by table, of (columns, rows). What one text shows to be a secret goes from all."""
+        kept = {name: list(self.rows(name, *several)) for name, several in tables.items()}
+        if not self.redacts:
+            return kept
+        from collector.storage.redaction import known_secrets
+
+        pairs = (
+            cells
+            for name, (_, rows) in tables.items()
+            for row, stored in zip(rows, kept[name], strict=False)  # a table that is not kept has no rows
+            for cells in zip(row, stored, strict=True)
+        )
+        changed = ((text, rest) for text, rest in pairs if text is not rest and isinstance(rest, str) and text != rest)
+        secrets = {secret for text, rest in changed for secret in known_secrets(text, rest)}
+        if not secrets:
+            return kept
+        known = re.compile("|".join(map(re.escape, sorted(secrets, key=len, reverse=True))))
+        for name, (columns, _) in tables.items():
+            texts = dict.fromkeys((n for n, column in enumerate(columns) if self._change(name, column)), partial(known.sub, MARK))
+            kept[name] = list(self._change_rows(texts, kept[name]))
+        return kept
 
     def keeps(self, least: str) -> bool:
         """Whether text that is kept from the content `least` on is stored."""

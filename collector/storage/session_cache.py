@@ -213,7 +213,7 @@ def unseal(sealed: bytes, blob: ReadBlob) -> bytes | None:
 
 def _secrets_of(text: str) -> Iterator[str]:
     """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
-    from collector.storage.redaction import secrets_out  # its patterns take a tenth of a second to compile
+    from collector.storage.redaction import left_out, secrets_out  # its patterns take a tenth of a second to compile
 
     before, searched, keys = "", [""], []
     for line in text.split("\n"):
@@ -228,18 +228,7 @@ def _secrets_of(text: str) -> Iterator[str]:
     if clean == searched:
         _scanned.update(keys)
     changed = ((line, rest) for line, rest in zip(searched, clean, strict=False) if line != rest)
-    yield from (secret for line, rest in changed for secret in _left_out(line, rest) if secret not in ("", MARK))
-
-
-def _left_out(line: str, rest: str) -> Iterator[str]:
-    """What of a line marks stand for in the rest of it."""
-    first, *parts, last = re.split(rf"(?:{re.escape(MARK)})+", rest)
-    start = len(first)
-    for part in parts:
-        end = line.find(part, start + 1)
-        yield line[start:end]
-        start = end + len(part)
-    yield line[start : len(line) - len(last)]
+    yield from (secret for line, rest in changed for secret in left_out(line, rest) if secret not in ("", MARK))
 
 
 def inflate(content: bytes) -> bytes | None:

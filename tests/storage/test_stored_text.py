@@ -148,3 +148,17 @@ def test_redaction_reaches_every_column_with_text(monkeypatch: pytest.MonkeyPatc
         for table, name in [*text_columns(), *ADDRESSES]:
             for row in Policy(content, Redaction.EMAILS).rows(table, (name,), [['{"a": "hunter2 jo@example.org"}']]):
                 assert "hunter2" not in str(row[0]) and "jo@" not in str(row[0])
+
+
+def test_what_one_text_of_a_session_shows_to_be_a_secret_goes_from_all_of_its_texts() -> None:
+    secret = "gl1tter-Harbour42"
+    turns = (("session_id", "prompt"), [(1, f"the password is {secret}, log in"), (1, "go on")])
+    messages = (("session_id", "text"), [(1, f"I use ({secret}) to log in"), (1, "harbour 42 stays")])
+    calls = (("session_id", "call_id", "command", "output"), [(1, secret, f"login --as me {secret}x", None)])
+    tables: dict[str, Any] = {"turns": turns, "messages": messages, "tool_calls": calls}
+    kept = Policy().session_rows(tables)
+    assert [row[1] for row in kept["turns"]] == ["the password is [secret], log in", "go on"]
+    assert [row[1] for row in kept["messages"]] == ["I use ([secret]) to log in", "harbour 42 stays"]
+    assert kept["tool_calls"] == [[1, secret, "login --as me [secret]x", None]]
+    assert Policy(FULL, Redaction.NONE).session_rows(tables)["messages"] == messages[1]
+    assert Policy(PROMPTS).session_rows(tables)["messages"] == []
