@@ -149,7 +149,7 @@ class _Reader(RecordReader):
 
     def _call(self, block: _Block, number: int) -> None:
         key = f"line {number}"
-        self.kinds[key] = block.kind
+        self.kinds.setdefault(key, block.kind)  # a shorter copy may have another call at this line: the longest counts
         output = block.fences()[-1][1] if block.fences() else []
         arguments: dict[str, Any] = {}
         if block.kind == "write":

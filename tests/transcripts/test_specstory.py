@@ -204,6 +204,15 @@ def test_a_session_of_claude_code() -> None:
     assert {call.model for call in session.calls} == {"claude-opus-4-8"}
 
 
+def test_of_two_copies_with_another_call_at_one_line_the_longest_counts() -> None:
+    block = '<tool-use data-tool-type="{}" data-tool-name="{}"><details>\n' + f"{FENCE}bash\nls\n{FENCE}\n</details></tool-use>\n"
+    talk = f"{HEAD}# 2026-07-13 13:40:49Z\n\n_**User**_\n\ngo on\n\n---\n\n_**Agent**_\n\n"
+    wrote, ran = (talk + block.format(kind, name) for kind, name in (("write", "Write"), ("shell", "Bash")))
+    for longer, shorter, name in ((wrote, ran, "Write"), (ran, wrote, "Bash")):
+        copies = [shorter.encode(), (longer + "\n_**User**_\n\nthanks\n").encode()]
+        assert [call.name for call in specstory.read("x", copies).calls] == [name]
+
+
 def test_diffs_of_cursor() -> None:
     session = read(CURSOR)
     replaced, written, unknown = (edit for call in session.calls for edit in call.edits)
