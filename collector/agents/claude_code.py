@@ -122,11 +122,16 @@ def _as_lines(blob: bytes) -> bytes:
     repeats: Counter[str] = Counter()
     for entry in entries:
         if "hook_event_name" in entry and not get_str(entry, "tool_use_id"):
-            call = json.dumps([entry.get(name) for name in ("session_id", "tool_name", "tool_input")])
-            repeats[get_str(entry, "hook_event_name") + call] += 1
-            number = repeats[get_str(entry, "hook_event_name") + call]
-            entry["tool_use_id"] = f"{hashlib.sha256(call.encode()).hexdigest()[:16]}/{number}"
+            session, event, name = (get_str(entry, key) for key in ("session_id", "hook_event_name", "tool_name"))
+            entry["tool_use_id"] = _number_call(repeats, event, [session, name, get_dict(entry, "tool_input")])
     return "\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries).encode()
+
+
+def _number_call(repeats: Counter[str], event: str, call: list[Any]) -> str:
+    """An id made of a call's session, tool and arguments, and of how many like it came before."""
+    text = json.dumps(call, sort_keys=True)
+    repeats[event + text] += 1
+    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}/{repeats[event + text]}"
 
 
 _FAILED = re.compile(r"(?:Error: )?Exit code \d|<tool_use_error>|Error: |The user doesn't want to |\[Request interrupted by user")
@@ -184,12 +189,16 @@ class _Reader(RecordReader):
         self.cost_states: list[tuple[float, dict[str, Any]]] = []  # what the session had cost at a moment
         self.beginnings: list[tuple[float, bool]] = []  # of each copy: when, and whether it continues another record
         self.interrupted: set[str] = set()  # responses whose calls ran when the user stopped the agent
+        self.copied: set[str] = set()  # responses of sessions that this one continues
+        self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}  # (event, call) -> entry of a log, the call before
+        self.last_hooked: dict[str, str] = {}  # event -> the call before in the copy that is being read
 
     def begin_copy(self, blob: bytes) -> bytes:
         """Some versions stored only what came since the last commit: a copy whose first records continue others.
 
         A session that starts after `/clear` begins with one or two leftovers of the one before; then comes a record without parent.
         """
+        self.last_hooked.clear()
         if blob.startswith(b"["):
             with suppress(ValueError, RecursionError):  # what cannot be read is reported for the line
                 return _as_lines(blob)
@@ -208,8 +217,10 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         if "hook_event_name" in record:
-            self._hook(record)
+            self._keep_hook(record)
         elif self.is_new(get_str(record, "uuid")):
+            if get_str(record, "sessionId") not in ("", self.session_id):
+                self.copied.add(get_str(record, "message", "id"))
             self._record(record)
 
     def _record(self, record: dict[str, Any]) -> None:
@@ -245,18 +256,33 @@ class _Reader(RecordReader):
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
 
-    def _hook(self, entry: dict[str, Any]) -> None:
+    def _keep_hook(self, entry: dict[str, Any]) -> None:
         """A call as a hook got it, before or after it was made; logs have no times, and entries of several sessions."""
-        if get_str(entry, "session_id") != self.session_id or (status := _HOOKS.get(get_str(entry, "hook_event_name"))) is None:
-            return
-        self.begin(None)
-        cwd, call_id, response = self.add_cwd(entry.get("cwd")), get_str(entry, "tool_use_id"), entry.get("tool_response")
-        by = get_str(entry, "agent_id")
-        name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
-        self.call_tool(call_id, name, arguments, None, agent_id=by, message_id=call_id, cwd=cwd)
-        if status is not Status.UNKNOWN:
-            text = get_str(entry, "error") or get_str(response, "stdout") or text_of(response)
-            self.add_result(call_id, Result(None, text, status, details=response, printed=get_str(response, "stdout") or None))
+        event, key = get_str(entry, "hook_event_name"), get_str(entry, "tool_use_id")
+        if get_str(entry, "session_id") == self.session_id and event in _HOOKS:
+            self.hooked.setdefault((event, key), (entry, self.last_hooked.get(event, "")))
+            self.last_hooked[event] = key
+
+    def _add_hooked(self) -> None:
+        """Adds the calls that only logs of hooks have: each was made after the last one before it that a record has, too."""
+        repeats: Counter[str] = Counter()
+        spoken = [call for call in self.calls.values() if self.hooked and call.message_id not in self.copied]
+        recorded = {_number_call(repeats, "", [self.session_id, call.name, call.arguments]): call for call in spoken} | self.calls
+        earlier: dict[str, Call] = {}  # the last call that a record has, at each of the log
+        for (event, key), (entry, before) in self.hooked.items():
+            call = recorded.get(key)
+            if last := call or earlier.get(before):
+                earlier.setdefault(key, last)
+            if call is None:
+                cwd, by = self.add_cwd(entry.get("cwd")), get_str(entry, "agent_id")
+                self.order, earliest = (last.order, last.at) if last else (0, None)
+                name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
+                self.call_tool(key, name, arguments, None, agent_id=by, message_id=key, cwd=cwd, not_before=earliest)
+            if event != "PreToolUse":
+                response, printed = entry.get("tool_response"), get_str(entry, "tool_response", "stdout")
+                text = get_str(entry, "error") or printed or text_of(response)
+                result = Result(None, text, _HOOKS[event], details=response, printed=printed or None)
+                self.add_result(call.id if call else key, result)
 
     def _assistant(self, message: dict[str, Any], time: float | None, agent_id: str, cwd: str) -> None:
         message_id, model = get_str(message, "id"), get_str(message, "model")
@@ -362,6 +388,7 @@ class _Reader(RecordReader):
         self.truncated_start = min(self.beginnings, default=(0.0, False))[1]
         if self.truncated_start:
             self.problem("beginning_missing", "the first record continues another")
+        self._add_hooked()
         self._add_costs()
         return super().session()
 

@@ -70,7 +70,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         return
     forms = (*committed_records(), _RECORDER)
     histories = _histories(repo, refs, tip, [path for form in forms for path in form.paths])
-    existing: set[str] = set()
+    existing: dict[str, int] = {}  # session -> number of its records
     left_out: dict[Problem, None] = {}
     at_tip = repo.paths(tip) if histories[0] or histories[1] else {}
     for form in forms:
@@ -81,10 +81,10 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
                 _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
             if len(files) > most:
                 left_out[problem(form.paths[0], "records_left_out", f"{most:,} of {len(files):,} files were read")] = None
-        for key in sorted(sessions.keys() - existing):  # of a session in two forms the agent's own is read
+        for key in sorted(sessions if form.undated else sessions.keys() - existing.keys()):  # else the agent's own form is read
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
-                yield _checkpoint(key, sessions[key])
-        existing.update(sessions)
+                yield _checkpoint(key, sessions[key], existing.get(key, 0))
+        existing |= {key: len(versions) for key, versions in sessions.items()}
     if left_out:
         yield Checkpoint(id=LEFT_OUT, store=CheckpointStore.TREE, ref="", problems=tuple(left_out))
 
@@ -203,14 +203,14 @@ def _telling(texts: Iterable[str]) -> set[str]:
     return {line.strip() for text in texts for line in text.split("\n") if len(line.strip()) >= _FEWEST_CHARACTERS}
 
 
-def _checkpoint(key: str, versions: Iterable[_Version]) -> Checkpoint:
+def _checkpoint(key: str, versions: Iterable[_Version], first: int) -> Checkpoint:
     number = f"tree/{key}"
     record = SessionRecord(number, 0, key, key, transcript_state=StoredTranscript.PRESENT)
     stored = list(versions)
     newest = max(stored, key=lambda version: version.at)
     records = (
         replace(record, index=index, created_at=version.at + _AFTER_COMMIT, transcript=tuple(file.blob for file in version.files))
-        for index, version in enumerate(stored)
+        for index, version in enumerate(stored, first)
     )
     return Checkpoint(
         id=number, store=CheckpointStore.TREE, ref=newest.files[0].path, created_at=newest.at, sessions=tuple(records),

@@ -373,17 +373,14 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     called = {name: name if one_server else _name_here(path, state, ours, force) for name, state in theirs.items()}
     dropped = {name for name, here in called.items() if not hidden.isdisjoint((tombstone(name), tombstone(here)))}
-    newer_here = [n for n in theirs if n not in dropped and not force and _is_as_new(ours.get(called[n]), theirs[n])]
+    here_too = [n for n in theirs if n not in dropped and not force and called[n] in ours]
+    newer_here = [n for n in here_too if theirs[n].at and theirs[n].at <= ours[called[n]].at]
     names = {n: called[n] for n in theirs if n not in dropped and n not in newer_here}
     with attach(store, path), foreign_keys_off(store), store.transaction():
         copy = _Copy(store, "other", "main")
         copy.copy(names, named=True)
     replaced = [here for here in names.values() if here in ours]
     return Merged(str(path), replaced, [here for here in names.values() if here not in ours], newer_here, len(dropped), copy.rows)
-
-
-def _is_as_new(ours: _State | None, theirs: _State) -> bool:
-    return ours is not None and bool(theirs.at) and theirs.at <= ours.at
 
 
 def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bool) -> str:

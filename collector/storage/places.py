@@ -17,7 +17,8 @@ def clone_around(path: str | Path) -> Path | None:
     """The worktree or bare repository that holds a path; None outside of any. Reads names alone: nothing is opened."""
     start = Path(path).resolve()
     for directory in (start, *start.parents):
-        if (directory / ".git").exists() or _is_bare(directory):
+        is_bare = (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
+        if is_bare or (directory / ".git").exists():
             return directory
     return None
 
@@ -57,10 +58,6 @@ def _clone_argument(parameters: dict[str, Any]) -> str:
     if isinstance(arguments, tuple) and len(arguments) > 1:
         return str(arguments[0])
     return str(paths[0]) if isinstance(paths, tuple) and paths else ""
-
-
-def _is_bare(directory: Path) -> bool:
-    return (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
 
 
 def _common_directory(clone: Path) -> Path:

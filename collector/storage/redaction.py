@@ -321,7 +321,8 @@ def known_secrets(text: str, rest: str) -> Iterator[str]:
 
 def _secrets_out(text: str) -> str:
     if any(word in text for word in _BLOCK_WORDS):
-        text = _BLOCK.sub(_block_out, text)
+        # What only names a block, as code that looks for one does, stays.
+        text = _BLOCK.sub(lambda match: _marked(match[0]) if _KEY_TEXT.search(match[0]) else match[0], text)
     pattern = _SPACED_RUNS if " fm" in text else _RUNS
     runs = set(pattern.findall(text))
     if any(_tokens_out(run) != run for run in runs):  # hardly ever: finding alone is far faster than replacing
@@ -362,11 +363,6 @@ def _names_service(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     words += [before + after for before, after in pairwise(words)]
     return any(word[:end] in _SERVICES for word in words for end in {len(word), *range(6, len(word))})
-
-
-def _block_out(match: re.Match[str]) -> str:
-    """What only names a block, as code that looks for one does, stays."""
-    return _marked(match[0]) if _KEY_TEXT.search(match[0]) else match[0]
 
 
 @cache

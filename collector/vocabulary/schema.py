@@ -49,7 +49,8 @@ def _words_of_plugins() -> list[ModuleType]:
 
 def expand_words(sql: str) -> str:
     """The schema with its references to words replaced. Raises KeyError for a name that no vocabulary has."""
-    sql = _CLASS_LINES.sub(_class_lines, _CLASS_COMMENTS.sub(_class_comments(), sql))
+    meanings = "\n".join(f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]" for name in lines.LineClass)
+    sql = _CLASS_LINES.sub(_class_lines, _CLASS_COMMENTS.sub(meanings, sql))
     sql = _CLASS.sub(lambda match: lines.line_class_sql(match[1]), _COLUMN.sub(_column, sql))
     return _MENTION.sub(lambda match: ", ".join(vocabularies()[match[1]]), sql)
 
@@ -62,10 +63,6 @@ def _class_lines(match: re.Match[str]) -> str:
         for name in lines.LINE_CLASSES
     )
     return "\n       ".join(sums)
-
-
-def _class_comments() -> str:
-    return "\n".join(f"--   {name}: of the lines, those of class {name}: {name.meaning} [lines]" for name in lines.LineClass)
 
 
 def _column(match: re.Match[str]) -> str:

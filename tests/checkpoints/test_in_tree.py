@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -651,6 +652,37 @@ def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_doe
     calls = len(json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"])
     assert rows[0] == (transcript.stem, "claude-code", calls)
     assert [key for key, *_ in rows[1:]] == ["later"]
+
+
+@pytest.mark.parametrize("place", ["logs", "logs/later"])
+@pytest.mark.parametrize("named", [True, False], ids=["with ids", "without ids"])
+def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_it(tmp_path: Path, named: bool, place: str) -> None:
+    """Each call once, whether entries have its id or not; one more like an earlier one is a call of its own."""
+    clone = Clone(tmp_path / "work")
+    (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
+    text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
+    records = [json.loads(line) for line in text.splitlines()]
+    blocks = [block for record in records for block in (record.get("message") or {}).get("content") or [] if type(block) is dict]
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
+    logged = []
+    for call in calls:
+        logged.append(entry(transcript.stem, "PreToolUse", call["name"], "") | {"tool_input": call["input"]})
+        logged[-1] |= {"tool_use_id": call["id"]} if named else {}
+    again = logged[-1] | ({"tool_use_id": "again"} if named else {})
+    written: dict[str, Any] = {"type": "create", "filePath": f"{HOME}/src/b.py", "content": HALVED, "structuredPatch": []}
+    write = entry(transcript.stem, "PreToolUse", "Write", "src/b.py", content=HALVED)
+    other = entry("another session", "PreToolUse", "Write", "src/c.py", content=HALVED)
+    for new, number in ((write, "write"), (other, "other")):
+        new |= {"tool_use_id": number} if named else {}
+    write_log(clone, "pre_tool_use", [*logged, again, write, other], place)
+    write_log(clone, "post_tool_use", [write | {"hook_event_name": "PostToolUse", "tool_response": written}], place)
+    clone.put("logs/chat.json", json.dumps(records))
+    clone.put("src/b.py", HALVED)
+    clone.commit(59)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        sql = "SELECT s.key, COUNT(*) AS n FROM tool_calls c JOIN sessions s ON s.id = c.session_id GROUP BY 1"
+        assert {row["key"]: row["n"] for row in store.rows(sql)} == {transcript.stem: len(calls) + 2, "another session": 1}
+    assert {row[0] for row in spans(clone.path, tmp_path / "b.db", "src/b.py")} == {"agent"}
 
 
 # --- transcripts under names of their users' own -------------------------------------------------------------------------

@@ -224,7 +224,7 @@ class Committed:
     sessions: Callable[[str, bytes], Sequence[str]]  # those in a file, by (path, content)
     every: bool = False  # all versions are read: later ones drop what earlier ones have
     found_by: tuple[str, ...] = ()  # searches for such files on a server, as GitHub's code search takes them
-    undated: bool = False  # nothing has a time: the version before a session tells that it had not begun
+    undated: bool = False  # no call has a time: the version before a session tells that it had not begun; adds to other forms
     own: bool = (
         False  # other programs have files of such names, other repositories such sessions: it must have written text of this
     )
