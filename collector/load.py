@@ -484,11 +484,7 @@ def store_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint], fu
         connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
         number = store.next_id("checkpoints")
         ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
-        described = (
-            (ids[c.id], repo_id, c.id, c.store, *map(printable, (c.ref, c.strategy, c.branch, c.cli_version)), iso(c.created_at),
-             printable(c.author_email), c.signature or None, len(c.files_touched), c.vendor or None) for c in checkpoints
-        )  # fmt: skip
-        store.insert("checkpoints", _CHECKPOINT, described)
+        store.insert("checkpoints", _CHECKPOINT, (_checkpoint_row(ids[c.id], repo_id, c) for c in checkpoints))
         sessions = _session_numbers(store, repo_id, session_files(checkpoints))
         records = ((c, record) for c in checkpoints for record in c.sessions)
         rows = [_record_row(ids[c.id], sessions[record.session_id], record, context.repo) for c, record in records]
@@ -501,6 +497,13 @@ _CHECKPOINT = (
     "id", "repo_id", "checkpoint_id", "store", "ref", "strategy", "branch", "cli_version", "created_at", "author_email",
     "signature", "files_touched", "vendor_combined",
 )  # fmt: skip
+
+
+def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> tuple[Any, ...]:
+    return (
+        number, repo_id, c.id, c.store, printable(c.ref), printable(c.strategy), printable(c.branch), printable(c.cli_version),
+        iso(c.created_at), printable(c.author_email), c.signature or None, len(c.files_touched), c.vendor or None,
+    )  # fmt: skip
 
 
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> dict[str, int]:

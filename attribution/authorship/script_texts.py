@@ -79,10 +79,9 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
     result = []
     for timeline in timelines.values():
         for action in timeline.windows.actions:
-            writes = _WRITES.search(action.told) and not _LOOKS.search(action.told[:_BEGINNING])
             if action.command and SCRIPT_WRITES.search(action.command):
                 result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.windows))
-            elif action.unseen == Reason.INVISIBLE_SUBAGENT and writes:
+            elif action.unseen == Reason.INVISIBLE_SUBAGENT and _asks_to_write(action.told):
                 result.append(Script(action.at, action.call, action.told, is_task=True))
     for fate in edits:
         raw = fate.raw
@@ -91,6 +90,11 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
         if outside and _NAME.search(raw.edit.path) and SCRIPT_WRITES.search(text):
             result.append(Script(raw.at, raw.call, text))
     return result
+
+
+def _asks_to_write(task: str) -> bool:
+    """Whether a subagent is to write, and not to look at the code that its task holds."""
+    return _WRITES.search(task) is not None and _LOOKS.search(task[:_BEGINNING]) is None
 
 
 def task_texts(task: str) -> Iterator[tuple[list[str], list[int]]]:

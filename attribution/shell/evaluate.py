@@ -40,8 +40,12 @@ def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[E
         return (Effect("opaque"),)
     if len(run.found) > MAX_EFFECTS:
         run.found[MAX_EFFECTS:] = [Effect("opaque")]
-    pairs = zip(run.found, [None, *run.found], strict=False)  # effects with the one before: the same once more adds nothing
-    return tuple(e for e, before in pairs if e != before or e.is_literal or (before and e.directory != before.directory))
+    return tuple(item for n, item in enumerate(run.found) if not n or _adds(item, run.found[n - 1]))
+
+
+def _adds(effect: Effect, before: Effect) -> bool:
+    """Whether an effect is another one than that before it."""
+    return effect != before or effect.is_literal or effect.directory != before.directory
 
 
 class _Run(Evaluation):
