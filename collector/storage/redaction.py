@@ -312,9 +312,9 @@ def left_out(line: str, rest: str) -> Iterator[str]:
     yield line[start : len(line) - len(last)]
 
 
-def known_secrets(text: str, rest: str) -> Iterator[str]:
-    """What marks in the rest of a text stand for, where no word can be meant: such a secret is one wherever it stands."""
-    for line, clean in zip(text.split("\n"), rest.split("\n"), strict=False):
+def known_secrets(text: str) -> Iterator[str]:
+    """The secrets of a text that no word can be: each is one wherever it stands."""
+    for line, clean in zip(text.split("\n"), secrets_out(text).split("\n"), strict=False):
         if line != clean:
             yield from (secret for secret in left_out(line, clean) if len(secret) >= _KNOWN and _has_digit(secret))
 

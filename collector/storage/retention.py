@@ -114,8 +114,8 @@ class Policy:
             for row, stored in zip(rows, kept[name], strict=False)  # a table that is not kept has no rows
             for cells in zip(row, stored, strict=True)
         )
-        changed = ((text, rest) for text, rest in pairs if text is not rest and isinstance(rest, str) and text != rest)
-        secrets = {secret for text, rest in changed for secret in known_secrets(text, rest)}
+        changed = (text for text, rest in pairs if text is not rest and isinstance(rest, str) and text != rest)
+        secrets = {secret for text in changed for secret in known_secrets(text)}
         if not secrets:
             return kept
         known = re.compile("|".join(map(re.escape, sorted(secrets, key=len, reverse=True))))

@@ -160,5 +160,10 @@ def test_what_one_text_of_a_session_shows_to_be_a_secret_goes_from_all_of_its_te
     assert [row[1] for row in kept["turns"]] == ["the password is [secret], log in", "go on"]
     assert [row[1] for row in kept["messages"]] == ["I use ([secret]) to log in", "harbour 42 stays"]
     assert kept["tool_calls"] == [[1, secret, "login --as me [secret]x", None]]
+    with_addresses = {
+        "messages": (("session_id", "text"), [(1, "ask jo@example.org 1"), (1, f"password is {secret} of jo@example.org")])
+    }
+    stored = Policy(FULL, Redaction.EMAILS).session_rows(with_addresses)["messages"]
+    assert [row[1] for row in stored] == ["ask [e-mail] 1", "password is [secret] of [e-mail]"]
     assert Policy(FULL, Redaction.NONE).session_rows(tables)["messages"] == messages[1]
     assert Policy(PROMPTS).session_rows(tables)["messages"] == []
