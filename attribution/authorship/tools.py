@@ -55,14 +55,17 @@ def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffT
 
 def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) -> None:
     text, verdicts = "\n".join(lines), verdicts_by_line(spans)
-    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN)
+    numbers = set[int]()
+    first, end = 1, 0
     for match in scaffold.text.finditer(text):
-        first = text.count("\n", 0, match.start()) + 1
-        numbers = range(first, first + match[0].count("\n") + 1)
-        if all(number in verdicts or not lines[number - 1].strip() for number in numbers):
-            open_lines = (n for n in numbers if n in verdicts and verdicts[n].author in (Author.UNKNOWN, Author.DECLARED))
-            verdicts |= dict.fromkeys(open_lines, shown)
-            spans[:] = spans_of(verdicts, lines)
+        first, end = first + text.count("\n", end, match.start()), match.start()
+        matched = range(first, first + match[0].count("\n") + 1)
+        if all(number in verdicts or not lines[number - 1].strip() for number in matched):
+            numbers.update(matched)
+    open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in (Author.UNKNOWN, Author.DECLARED)}
+    if open_lines:
+        shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN)
+        spans[:] = spans_of(verdicts | dict.fromkeys(open_lines, shown), lines)
 
 
 # A version or the hash of one, with what may stand before it.

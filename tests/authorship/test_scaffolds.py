@@ -9,6 +9,8 @@ import pytest
 from support.builder import World
 from support.line_answers import answers
 
+from collector.vocabulary.agents import scaffolds
+
 GITHUB = "GitHub <noreply@github.com>"
 ADA = "Ada <ada@example.org>"
 HOOK = [{"matcher": "", "hooks": [{"type": "command", "command": "entire hooks claude-code stop"}]}]
@@ -118,3 +120,18 @@ def test_what_an_agent_is_recorded_to_have_written_stays_its_own(tmp_path: Path)
     session.end_turn()
     found = answers(world, world.commit("Set up", [session]), tmp_path)
     assert {line.source for line in found["AGENTS.md"] if line.text.strip()} == {"agent"}
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "1", '"TodoWrite",', '"hooksAb",', '"x entire hooks a b",', "[", '"enabled": true,', '"Stop": [{"hooks": [',
+        "[PROJECT_NAME]\n", "# A Development Guidelines\n\nAuto-generated from all feature plans. Last updated: \n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("start", ["", '{"entire hooks claude-code stop", '])
+def test_no_file_keeps_a_text_of_a_program_from_ending(repeated: str, start: str) -> None:
+    """Such a file would never be done, if what was matched were tried in every other way."""
+    for scaffold in scaffolds():
+        matches = [match[0] for match in scaffold.text.finditer(start + repeated * 400 + "!")] if scaffold.text.pattern else []
+        assert not any(match.endswith("!") for match in matches if scaffold.program == "Entire")
