@@ -33,7 +33,9 @@ _BUILT = re.compile(
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
 _RECORDER = re.compile(
-    rf"(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/"
+    rf"\.traj(?:\.json)?$|(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/"
+    r"|logs/(?:[^/]+/)?(?:(?:pre|post)_tool_use(?:_failure)?|(?:subagent_)?stop|user_prompt_submit|notification|chat"
+    r"|pre_compact|permission_request|session_(?:start|end))\.json$"  # hooks of Claude Code
     r"|\.cursor/rules/derived-cursor-rules\.mdc$)"  # SpecStory derives it from its histories
 )
 _LOCK = re.compile(

@@ -56,6 +56,8 @@ PATHS = {
     FileKind.RECORDER: (
         ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
         " .cursor/rules/derived-cursor-rules.mdc"
+        " logs/chat.json .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json"
+        " logs/session_start.json runs/one.traj runs/one.traj.json"
     ),
 }
 
@@ -69,6 +71,10 @@ def test_kind_of_a_path(kind: FileKind, path: str) -> None:
     ("path", "kind"),
     [
         (".codex/skills/own/SKILL.md", FileKind.DOCS),
+        ("logs/build.json", FileKind.DATA),
+        ("src/logs/chat.ts", FileKind.SOURCE),
+        ("chat.json", FileKind.DATA),
+        ("trajectories/plan.py", FileKind.SOURCE),
         (".specify/memory/constitution.md", FileKind.DOCS),
         (".specify/scripts/bash/own.sh", FileKind.SOURCE),
         (".claude/commands/speckit.own.md", FileKind.DOCS),
