@@ -156,6 +156,7 @@ class ToolCall:
     spawn: Spawn | None = None
     commits: tuple[str, ...] = ()  # (abbreviated) ids of commits that this call made
     result_size: int | None = None  # characters
+    searches: int = 0  # of the web, which the vendor of the model ran and bills by number
     not_before: float | None = None  # where no time of the call is recorded: the latest moment known to lie before it
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collector.storage.store import Store
 
 SETTING = "prices"  # name of the choice in `settings`
+SEARCH = " search"  # a model `NAME search` stands for the searches of the web that its vendor ran; other tables do not price them
 LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
 # Kinds of tokens, and what the package calls their prices.
 PRICES = {
@@ -54,7 +55,9 @@ class Prices:
         """Prices of a model at a moment; None when the table does not know it. Without a moment: now."""
         name, _, length = model.partition(" >")
         moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
-        return self.look_up(name, moment, int(length or 0)) or self.look_up(_vendors_name(name), moment, int(length or 0))
+        tables = (self.look_up, standard_prices().look_up) if name.endswith(SEARCH) else (self.look_up,)
+        names = (name, _vendors_name(name))
+        return next(filter(None, (look_up(each, moment, int(length or 0)) for look_up in tables for each in names)), None)
 
 
 # What stands around the vendor's name at Bedrock, Vertex AI and OpenRouter, which charge as the vendors do.

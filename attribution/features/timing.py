@@ -34,7 +34,7 @@ FEATURES = (
     Feature("turn_numbers", "json", "list of turns", "numbers in `turns` of the user turns, as per_turn_agent_latency_s has them"),
     Feature("typed_turn_numbers", "json", "list of turns", "numbers in `turns` of the typed messages, as turn_languages and turn_classes have them"),
     Feature("interrupted_turns", "json", "list of turns", "numbers of the turns that the user stopped"),
-    Feature("tokens_by_turn", "json", "tokens by turn, model and kind", "as unrecorded_tokens, for each turn; subagents included", null=("no_usage",), version=2),
+    Feature("tokens_by_turn", "json", "tokens by turn, model and kind", "as unrecorded_tokens, for each turn; subagents included", null=("no_usage",), version=3),
     Feature("recorded_cost_by_turn", "json", "USD by turn", "as recorded_cost_usd, for each turn", null=("no_recorded_cost",)),
 )  # fmt: skip
 
@@ -103,5 +103,6 @@ def _usage_by_turn(view: SessionView) -> Values:
             listed[str(response.turn)].append(response)
         else:
             costs[str(response.turn)] += response.cost
-    tokens = {turn: usage_by_model(usage) for turn, usage in listed.items()}
+    calls = () if costs else view.calls
+    tokens = {turn: usage_by_model(usage, (call for call in calls if str(call.turn) == turn)) for turn, usage in listed.items()}
     return {"tokens_by_turn": tokens if view.session.counts_tokens else None, "recorded_cost_by_turn": dict(costs) or None}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from attribution.features.prices import LONG_REQUESTS
+from attribution.features.prices import LONG_REQUESTS, SEARCH
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
-from collector.model import Usage
+from collector.model import ToolCall, Usage
 
 NAME = "tokens"
 TITLE = "Tokens"
@@ -28,7 +28,7 @@ FEATURES = (
     Feature("context_growth_curve", "json", "list of tokens", "input of each response of the main agent in order, caches included", null=_NONE),
     Feature("reasoning_tokens_total", "integer", "tokens", "tokens of reasoning", null=("no_usage", "reasoning_uncounted")),
     Feature("has_reasoning_blocks", "boolean", "0 or 1", "1: the model's reasoning is on record, its text or the mere fact"),
-    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens apart, as `MODEL >200000`, and those of the fast tier as `MODEL-fast`", null=_NONE, version=3),
+    Feature("unrecorded_tokens", "json", "tokens by model and kind", "of the responses that the agent gives no cost for: input, output, cache_read, cache_write (all), cache_write_1h (of those, kept an hour); requests of more than 100,000, 128,000, 200,000 and 272,000 tokens apart, as `MODEL >200000`, and those of the fast tier as `MODEL-fast`; `MODEL search` has as input the number of searches of the web that the vendor ran", null=_NONE, version=4),
     Feature("tokens_too_low", "json", "list of reasons", "why the recorded tokens are known to be too low: output_recorded_early (the agent wrote more than 8 characters for each output token on record), subagents_unseen (the usage of a subagent is in no transcript), truncated_start (the transcript begins in the middle); empty when nothing of the kind is known", null=_NONE),
     Feature("recorded_cost_usd", "real", "USD", "cost as the agent itself reckoned it, of the responses it gives one for; most agents give none", null=("no_recorded_cost",)),
 )  # fmt: skip
@@ -53,7 +53,7 @@ def compute(view: SessionView) -> Values:
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(any(s.kind == "reasoning" for s in session.messages) or any(reasoned)),
         "recorded_cost_usd": round(sum(costs), 6) if costs else None,
-        "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None]) if counted else None,
+        "unrecorded_tokens": usage_by_model([u for u in used if u.cost is None], () if costs else view.calls) if counted else None,
         "tokens_too_low": _too_low(view, whole["output"] or 0) if counted else None,
     }
 
@@ -63,8 +63,11 @@ def usage_of(view: SessionView) -> list[Usage]:
     return [u for u in view.session.usage if u.model != "<synthetic>"]
 
 
-def usage_by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
-    """Tokens by model and kind. Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`."""
+def usage_by_model(usage: Sequence[Usage], calls: Iterable[ToolCall] = ()) -> dict[str, dict[str, int]]:
+    """Tokens by model and kind. Of long requests and fast answers, which cost more, the model is `NAME >LENGTH`, `NAME-fast`.
+
+    Of searches, which are billed by number, it is `NAME search`, and they count as its input.
+    """
     models: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for response in usage:
         length = response.input + response.cache_read + response.cache_write
@@ -72,6 +75,9 @@ def usage_by_model(usage: Sequence[Usage]) -> dict[str, dict[str, int]]:
         model = response.model + "-fast" * response.fast + (f" >{step}" if step else "")
         for kind in KINDS:
             models[model][kind] += getattr(response, kind)
+    for call in calls:
+        if call.searches:
+            models[call.model + SEARCH]["input"] += call.searches
     return dict(sorted(models.items()))
 
 

@@ -43,7 +43,7 @@ from collector.agents.formats.chat import chat_messages, lines_of_chats, session
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store, session_in_path
 from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, parse_json, to_json
-from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, Turn, Usage
+from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status, ToolCall, Turn, Usage
 from collector.text import decode, normal_path, timestamp
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
@@ -421,6 +421,10 @@ class _Reader(RecordReader):
         if rejected and result.status is Status.ERROR:  # says that nothing was done also of a command that ran when it was stopped
             return (Status.UNKNOWN if call.message_id in self.interrupted else Status.REJECTED), result.text[:ERROR_CHARS]
         return super().outcome(call, result)
+
+    def completed(self, call: Call, result: Result) -> ToolCall:
+        each = [answer for answer in get_list(result.details, "results") if get_str(answer, "tool_use_id")]
+        return replace(super().completed(call, result), searches=get_int(result.details, "searchCount") or len(each))
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         recorded = get_str(result.details, "gitOperation", "commit", "sha")

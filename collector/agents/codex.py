@@ -493,6 +493,7 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
         spawn=_spawn(call) if call.name in _SPAWNS else None,
         commits=commits_in(command, command.output) if command else commits_of_tool(call.name, call.output or ""),
         result_size=len(call.output) if call.output is not None else None,
+        searches=int(call.name == "web_search_call" and get(call.arguments, "type") == "search"),
     )
     yield from parts
 

@@ -425,6 +425,36 @@ def test_the_reader_counts_streamed_usage_once_too() -> None:
     }
 
 
+def _searched(model: str, searches: int, **more: Any) -> tuple[ToolCall, Usage]:
+    return replace(_call(2, "WebSearch"), model=model, searches=searches, turn=1), Usage("m1", 1, 1, model, input=1_000_000, **more)
+
+
+@pytest.mark.parametrize(("model", "tokens"), [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.0)])
+def test_searches_of_the_web_cost_ten_dollars_for_a_thousand(model: str, tokens: float) -> None:
+    call, usage = _searched(model, 3)
+    found = _of(call, usage=(usage,))
+    assert found["unrecorded_tokens"][f"{model} search"]["input"] == 3 and found["input_tokens"] == 1_000_000
+    assert found["tokens_by_turn"]["1"] == found["unrecorded_tokens"]
+    assert _cost(found)["cost_usd"] == pytest.approx(tokens + 0.03)
+
+
+def test_searches_have_a_price_beside_a_table_of_ones_own(tmp_path: Path) -> None:
+    table = tmp_path / "p.toml"
+    table.write_text('as_of = "2030-01-01"\n[[model]]\nmatch = "claude-opus-4-6"\ninput = 2\noutput = 3\n')
+    call, usage = _searched("claude-opus-4-6", 2)
+    tokens = _of(call, usage=(usage,))["unrecorded_tokens"]
+    assert cost_of(tokens, None, chosen_prices(read_choice(table)), None)["cost_usd"] == pytest.approx(2.02)
+
+
+def test_searches_of_another_vendor_have_no_price_and_recorded_costs_hold_them() -> None:
+    call, usage = _searched("my-model", 1)
+    assert _cost(_of(call, usage=(usage,)))["cost_usd"] is None
+    call, usage = _searched("claude-opus-4-6", 1, cost=0.25)
+    assert _cost(_of(call, usage=(usage,)))["cost_usd"] == 0.25
+    call, usage = _searched("claude-opus-4-6", 0)
+    assert not [model for model in _of(call, usage=(usage,))["unrecorded_tokens"] if "search" in model]
+
+
 def _long(model: str, *inputs: int, cached: int = 0, moment: datetime | None = None) -> float | None:
     usage = tuple(Usage(f"m{n}", n, 1, model, input=tokens, cache_read=cached) for n, tokens in enumerate(inputs))
     cost: float | None = _cost(_of(usage=usage), moment)["cost_usd"]

@@ -672,3 +672,18 @@ def test_a_picture_named_in_a_prompt_is_no_text() -> None:
 )
 def test_rules_of_a_directory_are_seen_as_they_are_on_disk(content: Json, expected: tuple[int, str, bool]) -> None:
     assert _shown(type="nested_memory", path="", content={"path": f"{W}/basket.go", **content}) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("detail", "searches"),
+    [
+        ({"query": "q", "searchCount": 2, "results": [{"tool_use_id": "srvtoolu_1", "content": []}]}, 2),
+        ({"query": "q", "results": [{"tool_use_id": "srvtoolu_1", "content": []}, "what it found"]}, 1),
+        ({"query": "q", "results": ["Web search error: unavailable"]}, 0),
+        ("Error: not allowed", 0),
+        (None, 0),
+    ],
+)
+def test_searches_of_the_web_are_counted(detail: object, searches: int) -> None:
+    call = _one(_assistant(1, _tool("a", "WebSearch", query="q")), _result(2, "a", detail))
+    assert (call.searches, call.model) == (searches, "claude-opus-4-6")

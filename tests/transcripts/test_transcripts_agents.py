@@ -369,6 +369,15 @@ def _patch_call(call_id: str) -> dict[str, Any]:
     return {"type": "custom_tool_call", "call_id": call_id, "name": "apply_patch", "input": patch}
 
 
+@pytest.mark.parametrize(
+    ("action", "searches"), [({"type": "search", "query": "q"}, 1), ({"type": "open_page", "url": "u"}, 0), ({}, 0)]
+)
+def test_searches_of_the_web_are_counted_and_opened_pages_are_not(action: dict[str, Any], searches: int) -> None:
+    call = ("2026-03-04T09:00:01Z", "response_item", {"type": "web_search_call", "status": "completed", "action": action})
+    (read,) = _READERS["codex"].read(_PARENT, [_rollout(("2026-03-04T09:00:00Z", "session_meta", _meta(_PARENT)), call)]).calls
+    assert (read.name, read.searches) == ("web_search_call", searches)
+
+
 def test_copied_history_of_a_fork_is_not_read() -> None:
     fork, later = "2026-04-11T20:34:05.810Z", "2026-04-11T20:34:36.000Z"
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": _PARENT, "depth": 1}}}
