@@ -13,7 +13,6 @@ from attribution.browse import charts, tables, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.overview import CLASSES, Overview, months, overview, repositories, sum_by_class, survival_table
-from attribution.queries.weekly import WeeklyReport
 from collector.errors import WhoWroteError
 from collector.plugins import plugin_directories
 from collector.runtime.version import install_command, version
@@ -60,11 +59,6 @@ def breakdown_html(breakdown: Breakdown) -> str:
         warnings=NOT_TO_CONCLUDE,
         a=None,
     )
-
-
-def weekly_html(report: WeeklyReport) -> str:
-    """The page of a week. Raises WhoWroteError when Jinja2 is missing."""
-    return page("whowrote_week.html", r=report, show=tables.section_html)
 
 
 def page(template: str, **values: Any) -> str:

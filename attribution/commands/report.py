@@ -119,12 +119,12 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Mapping
 
 
 def _weekly(store: Store, options: BreakdownOptions, page: Path | None) -> None:
-    from attribution.browse import standalone
+    from attribution.browse import standalone, tables
     from attribution.queries.weekly import weekly_report
 
     report = weekly_report(store, options)
     if page is not None:
-        _write(page, standalone.weekly_html(report))
+        _write(page, standalone.page("whowrote_week.html", r=report, show=tables.section_html))
         return
     for section in report.sections:
         print_title(section.title)

@@ -27,20 +27,12 @@ if TYPE_CHECKING:
 SETTING = "prices"  # name of the choice in `settings`
 SEARCH = " search"  # a model `NAME search` stands for the searches of the web that its vendor ran; other tables do not price them
 LISTED = "genai-prices"  # in place of a table: the list prices of the package of that name
-# Kinds of tokens, and what the package calls their prices.
-PRICES = {
-    "input": "input_mtok",
-    "output": "output_mtok",
-    "cache_read": "cache_read_mtok",
-    "cache_write": "cache_write_mtok",
-    "cache_write_1h": "cache_write_1h_mtok",
-}
+KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")  # of tokens
 _LONG = 200_000  # input tokens above which the factors `long` of a table hold
-_SIDES = {kind: "output" if kind == "output" else "input" for kind in PRICES}
 _DATE = r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)?"
 LONG_REQUESTS = (100_000, 128_000, 200_000, 272_000)  # input tokens, caches included, above which some vendors charge more
 ModelPrices = Mapping[str, float]
-"""USD per million tokens, by kind of PRICES."""
+"""USD per million tokens, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +126,8 @@ def _parse(text: str) -> Prices:
         for pattern, prices, entry in models:
             if pattern.fullmatch(model) and moment.date() < entry.get("until", date.max):
                 long, until = entry.get("long"), entry.get("long_until", date.max)
-                charged = long and length >= entry.get("long_from", _LONG) and moment.date() < until
-                return {kind: price * long[_SIDES[kind]] for kind, price in prices.items()} if charged else prices
+                factors = long if long and length >= entry.get("long_from", _LONG) and moment.date() < until else {}
+                return {kind: price * factors.get("output" if kind == "output" else "input", 1) for kind, price in prices.items()}
         return None
 
     return Prices(str(data["as_of"]), hashlib.sha256(text.encode()).hexdigest()[:16], look_up)
@@ -143,8 +135,8 @@ def _parse(text: str) -> Prices:
 
 def _entry_prices(entry: Mapping[str, Any]) -> ModelPrices:
     """The prices of ordinary requests; those of long ones are checked. Raises ValueError, KeyError or TypeError."""
-    prices = {name: float(entry[name]) for name in PRICES if name in entry}
-    factors = [float(entry["long"][side]) for side in _SIDES.values()] if "long" in entry else []
+    prices = {name: float(entry[name]) for name in KINDS if name in entry}
+    factors = [float(entry["long"][side]) for side in ("input", "output")] if "long" in entry else []
     if not {"input", "output"} <= prices.keys() or min(*prices.values(), *factors) < 0:
         raise ValueError(f"{entry['match']} needs input and output, none negative")
     return prices
@@ -177,7 +169,7 @@ def _listed_price(model: str, moment: datetime, length: int) -> ModelPrices | No
     if not re.fullmatch(re.escape(_plain(listed.id)) + _DATE, _plain(model)):
         return None
     current = listed.get_prices(moment)
-    stated = {kind: getattr(current, name, None) for kind, name in PRICES.items()}
+    stated = {kind: getattr(current, f"{kind}_mtok", None) for kind in KINDS}
     return {kind: _price_at(price, length) for kind, price in stated.items() if price is not None} or None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from attribution.features.prices import LONG_REQUESTS, SEARCH
+from attribution.features.prices import KINDS, LONG_REQUESTS, SEARCH
 from attribution.features.registry import Feature, Values
 from attribution.features.view import SessionView
 from collector.model import ToolCall, Usage
@@ -15,7 +15,6 @@ TITLE = "Tokens"
 ORDER = 20
 STAGE = "session"
 _NONE = ("no_usage",)
-KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 _MOST_CHARACTERS = 8  # a token stands for at most about so many on average: of prose 4 to 5, of code and JSON 3 to 4
 _ENOUGH = 2000  # characters from which the average means something
 

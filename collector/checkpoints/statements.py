@@ -176,13 +176,7 @@ def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None
 
 def _is_of_a_person(agent: str, message: str) -> bool:
     """Whether a commit of an agent's account is what a person did in its program, or a template."""
-    pattern = _by_people().get(agent)
-    return pattern is not None and re.search(pattern, message) is not None
-
-
-@cache
-def _by_people() -> dict[str, str]:
-    return {agent.slug: agent.by_people for agent in agents() if agent.by_people}
+    return any(each.by_people and re.search(each.by_people, message) for each in agents() if each.slug == agent)
 
 
 def _by_body(line: str) -> Statement | None:

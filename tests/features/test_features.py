@@ -429,7 +429,9 @@ def _searched(model: str, searches: int, **more: Any) -> tuple[ToolCall, Usage]:
     return replace(_call(2, "WebSearch"), model=model, searches=searches, turn=1), Usage("m1", 1, 1, model, input=1_000_000, **more)
 
 
-@pytest.mark.parametrize(("model", "tokens"), [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.0)])
+@pytest.mark.parametrize(
+    ("model", "tokens"), [("claude-opus-4-6", 5.0), ("gpt-5", 1.25), ("us.anthropic.claude-opus-4-6-v1:0", 5.0)]
+)
 def test_searches_of_the_web_cost_ten_dollars_for_a_thousand(model: str, tokens: float) -> None:
     call, usage = _searched(model, 3)
     found = _of(call, usage=(usage,))

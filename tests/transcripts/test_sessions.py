@@ -21,7 +21,7 @@ from support.invariants import broken_checks
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.features import features
-from attribution.features.prices import PRICES
+from attribution.features.prices import KINDS
 from attribution.queries.sessions import region_counts, region_table
 from attribution.stages import outcomes as aftermath
 from attribution.stages.feature_rows import price_repo
@@ -310,7 +310,7 @@ def test_features_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wo
     shown = run("sessions", "--columns", "features", "--db", db, "--session", key[:6]).stdout
     assert all(f.name in shown for f in features())
     table = tmp_path / "p.toml"
-    kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in PRICES)
+    kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in KINDS)
     table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
     (priced,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
