@@ -31,6 +31,7 @@ _MAY_WRITE = re.compile(
 _NOT_ENDED = re.compile(r"here-document at line \d+ delimited by end-of-file \(wanted `(.+)'\)")
 _NO_FILE = re.compile(r"(?:File|file) does not exist|No such file or directory|ENOENT|[Ff]ile not found")
 _PATH_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
+_HOOK = 1.0  # seconds after the result of a call in which a hook may still have changed its files
 _BEFORE = 86_400.0  # a session whose beginning is missing may have worked unseen for that long
 _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the call that started it
 _TELLING = 12  # characters: a shorter line is written again and again
@@ -113,6 +114,9 @@ def session_edits(
         ref = CallRef(session_id, call.call_id, call.turn, at, call.model, call.agent_id)
         status = Status.OK if no_results and call.edits else call.status
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
+        if call.hook_ran and call.edits:
+            paths = tuple(_absolute(edit.path, cwd) for edit in call.edits)
+            track.actions.append(WorktreeAction(at, at + _HOOK, ref, cwd=cwd, effects=(Effect("format", paths, tool="hook"),)))
         if call.command is not None and call.status is not Status.REJECTED:
             _add_command(track, call, ref, at, order, _latest(session, call, at))
         refs[call.call_id] = ref

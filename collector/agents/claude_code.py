@@ -97,6 +97,7 @@ _DRIVERS = {
     "cli": Driver.PERSON, "claude-desktop": Driver.PERSON, "remote": Driver.PERSON, "remote_mobile": Driver.PERSON,
     "claude-vscode": Driver.IDE, "claude-jetbrains": Driver.IDE, "mcp": Driver.PROGRAM,
 }  # fmt: skip
+_AFTER_EDIT = re.compile(rb'"hookName":"PostToolUse:(?:Edit|Write|MultiEdit|NotebookEdit)","command":"(?!callback")')
 _HOOKS = {"PreToolUse": Status.UNKNOWN, "PostToolUse": Status.OK, "PostToolUseFailure": Status.ERROR}
 _FIRST = 5  # records of an array
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
@@ -163,9 +164,9 @@ def _written_by(blob: bytes) -> list[str]:
 
 
 def _noise(line: bytes) -> bool:
-    """Progress of hooks and shells is a third of all records and says nothing we use; nor do file lists of the undo feature."""
+    """Most progress of hooks and shells, a third of all records, says nothing we use; nor do file lists of the undo feature."""
     noise = line.startswith(b'{"type":"file-history-snapshot"') or (
-        b'"type":"progress"' in line and b'"agent_progress"' not in line
+        b'"type":"progress"' in line and b'"agent_progress"' not in line and not _AFTER_EDIT.search(line)
     )
     return noise and b'}{"' not in line  # a lost newline may have glued a record of interest to it
 
@@ -191,6 +192,7 @@ class _Reader(RecordReader):
         self.interrupted: set[str] = set()  # responses whose calls ran when the user stopped the agent
         self.copied: set[str] = set()  # responses of sessions that this one continues
         self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}  # (event, call) -> entry of a log, the call before
+        self.after_hooks: set[str] = set()  # calls after which a hook of the user's ran
         self.last_hooked: dict[str, str] = {}  # event -> the call before in the copy that is being read
 
     def begin_copy(self, blob: bytes) -> bytes:
@@ -339,6 +341,7 @@ class _Reader(RecordReader):
     def _progress(self, record: dict[str, Any], time: float | None) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
         data = get_dict(record, "data")
+        self._keep_run_of_hook(data, get_str(record, "parentToolUseID"))
         wrapped = get_dict(data, "message")
         if data.get("type") != "agent_progress" or not wrapped or not self.is_new(get_str(wrapped, "uuid")):
             return
@@ -362,8 +365,14 @@ class _Reader(RecordReader):
         elif subtype == "api_error":
             self.add_event("api_error", time)
 
+    def _keep_run_of_hook(self, entry: dict[str, Any], call_id: str) -> None:
+        """A hook that ran after a call; those called `callback` are the agent's own."""
+        if get_str(entry, "hookEvent") == "PostToolUse" and get_str(entry, "command") != "callback":
+            self.after_hooks.add(call_id)
+
     def _attachment(self, attachment: dict[str, Any], time: float | None) -> None:
         kind = attachment.get("type")
+        self._keep_run_of_hook(attachment, get_str(attachment, "toolUseID"))
         if kind == "queued_command":
             clean = without_reminders(text_of(attachment.get("prompt")))
             typed = attachment.get("commandMode", "prompt") == "prompt" and classify(clean) is PromptKind.PROMPT
@@ -424,7 +433,8 @@ class _Reader(RecordReader):
 
     def completed(self, call: Call, result: Result) -> ToolCall:
         each = [answer for answer in get_list(result.details, "results") if get_str(answer, "tool_use_id")]
-        return replace(super().completed(call, result), searches=get_int(result.details, "searchCount") or len(each))
+        searches = get_int(result.details, "searchCount") or len(each)
+        return replace(super().completed(call, result), searches=searches, hook_ran=call.id in self.after_hooks)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         recorded = get_str(result.details, "gitOperation", "commit", "sha")

@@ -317,6 +317,11 @@ class Transcript:
         body = {"type": "progress", "data": data, "toolUseID": tool_use_id, "parentToolUseID": parent}
         self._chained(at, body, finished)
 
+    def hook_progress(self, at: float, call: str, command: str) -> None:
+        """A hook that begins after an edit."""
+        data = {"type": "hook_progress", "hookEvent": "PostToolUse", "hookName": "PostToolUse:Edit", "command": command}
+        self._chained(at, {"type": "progress", "data": data, "toolUseID": call, "parentToolUseID": call})
+
     def subagent_call(self, at: float, parent: str, agent_id: str, tool: str, arguments: Json) -> str:
         call_id = self.ids.token("toolu_")
         message = {

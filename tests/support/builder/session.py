@@ -79,6 +79,15 @@ class Session(Editor):
         self.world.wait(0.2)
         self.log.outside_edit(self._at, self.absolute(path), self.world.files[path].text().removesuffix("\n"))
 
+    def hook_run(self, call: str, command: str, event: str = "PostToolUse") -> None:
+        """A hook of the user's that ran beside an edit, as its attachment tells."""
+        hook = {"hookName": f"{event}:Edit", "toolUseID": call, "hookEvent": event, "command": command, "exitCode": 0}
+        self.log.attachment(self._at, {"type": "hook_success", "content": "1 file reformatted", **hook})
+
+    def hook_progress(self, call: str, command: str) -> None:
+        """The same as versions before the attachment told it."""
+        self.log.hook_progress(self._at, call, command)
+
     def named_in_prompt(self, path: str) -> None:
         """A file that the user names with @: its text is put beside the prompt."""
         text = self.world.files[path].text()
