@@ -386,7 +386,7 @@ def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced:
     if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
         return item.doubt  # converters and generators write whole files, and pages and lists again and again
     if item.doubt == Reason.FORMATTER and _IMPORT.match(text):
-        return None  # linters add and replace imports
+        return item.doubt  # linters add and replace imports
     if any(word not in item.before.words and not is_produced(word) for word in telling_words(text)):
         return Reason.NONE
     if bare in item.before.bare or _IMPORT.match(text):

@@ -271,6 +271,7 @@ class _Reader(RecordReader):
         spoken = [call for call in self.calls.values() if self.hooked and call.message_id not in self.copied]
         recorded = {_number_call(repeats, "", [self.session_id, call.name, call.arguments]): call for call in spoken} | self.calls
         earlier: dict[str, Call] = {}  # the last call that a record has, at each of the log
+        only_before = all(event == "PreToolUse" for event, _ in self.hooked)
         for (event, key), (entry, before) in self.hooked.items():
             call = recorded.get(key)
             if last := call or earlier.get(before):
@@ -279,7 +280,8 @@ class _Reader(RecordReader):
                 cwd, by = self.add_cwd(entry.get("cwd")), get_str(entry, "agent_id")
                 self.order, earliest = (last.order, last.at) if last else (0, None)
                 name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
-                self.call_tool(key, name, arguments, None, agent_id=by, message_id=key, cwd=cwd, not_before=earliest)
+                done = Result(None, "") if only_before and name in self.writers else None  # no result is logged of any call
+                self.call_tool(key, name, arguments, None, done, agent_id=by, message_id=key, cwd=cwd, not_before=earliest)
             if event != "PreToolUse":
                 response, printed = entry.get("tool_response"), get_str(entry, "tool_response", "stdout")
                 text = get_str(entry, "error") or printed or text_of(response)

@@ -685,6 +685,28 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
     assert {row[0] for row in spans(clone.path, tmp_path / "b.db", "src/b.py")} == {"agent"}
 
 
+@pytest.mark.parametrize("results", [False, True], ids=["no call has one", "another call has one"])
+def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all(results: bool, tmp_path: Path) -> None:
+    """Some people log calls only before they are made; where results are logged, a call without one may have been refused."""
+    clone = Clone(tmp_path / "work")
+    (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
+    text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
+    write = entry(transcript.stem, "PreToolUse", "Write", "src/b.py", content=HALVED) | {
+        "agent_id": "a77935ac",
+        "tool_use_id": "write",
+    }
+    listed = entry(transcript.stem, "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {"tool_use_id": "list"}
+    write_log(clone, "pre_tool_use", [write])
+    write_log(clone, "post_tool_use", [listed] if results else [])
+    clone.put("logs/chat.json", json.dumps([json.loads(line) for line in text.splitlines()]))
+    clone.put("src/b.py", HALVED)
+    clone.commit(59)
+    with attributed(clone.path, tmp_path / "a.db") as store:
+        assert store.value("SELECT status FROM tool_calls WHERE call_id = 'write'") == ("unknown" if results else "ok")
+    authors = {row[0] for row in spans(clone.path, tmp_path / "b.db", "src/b.py")}
+    assert ("agent" in authors) is not results
+
+
 # --- transcripts under names of their users' own -------------------------------------------------------------------------
 
 
