@@ -128,6 +128,7 @@ generate package.json pnpm-lock.yaml: pnpm install, pnpm i, pnpm add, pnpm remov
 generate package.json pnpm-lock.yaml package-lock.json yarn.lock bun.lock: vp install, vp add, vp remove, vp update
 generate package.json yarn.lock: yarn install, yarn add, yarn remove, yarn up, yarn upgrade
 generate package.json bun.lock bun.lockb: bun install, bun i, bun add, bun remove, bun update
+generate package.json app.json package-lock.json pnpm-lock.yaml yarn.lock bun.lock: expo install, expo customize
 generate CHANGELOG.md: conventional-changelog
 generate ? CHANGELOG.md .changeset/*: changeset version
 generate vendor/*: go mod vendor

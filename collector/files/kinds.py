@@ -50,7 +50,8 @@ _GENERATED_NAME = re.compile(
     r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)))$",
 )
 _SNAPSHOT = re.compile(
-    r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$)|\.snap$"
+    r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$"
+    r"|[^/]{1,200}\.egg-info/|playwright-report/|htmlcov/)|\.snap$"
 )
 _MINIFIED_NAME = re.compile(r"(?:[-.]min\.(?:js|css|mjs|cjs)|\.bundle\.js|[-.]chunk\.js|\.(?:js|css)\.map)$")
 _GENERATED_HEAD = re.compile(

@@ -43,10 +43,13 @@ PATHS = {
         " __snapshots__/a.snap.js a.test.tsx.snap .next/server.js"
         " Tally.xcodeproj/project.pbxproj Base.lproj/MainMenu.xib board.kicad_pcb"
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
+        " src/ledger.egg-info/PKG-INFO playwright-report/index.html htmlcov/index.html"
         " web/tsconfig.tsbuildinfo"
     ),
     FileKind.VENDORED: (
         "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py"
+        " .claude/skills/gitbutler/references/concepts.md .claude/agents/kfc/spec-impl.md"
+        " .claude/skills/gitnexus/gitnexus-cli/SKILL.md"
         " .codex/skills/.system/skill-creator/scripts/init_skill.py web/.specify/scripts/bash/setup-plan.sh"
         " .specify/templates/spec-template.md .codex/prompts/speckit.plan.md .gemini/commands/speckit.tasks.toml"
         " .github/prompts/speckit.specify.prompt.md .taskmaster/templates/example_prd_rpg.txt"

@@ -22,6 +22,7 @@ def one(kind: str, *paths: str, content: str | None = None, target: str = "") ->
 
 
 OPAQUE = one("opaque")
+EXPO = ("package.json", "app.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock")
 FORMAT = one("format")
 RESTORE = one("restore")
 GENERATE = one("generate")
@@ -284,6 +285,10 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("cd api && go get example.org/x@latest", [one("generate", "api/go.mod", "api/go.sum")]),
     ("go generate ./...", [GENERATE]),
     ("npm install left-pad", [one("generate", "package.json", "package-lock.json")]),
+    (
+        "cd app && npx expo install expo-audio",
+        [one("generate", *(f"app/{name}" for name in EXPO))],
+    ),
     ("pnpm add -D vitest", [one("generate", "package.json", "pnpm-lock.yaml")]),
     ("cargo add serde", [one("generate", "Cargo.toml", "Cargo.lock")]),
     ("cargo build --release", [one("generate", "Cargo.lock")]),
