@@ -41,7 +41,7 @@ from collector.runtime.workers import note_input
 from collector.session_graph import CopiedEvents, EventKeys, copied_events, event_keys, without_copied
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.text import count_of, printable
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
@@ -302,7 +302,7 @@ def _read_copies(repo: GitRepo, files: SessionFiles, transcript_readers: Sequenc
     loaded = LoadedSession(files, None, "partial" if "missing_blob" in states else "present")
     distinct = [entry for entry, total in zip(sized, accumulate(size for size, _ in sized), strict=True) if total <= SESSION_BYTES]
     if len(distinct) < len(sized):
-        loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{len(sized)} copies"))
+        loaded.problems.append(Problem("transcripts", files.key, "transcripts_too_large", f"{count_of(len(sized), 'copy')}"))
     if not distinct:
         loaded.state = "unreadable"
         return loaded

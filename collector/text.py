@@ -1,4 +1,4 @@
-"""Bytes, lines and paths as git sees them.
+"""Bytes, lines and paths as git sees them, and counts as people write them.
 
 A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feeds and U+2028, and every number would drift.
 """
@@ -62,6 +62,12 @@ def printable(text: str) -> str:
 def _visible(match: re.Match[str]) -> str:
     code = ord(match.group())
     return f"\\x{code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else code:02x}"
+
+
+def count_of(count: int, noun: str) -> str:
+    """`1 finding`, `2,000 findings`, `0 repositories`, `3 fixes`, `2 patches`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith(('x', 'ch')) else 's'}"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def spreadsheet_safe(text: str) -> str:

@@ -160,7 +160,7 @@ class Database:
         }
         names = {number: name for name, number in numbers.items()}
         spans = read_view(self._store, "line_spans", only, "commit_id, path, start_line")
-        return Rows([{"repo": names[row["repo_id"]], **row} for row in spans])
+        return Rows([{"repo": names[row["repo_id"]]} | {name: row[name] for name in row if name != "author"} for row in spans])
 
     # --- lists --------------------------------------------------------------------------------------------------------
 

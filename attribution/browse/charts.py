@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from collector.console.formats import words
+from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES
 
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
@@ -30,7 +31,7 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
     for kind, value in parts.items():
         if value > 0:
             wide = width * value / total
-            title = f"{NAMES.get(kind, kind)}: {value:,.0f} lines, {100 * value / total:.1f} %"
+            title = f"{NAMES.get(kind, kind)}: {count_of(round(value), 'line')}, {100 * value / total:.1f} %"
             marks.append(rect(kind, x, 0, wide, height, title))
             x += wide
     label = "; ".join(f"{NAMES.get(k, k)} {100 * v / total:.1f} %" for k, v in parts.items() if v > 0)
@@ -59,11 +60,11 @@ def columns(
         for kind in LINE_CLASSES:
             tall = (low - high) * weeks.get(name, {}).get(kind, 0) / top
             y -= tall
-            title = f"{period} of {name}: {NAMES[kind]}, {weeks.get(name, {}).get(kind, 0):,.0f} lines"
+            title = f"{period} of {name}: {NAMES[kind]}, {count_of(round(weeks.get(name, {}).get(kind, 0)), 'line')}"
             marks += [rect(kind, x, y, max(step - 1.5, 0.8), tall, title)] if tall else []
         if dots.get(name):
             size = 2 + 4 * (dots[name] / max(dots.values())) ** 0.5
-            marks.append(circle("dot", x + step / 2, 10, size, f"{dots[name]} sessions started in the week of {name}"))
+            marks.append(circle("dot", x + step / 2, 10, size, f"{count_of(dots[name], 'session')} started in the week of {name}"))
     every = math.ceil(_DATE / step)  # weeks between two labels, so that they do not touch
     labels = [(left + n * step, name) for n, name in enumerate(names) if n % every == 0]
     marks += [text(x, height - 8, name) for x, name in labels if x + _DATE <= width]
@@ -101,7 +102,7 @@ def curves(lines: Mapping[str, Sequence[Mapping[str, Any]]], width: int = 600, h
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in [point(0, 1.0), *(point(d, s) for d, s, _ in points)])
         marks.append(f'<polyline class="s-{kind}" points="{path}"/>')
         for days, share, risk in points:
-            title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {risk:,} lines at risk then"
+            title = f"{NAMES[kind]}: {share:.1%} survive {days} days; {count_of(risk, 'line')} at risk then"
             marks.append(circle(f"k-{kind}", *point(days, share), 3.5, title))
     return svg(width, height, marks, "share of lines that survive, by age in days and class")
 

@@ -14,6 +14,7 @@ from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import CLASSES
 from attribution.queries.pull_request import FileLines, PullRequest
 from collector.console.formats import cut
+from collector.text import count_of
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
@@ -39,7 +40,7 @@ def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None
         *request.sections,
         *_sessions_line(request, prompts),
         *_unknown_line(request),
-        *([f"{request.missing} commits are not in the database."] if request.missing else []),
+        *([f"Not in the database: {count_of(request.missing, 'commit')}."] if request.missing else []),
         *_limit_line(request, limit),
     ]
     return "\n\n".join(parts) + "\n\n" + "\n".join(_details(request, prompts)) + "\n"
@@ -54,7 +55,7 @@ def _share_line(request: PullRequest) -> str:
         tiers.append(f"{words.percent(share.declared, share.lines)} only because their commits say so")
     before = f" Usual in this repository: {words.percent(usual.by_agents, usual.lines)}." if usual.lines else ""
     whole = words.percent(share.by_agents, share.lines)
-    return f"**Agents wrote {whole}** of {share.lines:,} lines added in source and test files: {', '.join(tiers)}.{before}"
+    return f"**Agents wrote {whole}** of {count_of(share.lines, 'added line')} of source and tests: {', '.join(tiers)}.{before}"
 
 
 def _files_line(files: Sequence[FileLines]) -> list[str]:
@@ -114,7 +115,7 @@ def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
 
 def _details(request: PullRequest, prompts: bool) -> list[str]:
     commits = [_commit_row(commit, prompts) for commit in request.commits[:_COMMITS]]
-    more = [f"{len(request.commits) - _COMMITS:,} more commits.", ""] if len(request.commits) > _COMMITS else []
+    more = [f"{count_of(len(request.commits) - _COMMITS, 'more commit')}.", ""] if len(request.commits) > _COMMITS else []
     return [
         "<details><summary>Commits and files</summary>",
         "",
@@ -147,7 +148,7 @@ def _class_table(first: str, last: str, rows: Sequence[str]) -> list[str]:
 
 def _file_table(files: Sequence[FileLines]) -> list[str]:
     rows = [f"| {cell(file.path)} | {_cells(file.lines)} |" for file in files[:_FILES]]
-    more = [f"{len(files) - _FILES:,} more files.", ""] if len(files) > _FILES else []
+    more = [f"{count_of(len(files) - _FILES, 'more file')}.", ""] if len(files) > _FILES else []
     return [*_class_table("file", "", rows), "", *more] if rows else []
 
 

@@ -40,8 +40,8 @@ from commits c join commit_files f on f.commit_id = c.id
 where f.kind in ('source', 'test') group by 1 order by 1;
 
 -- evidence: How we know
--- Added lines by author, how, evidence and reason.
-select r.name as repository, e.author, e.how, e.evidence, e.reason, e.nonblank as lines_with_text
+-- Added lines by class, how, evidence and reason.
+select r.name as repository, e.class, e.how, e.evidence, e.reason, e.nonblank as lines_with_text
 from evidence_shares e join repos r on r.id = e.repo_id order by 1, 6 desc;
 
 -- oscillating_regions: Code rewritten back and forth
@@ -157,7 +157,7 @@ where o.dictated > 0 order by o.dictated desc;
 -- people_behind_unknown: Why lines are unknown
 -- Non-blank lines of unknown author, by reason.
 select r.name as repository, e.reason, sum(e.nonblank) as lines from evidence_shares e join repos r on r.id = e.repo_id
-where e.author = 'unknown' group by 1, 2 order by 3 desc;
+where e.class in ('unknown', 'undeclared') group by 1, 2 order by 3 desc;
 
 -- problems_by_kind: What could not be used
 -- Problems by stage and kind.

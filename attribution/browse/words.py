@@ -22,7 +22,7 @@ from attribution.queries.tip_file import TipFile, TipSpan
 from attribution.stats.accuracy import audited_note
 from collector.console import formats
 from collector.console.formats import LETTER, MEANING, cut, source
-from collector.text import printable
+from collector.text import count_of, printable
 from collector.vocabulary.agents import label_of
 
 _SIZE, _LINE, _TOKENS = 400_000, 2_000, 200_000  # characters of a file and of a line, tokens
@@ -82,7 +82,7 @@ def _reader() -> Any:
 def render_markdown(text: str | None) -> str:
     """Markdown as HTML without links, images and markup of its own."""
     visible = printable(text or "")
-    cut = f"<p class='dim'>{len(visible) - _MARKDOWN:,} more characters</p>" if len(visible) > _MARKDOWN else ""
+    cut = f"<p class='dim'>{count_of(len(visible) - _MARKDOWN, 'more character')}</p>" if len(visible) > _MARKDOWN else ""
     return str(_reader().render(visible[:_MARKDOWN])) + cut
 
 
@@ -143,6 +143,7 @@ def teach(env: Any) -> None:
         "ww_line": cut,
         "ww_agent": lambda slug: label_of(slug or ""),
         "ww_number": number,
+        "ww_count": count_of,
         "ww_minute": minute,
         "ww_source": formats.source,
         "ww_known": in_order,

@@ -16,6 +16,7 @@ from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out, write_csv, write_json
 from collector.errors import EXIT_CHECK_FAILED
+from collector.text import count_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -97,7 +98,7 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
         if columns
     ]
     if not differing:
-        notes.append(f"equal: {sum(table.rows for table in tables)} rows in {len(tables)} tables")
+        notes.append(f"equal: {count_of(sum(table.rows for table in tables), 'row')} in {len(tables)} tables")
     for table in differing:
         notes += [f"- {table.table}: {row}" for row in table.examples_first]
         notes += [f"+ {table.table}: {row}" for row in table.examples_second]
@@ -154,9 +155,9 @@ def import_(file: TextIO, db: Path) -> None:
     with Store(db, create=False) as store:
         imported = import_carried(store, file)
     for table, count in sorted(imported.added.items()):
-        notice(f"{table}: {count} rows added")
+        notice(f"{table}: {count_of(count, 'row')} added")
     for table, count in sorted(imported.left_out.items()):
-        notice(f"{table}: {count} rows left out, because what they are about is not in this database")
+        notice(f"{table}: {count_of(count, 'row')} left out, about what is not in this database")
 
 
 @click.command()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attribution.commands.common import database
-from collector.console.formats import count_of
 from collector.console.tables import print_table
 from collector.console.terminal import data_options, database_option, notice, out
+from collector.text import count_of
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -95,7 +95,7 @@ def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = ""
     """Notes how many sessions there are; takes subagents out of the table unless they are to be listed."""
     people = [row for row in table if not row[parent]]
     spawned = len(table) - len(people)
-    apart = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
+    apart = f", {count_of(spawned, 'subagent')} stored as a session" if spawned else ""
     table.notes.append(f"{count_of(len(people), 'session')}{apart}{also}")
     if spawned and not listed:
         table.rows = people
@@ -109,7 +109,7 @@ def _reprice(store: Store, repo: int | None, prices: Path) -> None:
     feature_table(store, repo, only=("cost_usd",))  # says so when there are none, before anything is changed
     of = reprice(store, prices)
     costs = [row["cost_usd"] for row in feature_table(store, repo, only=("cost_usd",))]
-    notice(f"{sum(cost is not None for cost in costs)} of {len(costs)} sessions have a cost, at prices as of {of.as_of}")
+    notice(f"{len(costs) - costs.count(None)} of {count_of(len(costs), 'session')} with a cost, at prices as of {of.as_of}")
 
 
 def _features(store: Store, repo: int | None, output_format: str, key: str, subagents: bool) -> None:
@@ -140,8 +140,9 @@ def _turns(store: Store, repo: int | None, output_format: str, options: Mapping[
     table = turn_table(store, repo, options["session"])
     total = {name: value or 0 for name, value in sums(table).items()}
     table.notes += [
-        f"{count_of(len(table), 'turn')}; the next turn changed {total['changed_next']:,} of {total['produced']:,} non-blank "
-        f"lines, and edited {total['places_again']:,} of {total['places']:,} places again",
+        f"{count_of(len(table), 'turn')}; the next turn changed {total['changed_next']:,} of "
+        f"{count_of(total['produced'], 'non-blank line')}, and edited again {total['places_again']:,} of "
+        f"{count_of(total['places'], 'place')}",
         f"{total['dictated']:,} of the lines stood in what the user had said; later sessions removed {total['discarded']:,} "
         "before a commit had them",
     ]

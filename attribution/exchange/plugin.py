@@ -83,7 +83,7 @@ def undeclared_note(store: Store, repos: Sequence[int]) -> str:
         "SELECT producer, SUM(consistent) AS fitting, SUM(attesting) AS records FROM claim_worth "
         f"WHERE {among} GROUP BY producer HAVING SUM(attesting) > 0 ORDER BY producer"
     )
-    rates = "; ".join(f"{row['fitting']:,} of {row['records']:,} records of {row['producer']} fit their commit" for row in worth)
+    rates = "; ".join(f"{row['producer']}: {row['fitting']:,} of {row['records']:,} records fit their commit" for row in worth)
     return (
         f"{agents:,} of {undeclared:,} added undeclared lines ({agents / undeclared:.1%}) are an agent's by a verified record of "
         f"another tool, of squashed commits too as far as the clone has them, and {people:,} ({people / undeclared:.1%}) a person's"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from collector.text import count_of
+
 
 class Sample(NamedTuple):
     """The lines and commits behind a number of one side."""
@@ -26,7 +28,7 @@ class Minimum(NamedTuple):
     def refusal(self, sides: Mapping[str, Sample]) -> str:
         """Why the comparison is not made, in words; "" when every side has enough. `sides`: name -> what it has."""
         short = [
-            f"{name} has {side.lines:,} lines of {side.commits:,} commits"
+            f"{name} has {count_of(side.lines, 'line')} of {count_of(side.commits, 'commit')}"
             for name, side in sides.items()
             if side.lines < self.lines or side.commits < self.commits
         ]

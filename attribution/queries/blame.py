@@ -12,7 +12,7 @@ from attribution.queries.open_repo import NOT_ASKED, SHORT, AnsweredAt, LineRang
 from attribution.queries.sessions import prompt_of
 from attribution.queries.verdicts import NO_COMMIT, Attributions, CommitRef, LineAttribution, MoveHistories, MoveHistory
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.text import decode, is_binary, split_lines
+from collector.text import count_of, decode, is_binary, split_lines
 
 if TYPE_CHECKING:
     pass
@@ -72,7 +72,7 @@ def blame(
     only = only.within(len(texts)) if isinstance(only, LineRange) else only
     missing = next((n for n in only if not 1 <= n <= len(texts)), None)
     if missing is not None:
-        raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {len(texts)} lines")
+        raise UnknownBranch(f"{path} has no line {missing} in {sha[:SHORT]}", f"It has {count_of(len(texts), 'line')}")
     numbers = dict(enumerate(range(1, len(texts) + 1) if now is None else committed_numbers(committed, now), 1))
     asked = {n: numbers[n] for n in sorted(only) or numbers}
     existing = [number for number in asked.values() if number is not None]
@@ -91,7 +91,7 @@ def blame(
     ]
     branch = opened.branch if sha == opened.tip else ""
     provisional = sum(line.attribution.provisional for line in lines)
-    note = [f"{provisional:,} lines of newer commits were worked out for this file only; whowrote repo settles them"]
+    note = [f"worked out for this file only: {count_of(provisional, 'line')} of newer commits; whowrote repo settles them"]
     return FileBlame(opened.name, path, sha, branch, lines, texts, [*opened.notes, *(note if provisional else ())])
 
 

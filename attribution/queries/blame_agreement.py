@@ -35,7 +35,7 @@ def blame_agreement(
                 "differing": " ".join(f"{file.path}({file.lines})" for file in result.differing),
             }
         )  # fmt: skip
-        notes += [f"{file.lines:,} lines differ in {file.commit[:9]}:{file.path}" for file in result.differing[:_EXAMPLES]]
+        notes += [f"lines that differ in {file.commit[:9]}:{file.path}: {file.lines:,}" for file in result.differing[:_EXAMPLES]]
         if result.skipped:
-            notes.append(f"{result.skipped:,} files could not be processed by git blame")
+            notes.append(f"files that git blame could not process: {result.skipped:,}")
     return table_of(rows, {"commit": "sha", "share": "share"}, notes)

@@ -171,7 +171,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     by agent have none of the three. agent_kept_30_days: agent lines that are still there 30 days later (Kaplan-Meier);
     undeclared_kept_30_days: the same for lines of commits that nothing links to an agent; agent_at_head: agent lines that HEAD
     still has, whatever their age. Beside each are its 95 % interval and the number of lines that it is of. cost_usd: of prompts
-    with a known cost; cost_per_line_at_head: USD per line that HEAD still has. findings: introduced in agents' lines.
+    with a known cost; cost_per_line_at_head: at least so much for each agent line at HEAD. findings: introduced in agents' lines.
     """
     lines: Counter[str] = Counter()
     for cell in group.cells:
@@ -180,7 +180,8 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     records = [life.record for life in group.lives]
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
-    cost, priced, per_line = cost_of(group.prompts) if scope.of_prompts else (None, None, None)
+    cost, priced = cost_of(group.prompts) if scope.of_prompts else (None, None)
+    there = sum(record.lines for record in agents if not record.dead and not record.lost)
     weaknesses = rate_if_enough(total(weak.cell for weak in group.weak)) if scope.scanned else (None,) * len(_WEAKNESSES)
     return {
         "commits": len({cell.commit_id for cell in group.cells}),
@@ -193,7 +194,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
         **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN),
         **_columns("agent_at_head", _present(agents) if scope.followed else _NOT_KNOWN),
         "cost_usd": cost,
-        "cost_per_line_at_head": per_line,
+        "cost_per_line_at_head": cost / there if cost is not None and there >= minimum.PART.lines else None,
         "prompts": len(group.prompts) if scope.of_prompts else None,
         "prompts_with_cost": priced,
         **dict(zip(_WEAKNESSES, weaknesses, strict=True)),
@@ -240,15 +241,10 @@ def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     return result.share, low, high, lines
 
 
-def cost_of(prompts: Sequence[Prompt]) -> tuple[float | None, int, float | None]:
-    """USD, prompts with a known cost, and USD per line that HEAD still has."""
-    priced = [prompt for prompt in prompts if prompt.cost_usd is not None]
-    if not priced:
-        return None, 0, None
-    cost = sum(prompt.cost_usd or 0.0 for prompt in priced)
-    there = [prompt.present for prompt in priced if prompt.present is not None]
-    lines = sum(there)
-    return cost, len(priced), cost / lines if len(there) == len(priced) and lines >= minimum.PART.lines else None
+def cost_of(prompts: Iterable[Prompt]) -> tuple[float | None, int]:
+    """USD, and prompts with a known cost."""
+    priced = [prompt.cost_usd for prompt in prompts if prompt.cost_usd is not None]
+    return sum(priced) if priced else None, len(priced)
 
 
 def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, dict[str, int]]:

@@ -59,7 +59,6 @@ class Life(NamedTuple):
 class Prompt(NamedTuple):
     place: Place
     cost_usd: float | None
-    present: int | None
 
 
 class Weak(NamedTuple):
@@ -133,7 +132,7 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
 
 _PROMPTS = f"""
 SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS directory, COALESCE(t.agent, '') AS agent, '' AS name,
-  '' AS email, s.driver, t.cost_usd, t.present
+  '' AS email, s.driver, t.cost_usd
 FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id JOIN sessions s ON s.id = t.session_id WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index
 """

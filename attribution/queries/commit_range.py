@@ -18,7 +18,7 @@ from collector.files.kinds import HEADLINE
 from collector.json_values import jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
-from collector.text import printable
+from collector.text import count_of, printable
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
@@ -124,7 +124,7 @@ def log(opened: OpenRepo, requested: str = "", since: str = "", most: int | None
     table.rows = [rows.get(commit.sha) or _unattributed_row(table, opened, commit) for commit in commits]
     absent = sum(row["commit_id"] is None for row in table)
     if absent:
-        table.notes.append(f"note: {absent:,} commits are not attributed: attribute their branch first")
+        table.notes.append(f"note: not attributed, {count_of(absent, 'commit')}: attribute the branch first")
     return table
 
 

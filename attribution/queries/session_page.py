@@ -12,11 +12,11 @@ from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import region_table
-from collector.console.formats import count_of
 from collector.json_values import get_dict, parse_json
 from collector.labels import as_typed
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
+from collector.text import count_of
 
 TURNS = 40  # turns on one page
 _CALLS = 400  # calls of one turn that are shown

@@ -148,7 +148,7 @@ _ENDERS = dict(zip(ENDERS, _WHO, strict=True))
 
 def _cost_note(prompts: Sequence[Prompt], there: int) -> str:
     """`there`: the lines that the table calls still there, so that a reader who divides gets the number that is printed."""
-    cost, priced, _ = cost_of(prompts)
+    cost, priced = cost_of(prompts)
     if cost is None:
         return "what they cost is not known: no prompt of these weeks has a price"
     known = f"the prompts of these weeks cost USD {cost:,.2f} ({priced:,} of {len(prompts):,} have a price)"
@@ -175,7 +175,7 @@ def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
     return {
         "severity": name,
         "open": len(rows),
-        "in lines of agents": sum(row["author_class"] == LineClass.AGENT for row in rows),
+        "in lines of agents": sum(row["class"] == LineClass.AGENT for row in rows),
         "introduced this week": weeks.count(this.isoformat()),
         "last week": weeks.count(_before(this, 1)),
     }

@@ -108,9 +108,7 @@ def censored_parts(repo: GitRepo) -> list[str]:
     result = repo.censored()
     notes = []
     if result.shallow:
-        notes.append(
-            f"shallow or grafted clone: history before {len(result.shallow)} boundary commits is missing and not attributed"
-        )
+        notes.append(f"shallow or grafted clone: history before these boundary commits is missing: {len(result.shallow)}")
     if result.partial:
         notes.append("partial clone: files and transcripts that were not fetched are counted as missing")
     return notes

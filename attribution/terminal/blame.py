@@ -112,13 +112,14 @@ def _legend(console: Console, lines: Sequence[BlameLine]) -> None:
     ui.show(console, table, 0)
     moved = sum(line.moved is not None for line in lines)
     if moved:
-        text = f"~  {ui.number(moved)} lines are older: that commit only moved or reformatted them (see whowrote why)"
+        text = f"~  older: {ui.count_of(moved, 'line')} that the commit shown only moved or reformatted (see whowrote why)"
         console.print(Text(text, "dim"))
 
 
 def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> None:
     """A file in blocks of lines with the same origin."""
-    ui.title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {len(blamed.lines)} lines")
+    lines = ui.count_of(len(blamed.lines), "line")
+    ui.title(console, blamed.path, f"at {blamed.branch or 'commit'} {blamed.sha[:9]}, {blamed.name}; {lines}")
     console.print()
     table = ui.grid(">", "<", "<", "<", "<", "<~", head=("lines", "", "how", "who", "commit", "prompt or commit subject"))
     for block in blocks:

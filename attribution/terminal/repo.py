@@ -137,9 +137,8 @@ def _evidence(console: Console, shares: Table, most: int = 6) -> None:
         what = row["evidence"] if row["how"] == "none" else f"{row['how']}, {row['evidence']}"
         what = f"dated, {ui.words(row['witness'])}" if row["witness"] else what
         kind = row["class"]
-        name = Text.assemble(
-            "  ", (ui.words(kind), ui.STYLE[kind]), f" {ui.words(row['reason']) if row['author'] == 'unknown' else what}"
-        )
+        what = ui.words(row["reason"]) if kind in (LineClass.UNKNOWN, LineClass.UNDECLARED) else what
+        name = Text.assemble("  ", (ui.words(kind), ui.STYLE[kind]), f" {what}")
         table.add_row(name, ui.number(row["nonblank"]), ui.percent(row["nonblank"], whole), "")
     ui.show(console, table)
 
@@ -231,7 +230,7 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
         for prompt in s["prompts"][:5]:
             console.print(Text(ui.cut(f"  “{one_line(ui.opening(prompt))}”", console.width)))
         if len(s["prompts"]) > 5:
-            console.print(Text(f"  and {len(s['prompts']) - 5} more prompts", "dim"))
+            console.print(Text(f"  and {ui.count_of(len(s['prompts']) - 5, 'more prompt')}", "dim"))
 
 
 def _commit_files(console: Console, report: CommitReport, most: int = 12) -> None:

@@ -75,4 +75,4 @@ def _lines(console: Console, text: str | None, mark: str, style: str) -> None:
     for line in lines[:_MOST_LINES]:
         console.print(Text(f"     {mark} {source(line)}", style), soft_wrap=True)
     if len(lines) > _MOST_LINES:
-        console.print(Text(f"     {mark} … {len(lines) - _MOST_LINES} more lines", "dim"))
+        console.print(Text(f"     {mark} … {count_of(len(lines) - _MOST_LINES, 'more line')}", "dim"))

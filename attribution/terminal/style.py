@@ -16,7 +16,6 @@ from collector.console import formats
 from collector.console.formats import LETTER as LETTER
 from collector.console.formats import MEANING as MEANING
 from collector.console.formats import STYLE as STYLE
-from collector.console.formats import count_of as count_of
 from collector.console.formats import number as number
 from collector.console.formats import percent as percent
 from collector.console.formats import words as words
@@ -28,6 +27,7 @@ from collector.console.grid import show as show
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.files.kinds import HEADLINE
+from collector.text import count_of as count_of
 
 if TYPE_CHECKING:
     from collector.storage.views import Table

@@ -1,7 +1,7 @@
--- finding_lines: An introduced finding has an added line, its lines are among the added ones, and its author is theirs.
-SELECT id, status, added_lines, agent_lines, human_lines, unknown_lines, author FROM findings
+-- finding_lines: An introduced finding has an added line, its lines are among the added ones, and its class is theirs.
+SELECT id, status, added_lines, agent_lines, human_lines, unknown_lines, class FROM findings
 WHERE added_lines < agent_lines + human_lines + unknown_lines OR (status <> 'surfaced') <> (added_lines > 0)
-   OR (author = 'agent' AND agent_lines <> added_lines) OR (author_class = 'human' AND human_lines <> added_lines);
+   OR (class = 'agent' AND agent_lines <> added_lines) OR (class = 'human' AND human_lines <> added_lines);
 
 -- finding_fate: A finding is alive or fixed, not both.
 SELECT id, alive_at_head, fixed_sha FROM findings WHERE alive_at_head = (fixed_sha IS NOT NULL);

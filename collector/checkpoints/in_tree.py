@@ -22,7 +22,7 @@ from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 from collector.limits import FOREIGN_RECORDS, TREE_RECORDS
 from collector.model import Checkpoint, Problem, SessionRecord
-from collector.text import decode
+from collector.text import count_of, decode
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 NAME = "in_tree"
@@ -80,7 +80,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
             for versions in islice(files.values(), most):
                 _add_sessions(repo, form, _chosen(repo, versions, form.every), sessions)
             if len(files) > most:
-                left_out[problem(form.paths[0], "records_left_out", f"{most:,} of {len(files):,} files were read")] = None
+                left_out[problem(form.paths[0], "records_left_out", f"{most:,} of {count_of(len(files), 'file')} were read")] = None
         for key in sorted(sessions if form.undated else sessions.keys() - existing.keys()):  # else the agent's own form is read
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
                 yield _checkpoint(key, sessions[key], existing.get(key, 0))

@@ -38,7 +38,7 @@ def merge(context: click.Context, /, paths: tuple[Path, ...], output: Path, forc
                 continue
             rows.update(added=len(result.added), replaced=len(result.replaced), kept=len(result.kept), forgotten=result.forgotten)
     if not quiet:
-        notice(", ".join(f"{count} repositories {what}" for what, count in rows.items() if count) or "nothing to merge")
+        notice(", ".join(f"repositories {what}: {count}" for what, count in rows.items() if count) or "nothing to merge")
     context.exit(EXIT_PARTIAL if failed else 0)
 
 

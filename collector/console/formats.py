@@ -24,12 +24,6 @@ def number(value: float | None) -> str:
     return f"{value:,.2f}" if abs(value) >= 0.01 or not value else f"{value:.1e}"
 
 
-def count_of(count: int, noun: str) -> str:
-    """`1 finding`, `2,000 findings`, `0 repositories`, `3 fixes`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("x") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
-
-
 def percent(part: float | None, whole: float | None) -> str:
     """The share of a part in per cent; "" where there is nothing that it could be a part of."""
     if not whole or part is None:

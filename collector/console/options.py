@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console.formats import count_of
 from collector.console.terminal import Reporter, complain, failure, notice
 from collector.errors import WhoWroteError
 from collector.limits import RUN_SECONDS
+from collector.text import count_of
 
 if TYPE_CHECKING:
     from collector.runtime.workers import TaskLimits

@@ -46,7 +46,7 @@ def elsewhere_note(local: LocalSessions) -> str:
     """How many sessions were started outside of the clone's worktrees, and where; "" for none."""
     places = Counter(session.cwd for session in local.sessions.values() if session.elsewhere)
     listed = ", ".join(f"{place} ({count})" for place, count in places.most_common(_LISTED))
-    more = f" and {len(places) - _LISTED} more directories" if len(places) > _LISTED else ""
+    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
     what = "session elsewhere is" if places.total() == 1 else "sessions elsewhere are"
     return f"{places.total()} {what} read too, by commits of this clone or its remote: {listed}{more}" if places else ""
 

@@ -368,7 +368,7 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
         theirs = _states(shard)
     if broken:
-        raise DatabaseUnusable(f"{path} is damaged: {broken} rows refer to rows that do not exist", "Create it again")
+        raise DatabaseUnusable(f"{path} is damaged, rows that refer to nothing: {broken}", "Create it again")
     ours = _states(store, theirs if one_server else None)
     hidden = {r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")}
     called = {name: name if one_server else _name_here(path, state, ours, force) for name, state in theirs.items()}

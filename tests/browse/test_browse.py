@@ -335,7 +335,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
         }
         row |= {"repo_id": repo, "rule_set_id": 1, "commit_id": commit, "commit_sha": sha, "path": path, "status": "introduced"}
         row |= {"cwe": "CWE-89", "rule_id": EVIL, "label": EVIL, "head_path": path, "head_line": 1, "alive_at_head": 1}
-        row |= {"severity": "x", "start_line": 1, "end_line": 1, "place": "source", "author": "agent", "author_class": "agent"}
+        row |= {"severity": "x", "start_line": 1, "end_line": 1, "place": "source", "class": "agent"}
         connection.execute(f"INSERT INTO findings ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
     connection.close()
     site = Site(copy)
@@ -660,7 +660,7 @@ def test_commits_that_are_not_in_the_database_are_counted(db: Path) -> None:
     with Store(db) as store:
         sha = store.value("SELECT commit_sha FROM commits LIMIT 1")
         request = pull_request(store, [sha, "0" * 40])
-    assert "1 commits are not in the database" in comment.markdown_of(request)
+    assert "Not in the database: 1 commit." in comment.markdown_of(request)
 
 
 def _labels(db: Path) -> list[tuple[str]]:

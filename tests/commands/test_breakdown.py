@@ -206,8 +206,7 @@ def test_the_cost_of_a_line_is_that_of_the_lines_beside_it(unpriced: int, least:
         LifetimeRecord(700, "agent", 2, 2, 0, 0, False, lost=True),
         LifetimeRecord(900, "human", 9, 9, 0, 0, False),
     ]
-    # what HEAD has of each prompt counts other lines too: of documents, and of commits before these weeks
-    prompts = [*[Prompt(_PLACE, 30.0, 4000)] * 2, *[Prompt(_PLACE, None, 50)] * unpriced]
+    prompts = [*[Prompt(_PLACE, 30.0)] * 2, *[Prompt(_PLACE, None)] * unpriced]
     table = weekly._became(lives, prompts).table
     there = next(row["lines"] for row in table if row["lines of agents"] == "still there")
     assert (there, table.notes[0].rpartition(", ")[2]) == (1500, f"{least}USD {60 / 1500:.4f} for each line that is still there")
@@ -321,15 +320,25 @@ def test_an_interval_is_over_commits_and_needs_two(db: Path, monkeypatch: pytest
     assert (none["agent_share"], none["agent_share_low"]) == (0.0, None)
 
 
-def test_the_cost_of_a_line_needs_the_fate_of_every_priced_prompt(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    prompts = [Prompt(_PLACE, 2.0, 30), Prompt(_PLACE, 1.0, 20), Prompt(_PLACE, None, 50)]
+@pytest.mark.parametrize("unpriced", [0, 2])
+def test_the_cost_of_a_line_of_a_group_is_that_of_the_agent_lines_beside_it(
+    unpriced: int, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever multiplies the share at HEAD by its lines gets the divisor."""
+    records = [
+        LifetimeRecord(60, "agent", 9, 9, 0, 0, False), LifetimeRecord(40, "agent", 2, 9, 1, 1, True),
+        LifetimeRecord(70, "agent", 2, 2, 0, 0, False, lost=True), LifetimeRecord(900, "human", 9, 9, 0, 0, False),
+    ]  # fmt: skip
+    prompts = [Prompt(_PLACE, 2.0), Prompt(_PLACE, 1.0), *[Prompt(_PLACE, None)] * unpriced]
+    lives = [Life(_PLACE, record) for record in records]
     with Store(db) as store:
-        known = _whole(Facts(_cells((10, 10)), prompts=prompts), monkeypatch, store)
-        unknown = _whole(Facts(_cells((10, 10)), prompts=[*prompts, Prompt(_PLACE, 1.0, None)]), monkeypatch, store)
-        free = _whole(Facts(_cells((10, 10)), prompts=[Prompt(_PLACE, None, 5)]), monkeypatch, store)
-    assert known["cost_usd"] == 3.0 and known["cost_per_line_at_head"] == pytest.approx(0.06)
-    assert (known["prompts_with_cost"], known["prompts"]) == (2, 3)
-    assert (unknown["cost_usd"], unknown["cost_per_line_at_head"]) == (4.0, None)
+        known = _whole(Facts(_cells((10, 10)), lives, prompts), monkeypatch, store)
+        few = _whole(Facts(_cells((10, 10)), lives[1:], prompts), monkeypatch, store)
+        free = _whole(Facts(_cells((10, 10)), lives, [Prompt(_PLACE, None)]), monkeypatch, store)
+    assert known["agent_at_head"] * known["agent_at_head_of"] == 60
+    assert known["cost_usd"] == 3.0 and known["cost_per_line_at_head"] == pytest.approx(3 / 60)
+    assert (known["prompts_with_cost"], known["prompts"]) == (2, 2 + unpriced)
+    assert (few["cost_usd"], few["cost_per_line_at_head"]) == (3.0, None)
     assert (free["cost_usd"], free["cost_per_line_at_head"]) == (None, None)
 
 

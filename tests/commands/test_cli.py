@@ -195,7 +195,7 @@ def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
     repo, db = example
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
     line = json.loads(run("why", repo, found["example"], "--db", db, "--json").stdout)
-    assert line["author"] == "agent"
+    assert line["class"] == "agent"
     assert line["text"].strip()
 
 
@@ -294,8 +294,8 @@ def test_blame_marks_authors_by_letter(example: tuple[Path, Path]) -> None:
 def test_blame_as_data(example: tuple[Path, Path]) -> None:
     as_json = json.loads(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout)
     as_csv = rows(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
-    assert [r["author"] for r in as_json] == [r["author"] for r in as_csv]
-    assert as_json[13]["author"] == "human"
+    assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
+    assert as_json[13]["class"] == "likely_human"
     assert as_json[2]["session"] == "03631055-2723-4ca5-a450-ed932d8efdaa"
 
 
@@ -331,7 +331,7 @@ def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> Non
 
 def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
     found = json.loads(run("why", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout)
-    assert found["author"] == "human"
+    assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
     assert "none of it explains the line" in found["why_not_someone_else"][0]
@@ -404,7 +404,7 @@ def test_explain_a_file(example: tuple[Path, Path]) -> None:
     found = rows(run("why", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
     assert [(r["start_line"], r["end_line"]) for r in found][:2] == [("1", "2"), ("3", "4")]
     (line,) = rows(run("why", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
-    assert line["author"] == "agent"
+    assert line["class"] == "agent"
 
 
 def test_explain_attributes_first_when_needed(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
     assert (moved["first_path"], moved["first_line"], moved["moves"]) == ("a", "2", f"moved in {build.sha['two'][:9]}")
-    assert "~  2 lines are older" in run("blame", repo, "c", "--db", db).stdout
+    assert "~  older: 2 lines that" in run("blame", repo, "c", "--db", db).stdout
     assert f"first written in {build.sha['one'][:9]} as a:2" in run("why", repo, "c:5", "--db", db).stdout
 
 
@@ -208,7 +208,7 @@ def test_verify_that_finds_a_difference_fails(travelled: tuple[Path, Path, Build
     wrong = BlameAgreement(files=1, lines=3, same=2, same_commit=2, differing=[DifferingFile("a" * 40, "f", 1)])
     monkeypatch.setattr("attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong})
     shown = run("data", "verify", travelled[0])
-    assert shown.exit_code == errors.EXIT_CHECK_FAILED and "1 lines differ in aaaaaaaaa:f" in shown.stdout
+    assert shown.exit_code == errors.EXIT_CHECK_FAILED and "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
 
 
 # --- wrong use --------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = Explained(world, session, PERSONS, tmp_path)
-    assert (found.data["author"], found.data["witness"]) == ("human", "recorded")
+    assert (found.data["class"], found.data["witness"]) == ("human", "recorded")
     assert "witness recorded: without the line 2026-03-02 09:01 UTC, with it 2026-03-02 09:03 UTC" in found.shown
     assert found.data["measured"].startswith("right in ") and "lines of the same author, how, evidence" in found.shown
     assert DENIAL in found.shown  # and no command that could have stands below
@@ -77,7 +77,7 @@ def test_a_command_on_the_directory_is_named_and_never_denied_above(command: str
     world.wait(300)
     world.human_insert("src/app.ts", f"{PERSONS}\n", after="import { Row } from './rows'")
     found = Explained(world, session, PERSONS, tmp_path)
-    assert found.data["author"] == "human"
+    assert found.data["class"] == "likely_human"
     assert f"Bash: {command}" in found.commands and f"Bash: {command}" in found.shown
     assert DENIAL not in found.shown
 
@@ -106,7 +106,7 @@ def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
     session.read("src/app.ts")
     session.edit("src/app.ts", *EDIT)
     found = Explained(world, session, PERSONS, tmp_path)
-    assert found.data["author"] == "unknown"
+    assert found.data["class"] == "unknown"
     quoted = found.data["earlier_texts"][0]
     assert (quoted["path"], quoted["outcome"]) == ("src/app.ts", {"rejected": "rejected", "error": "tool_error"}[kind])
     assert quoted["text"] == PERSONS

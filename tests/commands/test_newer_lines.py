@@ -62,7 +62,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
     assert [(row["class"], row["reason"], row["commit"], row["provisional"]) for row in (first, last)] == [
         ("undeclared", "no_session", sha, True)
     ] * 2
-    assert "2 lines of newer commits were worked out for this file only" in run("blame", work[0], FILE, "--db", work[1]).stdout
+    assert "worked out for this file only: 2 lines of newer commits" in run("blame", work[0], FILE, "--db", work[1]).stdout
     why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
     assert (why["class"], why["provisional"]) == ("undeclared", True) and "worked out for this file only" in why["notes"][-1]
     assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
@@ -77,9 +77,7 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(work: tuple[Path,
     after = blamed(work)
     first, *between, last = after
     assert verdicts(between) == verdicts(before[:-1])
-    assert [(row["class"], row["author"], row["reason"], row["commit"]) for row in (first, last)] == [
-        ("", "", "not_attributed_yet", sha)
-    ] * 2
+    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [("", "not_attributed_yet", sha)] * 2
     assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
     assert "commits that are not attributed yet (1)" in shown and "newer" in shown.split("\n")[1]
@@ -96,7 +94,7 @@ def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_v
     assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [("", "not_committed", NO_COMMIT)] * 2
     assert [first["line"], last["line"]] == [1, len(before) + 1]
     why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
-    assert why["how_we_know"] == ["The line is not committed."] and why["author"] == "" and not why["found_by_blame"]
+    assert why["how_we_know"] == ["The line is not committed."] and why["class"] == "" and not why["found_by_blame"]
     assert "not committed" in run("why", work[0], f"{FILE}:1", "--db", work[1]).stdout
     second = json.loads(run("why", work[0], f"{FILE}:2", "--db", work[1], "--json").stdout)
     assert (second["class"], second["commit"]) == (before[0]["class"], before[0]["commit"])

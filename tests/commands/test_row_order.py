@@ -40,8 +40,8 @@ def _scanned(store: Store, rules: int) -> None:
             store, "findings", repo_id=commit["repo_id"], rule_set_id=rules, fingerprint=f"f{number}", rule_id="r.one",
             cwe="CWE-89", severity="ERROR", confidence=("HIGH", "MEDIUM", "LOW")[number % 3], status="introduced",
             commit_id=commit["id"],
-            commit_sha=commit["commit_sha"], path=commit["path"], language="python", place="source", author="agent",
-            author_class="agent", session_id=session, agent="claude-code", fixed_by=commits[0]["id"] if number % 2 else None,
+            commit_sha=commit["commit_sha"], path=commit["path"], language="python", place="source", **{"class": "agent"},
+             session_id=session, agent="claude-code", fixed_by=commits[0]["id"] if number % 2 else None,
         )  # fmt: skip
 
 

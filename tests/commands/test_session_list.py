@@ -35,7 +35,7 @@ def db(tmp_path: Path) -> Path:
 def test_subagents_are_counted_and_not_listed(db: Path) -> None:
     shown = run("sessions", "--db", db).stdout
     assert "the task" in shown and "write tests" not in shown and "unknown parent" not in shown
-    assert "3 sessions, 3 subagents that are stored as sessions" in shown and "--subagents" in shown
+    assert "3 sessions, 3 subagents stored as a session" in shown and "--subagents" in shown
 
 
 def test_subagents_are_listed_on_request(db: Path) -> None:
@@ -68,7 +68,7 @@ def test_features_count_subagents_apart(db: Path) -> None:
                 feature_rows.write(store, number, of_session(Session("s", "opencode", parent_id="" if number == 1 else "parent")))
     shown = run("sessions", "--columns", "features", "--db", db).stdout
     assert "the task" in shown and "write tests" not in shown
-    assert "1 session, 2 subagents that are stored as sessions" in shown
+    assert "1 session, 2 subagents stored as a session" in shown
     found = {row["label"]: row["parent_key"] for row in rows(run("sessions", "--columns", "features", "--csv", "--db", db))}
     assert found == {"the task": "", "look around": "parent", "write tests": "parent"}
 

@@ -13,8 +13,8 @@ from rich.text import Text
 from attribution.queries.pushback import By, Message, share_row
 from attribution.queries.session_page import mode_words
 from attribution.terminal.repo import failures
-from collector.console.formats import count_of
 from collector.console.grid import grid, plain, show
+from collector.text import count_of
 
 MODELS = ("claude-opus-4-20250514", "claude-opus-4-1-20250805", "claude-opus-4-5-20251101", "claude-opus-4-6")
 

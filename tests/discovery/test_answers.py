@@ -241,7 +241,7 @@ def test_a_server_that_fails_at_every_batch_is_not_asked_for_each_repository(ope
         server.faults.extend([*[None] * 120, *["graphql-pathless"] * 500])
         outcome = run(context)
         [(what, error)] = outcome.failures
-        assert what == "metadata" and "120 candidates have no metadata" in str(error) and "Something went wrong" in str(error)
+        assert what == "metadata" and "no metadata of 120 candidates" in str(error) and "Something went wrong" in str(error)
         assert len(server.asked("graphql")) == 8
 
 

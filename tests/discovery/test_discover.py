@@ -264,7 +264,7 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(server: GitHub
     server.limits["core"] = (5000, 5, 3600)
     with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as context:
         outcome = discover(context, ["listing"], Filters(), prober(context))
-        assert "have no metadata yet" in str(outcome.failures[0][1])
+        assert "candidates without metadata" in str(outcome.failures[0][1])
         known = [row for row in rows(context).values() if row["metadata_at"]]
         assert len(known) == 5 and all(row["confirmed"] for row in known)
 
@@ -288,7 +288,7 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(tmp_path: Path, m
             assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
             assert rows(context)["o/r5"]["stars"] == 5 and outcome.metadata == 7
             [(what, error)] = outcome.failures
-            assert what == "metadata" and "1 candidates have no metadata, for example o/r3" in str(error)
+            assert what == "metadata" and "no metadata of 1 candidate, for example o/r3" in str(error)
             assert rows(context)["o/r3"]["exclusion"] == "no_metadata"
 
 
@@ -581,7 +581,7 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        ("graphql-pathless", "2 candidates have no metadata"),
+        ("graphql-pathless", "no metadata of 2 candidates"),
         ("refused", "refused: "),
         ("incomplete", "not finished by the server: "),
     ],

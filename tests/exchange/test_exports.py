@@ -362,7 +362,7 @@ def test_what_cost_somebodys_reading_is_taken_along(tmp_path: Path) -> None:
     assert run("data", "export", "carried", "--db", old, "-o", out).exit_code == 0
     assert '"o/gone"' in out.read_text("utf-8")
     imported = run("data", "import", out, "--db", new)
-    assert imported.exit_code == 0 and "forgotten: 1 rows added" in imported.stderr
+    assert imported.exit_code == 0 and "forgotten: 1 row added" in imported.stderr
     with Store(new) as store:
         assert store.value("SELECT COUNT(*) FROM forgotten") == 1
     out.write_text("no row\n")

@@ -218,7 +218,7 @@ def test_too_few_lines_or_commits_are_not_compared_and_the_reason_is_said() -> N
     assert one_short.excess_rework is None
     assert (one_short.agent_lines, one_short.baseline_lines) == (100, 90)
     one_commit = [line(0, 10, 400, "human", birth=100)]
-    assert "400 lines of 1 commits" in comparison.compare([*agents, *one_commit], "human").refused_rework
+    assert "400 lines of 1 commit" in comparison.compare([*agents, *one_commit], "human").refused_rework
 
 
 def test_a_young_repository_has_no_baseline_of_dated_lines() -> None:

@@ -103,9 +103,7 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
         ("fixed", {"b.py": text("eval(x)", *BODY, "if y:", "    safe(x)"), "m.go": text("exec.Command(1)")}),
     )
     db, printed = scanned(build, tmp_path)
-    found = query(
-        db, "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, author_class FROM findings ORDER BY id"
-    )
+    found = query(db, "SELECT commit_sha, path, start_line, cwe, status, fixed_sha, alive_at_head, class FROM findings ORDER BY id")
     assert [(build.name[sha], *rest[:4], build.name.get(rest[4]), *rest[5:]) for sha, *rest in found] == [
         ("one", "a.py", 13, "CWE-95", "introduced", "fixed", 0, "undeclared"),
         ("renamed", "m.go", 1, "CWE-78", "introduced", None, 1, "undeclared"),
@@ -221,13 +219,13 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     done = run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
     assert done.exit_code == 0, done.stderr
-    by = dict(query(db, "SELECT author_class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1"))
+    by = dict(query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1"))
     assert by["agent"] > 0
-    assert query(db, "SELECT COUNT(*) FROM findings WHERE author = 'agent' AND (session_id IS NULL OR call_id IS NULL)") == [(0,)]
+    assert query(db, "SELECT COUNT(*) FROM findings WHERE class = 'agent' AND (session_id IS NULL OR call_id IS NULL)") == [(0,)]
     expected = query(
         db,
         "SELECT COUNT(*) FROM findings n JOIN line_spans s ON s.commit_id = n.commit_id AND s.path = n.path "
-        "AND n.start_line BETWEEN s.start_line AND s.end_line WHERE n.status = 'introduced' AND s.author = n.author",
+        "AND n.start_line BETWEEN s.start_line AND s.end_line WHERE n.status = 'introduced' AND s.class = n.class",
     )
     assert expected == [(sum(by.values()),)]
     assert run("data", "check", "--db", db).exit_code == 0
@@ -240,7 +238,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]  # a few dozen lines are no rate
     assert any("fewer than 1,000 scanned lines" in note for note in tables["class"]["notes"])
     assert "no ratio against" in report.stdout
-    lines = query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND author_class = 'agent'")
+    lines = query(db, "SELECT SUM(lines) FROM scanned_lines WHERE scanned = 1 AND place = 'source' AND class = 'agent'")
     assert lines == [(agent["lines"],)]
     table = rows(run("report", "weaknesses", "--db", db, "--csv"))
     assert {row["table"] for row in table} >= {"class", "mode", "agent", "model", "language", "cwe", "confidence", "repo"}
@@ -445,7 +443,7 @@ def test_samples_are_even_and_repeatable() -> None:
 
     def finding(n: int) -> dict[str, Any]:
         tier = "api" if n % 10 else "taint"
-        return {"repo": f"r{n % 2}", "tier": tier, "author_class": "agent", "rule_id": f"x{n % 3}", "id": n}
+        return {"repo": f"r{n % 2}", "tier": tier, "class": "agent", "rule_id": f"x{n % 3}", "id": n}
 
     some = [finding(n) for n in range(200)]
     drawn = sample(some, 30)

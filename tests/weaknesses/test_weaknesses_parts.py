@@ -353,12 +353,12 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
 def span(start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = "") -> dict[str, Any]:
     return {
         "start_line": start, "end_line": end, "nonblank": end - start + 1, "author": author,
-        "author_class": line_class(author, "observed", reason), "reason": reason, "session_id": session, "turn_index": 2,
+        "class": line_class(author, "observed", reason), "reason": reason, "session_id": session, "turn_index": 2,
         "call_id": "call", "model": "model", "agent": "agent",
     }  # fmt: skip
 
 
-COUNTS = ("author", "author_class", "reason", "added_lines", "agent_lines", "human_lines", "unknown_lines")
+COUNTS = ("class", "reason", "added_lines", "agent_lines", "human_lines", "unknown_lines")
 
 
 def test_who_wrote_a_finding() -> None:
@@ -368,11 +368,11 @@ def test_who_wrote_a_finding() -> None:
         columns = authors_of(spans, start, end, blank)
         return tuple(columns[name] for name in COUNTS)
 
-    assert told(2, 3) == ("agent", "agent", "", 2, 2, 0, 0)
-    assert told(3, 4) == ("mixed", "mixed", "", 2, 1, 1, 0)
-    assert told(3, 4, blank=[4])[:2] == ("agent", "agent")
-    assert told(6, 6)[:3] == ("unknown", "undeclared", "no_session")
-    assert told(5, 5)[3] == 0
+    assert told(2, 3) == ("agent", "", 2, 2, 0, 0)
+    assert told(3, 4) == ("mixed", "", 2, 1, 1, 0)
+    assert told(3, 4, blank=[4])[0] == "agent"
+    assert told(6, 6)[:2] == ("undeclared", "no_session")
+    assert told(5, 5)[2] == 0
 
 
 def test_who_ended_a_finding() -> None:

@@ -192,7 +192,7 @@ def _open(language_server: LanguageServer, text: str) -> None:
 
 def text_of_session(page: SessionPage) -> str:
     """The prompts of a session with how many of their lines were committed."""
-    turns = (f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   {t.lines} lines in commits" for t in page.turns)
+    turns = (f"{t.turn['turn_index']}. {t.turn['prompt'] or '(not stored)'}\n   lines in commits: {t.lines:,}" for t in page.turns)
     return "\n\n".join(map(printable, [page.session["label"], *turns]))
 
 

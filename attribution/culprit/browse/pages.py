@@ -9,9 +9,9 @@ from attribution.browse.addresses import Addresses
 from attribution.browse.pages import PageRequest, Shown
 from attribution.browse.tables import dim, link, text
 from attribution.culprit.queries.culprits import culprit_table, stored_fixes, summary
-from collector.console.formats import count_of
 from collector.console.tables import Cell, html
 from collector.storage.views import Table
+from collector.text import count_of
 from collector.vocabulary.agents import label_of
 
 _MOST = 100  # fixes on the page

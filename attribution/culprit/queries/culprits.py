@@ -12,9 +12,9 @@ from attribution.culprit.words import RepairOutcome
 from attribution.queries.sessions import prompt_of
 from attribution.queries.survival import seconds
 from attribution.queries.verdicts import ATTRIBUTION_COLUMNS, LineAttribution, attribution_of
-from collector.console.formats import count_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import count_of
 
 UNITS = {
     "fix": "sha", "tier": "word", "outcome": "word", "basis": "word", "culprit": "sha", "introduced_at": "UTC", "class": "word",

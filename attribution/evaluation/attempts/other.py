@@ -33,10 +33,6 @@ def _list(value: object) -> Any:
     return fields.storable(value) if isinstance(value, list) else None
 
 
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
 def _error(value: object) -> str | None:
     """`submitted`, the exit status of a trajectory that ended well, is understood and no error."""
     error = fields.name(value)
@@ -47,7 +43,7 @@ def _error(value: object) -> str | None:
 _HEADS: fields.Columns = {
     "instance": (fields.name, ("instance_id", "task_id", "task_name", "problem_id", "instance", "task")),
     "reward": (fields.number, ("reward", "resolved", "is_resolved")),
-    "patch": (_string, ("model_patch", "patch", "submission", "final_diff")),
+    "patch": (lambda value: value if isinstance(value, str) else None, ("model_patch", "patch", "submission", "final_diff")),
     "model": (fields.name, ("model_id", "model_name_or_path", "model_name", "model")),
     "agent": (fields.name, ("agent_type", "agent_name", "agent", "scaffold")),
     "dataset": (fields.name, ("dataset", "dataset_name", "benchmark")),

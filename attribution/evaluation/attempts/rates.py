@@ -52,9 +52,9 @@ def treatments(store: Store, least: int = 1, by_run: bool = False) -> Table:
     notes = ["pass@1: mean over tasks with 95 % interval; attempts that the harness could not judge count as not solved"]
     unjudged = sum(not attempt["evaluated"] for attempt in attempts)
     if unjudged:
-        notes.append(f"{unjudged} predictions or trajectories have no result and are not counted")
+        notes.append(f"predictions and trajectories without a result, not counted: {unjudged}")
     if len(groups) > len(rows):
-        notes.append(f"{len(groups) - len(rows)} treatments with fewer than {least} attempts are not shown")
+        notes.append(f"treatments with fewer than {least} attempts, not shown: {len(groups) - len(rows)}")
     return table_of(rows, {**dict.fromkeys((*rates, "first", "later"), "share"), "cost_per_solved": "USD"}, notes)
 
 

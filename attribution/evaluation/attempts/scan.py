@@ -23,7 +23,7 @@ from collector.json_values import get_dict, load_json, parse_json
 from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
-from collector.text import printable
+from collector.text import count_of, printable
 
 _MOST_LINES = 200_000
 _MOST_CONTEXT = 2_000_000
@@ -68,7 +68,7 @@ class _Scan:
             new = self._lines(source, path, text) if source.endswith(".jsonl") else self._json(source, path, text)
             unnamed = sum(not attempt.instance for attempt in new)
             if unnamed:
-                self._problem(source, "no_instance", f"{unnamed} results do not name a task")
+                self._problem(source, "no_instance", f"no task is named by {count_of(unnamed, 'result')}")
             self.result.recognised += len(new) > unnamed
             records += [attempt for attempt in new if attempt.instance]
         self.result.attempts, problems = merged_attempts(records)
@@ -169,7 +169,7 @@ class _Scan:
             else:
                 attempts += new
         if bad and attempts:
-            self._problem(source, "malformed_lines", f"{bad} lines are not valid results")
+            self._problem(source, "malformed_lines", f"not valid results: {count_of(bad, 'line')}")
         return attempts
 
     def _attempts(self, document: Document) -> list[Attempt] | None:
@@ -218,7 +218,7 @@ def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Pro
         strong[record.key] = record if known is None else _merge(known, record)
     alone, ambiguous = _assign([r for r in records if r.strength < SUMMARY], strong)
     for source, number in ambiguous.items():
-        problems.append(Problem(STAGE, source, "prediction_ambiguous", f"{number} patches could belong to several runs"))
+        problems.append(Problem(STAGE, source, "prediction_ambiguous", f"several runs could have made {count_of(number, 'patch')}"))
     return [*strong.values(), *alone], problems
 
 

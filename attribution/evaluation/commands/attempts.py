@@ -12,6 +12,7 @@ from collector.console.options import ListingCommand
 from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice
 from collector.storage.views import read_view
+from collector.text import count_of
 
 
 @click.command()
@@ -43,10 +44,10 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     for note in run.notes:
         notice(f"note: {note}")
     notice(
-        f"embedded {run.sessions} sessions with {run.turns} turns using {chosen.model} in {run.seconds:.1f} s: "
-        f"{run.computed} texts computed, {run.cached} cached; {run.unchanged} sessions unchanged, {run.unreadable} unreadable"
+        f"embedded {count_of(run.sessions, 'session')}, {count_of(run.turns, 'turn')}: {chosen.model}, {run.seconds:.0f} s; texts "
+        f"computed: {run.computed}, cached: {run.cached}; unchanged sessions: {run.unchanged}, unreadable: {run.unreadable}"
     )
-    table.notes.append(f"{len(table)} sessions; curves turn by turn: cp_curve and intent_coherence_curve of session_embeddings")
+    table.notes.append(f"{count_of(len(table), 'session')}; by turn: cp_curve, intent_coherence_curve of session_embeddings")
     columns = (
         "key=session", "started_at", "texts", "max_cp", "drift_onset_turn=>0.2 at", "drift_onset_calibrated=drift at",
         "assumption_lock_turn=lock at", "plan_ged=plan", "goal_alignment_at_close=close", "session_failure_mode=mode",
@@ -109,9 +110,9 @@ def _import(directory: Path, gold: Path | None, db: Path) -> bool:
         scanned = scan(directory, progress)
     with Store(db) as store:
         new = write(store, scanned, patches)
-    notice(f"{scanned.recognised} files with results: {len(scanned.attempts)} attempts, {new} of them new")
+    notice(f"{count_of(scanned.recognised, 'file')} with results: {count_of(len(scanned.attempts), 'attempt')}, {new} of them new")
     if scanned.problems:
-        notice(f"note: {len(scanned.problems)} files could not be used in full: whowrote data problems --db {db}")
+        notice(f"note: {count_of(len(scanned.problems), 'file')} could not be used in full: whowrote data problems --db {db}")
     if not scanned.attempts:
         notice(f"note: nothing below {directory} was recognised as a result")
     return bool(scanned.attempts)

@@ -14,7 +14,7 @@ from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import read_view, table_of
-from collector.text import printable
+from collector.text import count_of, printable
 
 if TYPE_CHECKING:
     from attribution.evaluation.judge.prompts import Request
@@ -75,7 +75,7 @@ def prompts(path: str | None, questions: tuple[str, ...], session: str, limit: i
         return
     instructions = {row["question"]: row["system"] for row in rows}
     for row in rows:
-        head = f"question {row['question']}, version {row['version']}, about {row['input_tokens']:,} tokens, {row['turns']} turns"
+        head = f"question {row['question']}, version {row['version']}, tokens: {row['input_tokens']:,}, turns: {row['turns']}"
         for text in (head, instructions.pop(row["question"], ""), row["prompt"]):  # the instructions once per question
             for line in text.split("\n") if text else ():
                 out().print(printable(line), soft_wrap=True)
@@ -122,7 +122,7 @@ def run(
         new = cost.questions - cost.known
         usd = "unknown (no price for this model)" if cost.usd is None else f"about {cost.usd:,.2f} USD (prices of {prices.as_of})"
         notice(
-            f"{name}: {new:,} new questions about {cost.sessions:,} sessions, {cost.known:,} already answered; about "
+            f"{name}: {count_of(new, 'new question')} about {count_of(cost.sessions, 'session')}, {cost.known:,} answered; about "
             f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out; cost {usd}"
         )
         if chosen is None:
@@ -148,13 +148,13 @@ def _confirm(model: str) -> None:
 def _outcome(result: JudgeRun) -> str:
     spent = "" if result.usd is None else f", {result.usd:.4f} USD"
     lines = [
-        f"{result.answered} questions answered, {result.known} already known, {result.labels} labels; "
+        f"{count_of(result.answered, 'question')} answered, {result.known:,} already known, {count_of(result.labels, 'label')}; "
         f"{result.input_tokens:,} tokens in, {result.output_tokens:,} out{spent}"
     ]
     if result.invalid:
-        lines.append(f"{result.invalid} questions got no valid answer (see whowrote data problems); the next run asks them again")
+        lines.append(f"{count_of(result.invalid, 'question')} without a valid answer (whowrote data problems), to be asked again")
     if result.failed:
-        lines.append(f"{result.failed} requests to the model failed: {result.failure}")
+        lines.append(f"{count_of(result.failed, 'request')} to the model failed: {result.failure}")
     if result.stopped:
         lines.append(f"stopped: {result.stopped}; run the same command again to continue")
     return "\n".join(lines)
@@ -214,7 +214,7 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
             result = stage.validate(store, people, who)
         other, said = "model", f"{who.model}, question version {who.prompt_version}"
     if result.unmatched:
-        notice(f"{len(result.unmatched)} rows have no label by this {other}, for example: {'; '.join(result.unmatched[:3])}")
+        notice(f"without a label by this {other}: {len(result.unmatched)}, for example: {'; '.join(result.unmatched[:3])}")
     columns = (
         "label", "class", "compared", "kappa?", "tp=both", f"fp={other} only", "fn=person only", "sensitivity", "specificity",
         "share",

@@ -10,6 +10,7 @@ import click
 from attribution.commands.common import database, open_clone
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import Reporter, data_options, database_option, notice
+from collector.text import count_of
 from collector.vocabulary.sessions import Driver
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def quality(explain: str, weights: str, weekly: bool, min_q: float | None, db: P
     else:
         _print_scores(output_format, table, low if min_q is not None else None)
     if low:
-        notice(f"{len(low):,} sessions have a score below {min_q:g}")
+        notice(f"{count_of(len(low), 'session')} with a score below {min_q:g}")
         raise SystemExit(1)
 
 
@@ -69,8 +70,8 @@ def _print_scores(output_format: str, table: Table, low: list[dict[str, Any]] | 
     if not output_format:
         people = [row for row in table if not row["parent"]]
         spawned = len(table) - len(people)
-        also = f", {spawned:,} subagents that are stored as sessions" if spawned else ""
-        table.rows, table.notes = people, [f"{len(people):,} sessions{also}", *table.notes]
+        also = f", {count_of(spawned, 'subagent')} stored as a session" if spawned else ""
+        table.rows, table.notes = people, [f"{count_of(len(people), 'session')}{also}", *table.notes]
     print_table(output_format, table, columns)
     if not output_format and len(models):
         print_table(output_format, models)
@@ -117,7 +118,7 @@ def ratings(ratings_file: Path | None, sessions: int, seed: int, db: Path, outpu
         rated, unmatched = rating.read_ratings(store, ratings_file)
     fit = rating.fit_weights(rated)
     if unmatched:
-        notice(f"no scored session found for {len(unmatched)} ratings: {', '.join(unmatched[:5])}")
+        notice(f"no scored session found for {count_of(len(unmatched), 'rating')}: {', '.join(unmatched[:5])}")
     print_table(output_format, rating.agreement(rated, fit))
 
 

@@ -31,6 +31,7 @@ from attribution.stats.intervals import Moments, wilson
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import count_of
 
 LEAST = minimum.SESSIONS  # a smaller group has no row
 SUPPORT = 3  # sessions that a type of task needs on both sides, of at least two repositories each, to be compared
@@ -70,7 +71,7 @@ def grades(store: Store, least: int = LEAST, by_judge: bool = False, drivers: Co
     if not scored:
         raise WhoWroteError(f"{store.path} has no scores yet", f"Compute them with: whowrote repo PATH --db {store.path}")
     if len(scored) < least:
-        few = f"{len(scored)} sessions have a score; {least} are needed for a mean, a difference or a trend."
+        few = f"{count_of(len(scored), 'session')} with a score; {least} are needed for a mean, a difference or a trend."
         return [_table("means", "Mean quality of sessions", [], [few])]
     agreement = "Graded by a judge: success_score / 100 of the model that answered last." if by_judge else AGREEMENT
     return [
@@ -94,9 +95,9 @@ def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table
     rows = [row for grouping in GROUPINGS for row in means(scored, grouping, least)]
     few = sum(len(groups(scored, grouping)) for grouping in GROUPINGS) - len(rows)
     explained = [
-        f"{len(scored):,} sessions with a score; 95 % intervals over repositories, with fewer than five over sessions, then taken "
-        "as independent.",
-        f"{few:,} groups with fewer than {least} sessions are left out.",
+        f"{count_of(len(scored), 'session')} with a score; 95 % intervals over repositories, with fewer than five over sessions, "
+        "then taken as independent.",
+        f"Left out: {count_of(few, 'group')} with fewer than {least} sessions.",
     ]
     return _table("means", "Mean quality of sessions by group", rows, [*explained, *notes])
 
@@ -193,7 +194,7 @@ def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> E
 def _trend(scored: Sequence[Session]) -> Table:
     rows = trend(scored)
     without = sum(started(session) is None for session in scored)
-    notes = [f"{without} sessions have no recorded time and are not assigned to a week."] if without else []
+    notes = [f"{count_of(without, 'session')} without a recorded time, in no week."] if without else []
     return _table("trend", "Change of quality per week", rows, notes)
 
 
@@ -229,7 +230,7 @@ def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
     lost = sum(not session["followed"] for session in scored)
     notes = ["Empty: not known, which is not zero. Shares of sessions have Wilson's interval, which assumes independence."]
     if lost:
-        notes.append(f"Reverted commits are unknown for {lost} sessions: whowrote survival PATH follows their lines.")
+        notes.append(f"Reverted commits are unknown for {count_of(lost, 'session')}: whowrote survival PATH follows their lines.")
     if all(session["findings"] is None for session in scored):
         notes.append("The database has no scan results: introduced findings are unknown, not zero.")
     return _table("harm", "Harm", rows, notes)
@@ -266,10 +267,10 @@ def _share(name: str, hits: int, whole: int) -> dict[str, float | None]:
 
 
 def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
-    notes = [f"{store.value('SELECT COUNT(*) FROM sessions') - len(scored):,} sessions have no score."]
+    notes = [f"{count_of(store.value('SELECT COUNT(*) FROM sessions') - len(scored), 'session')} without a score."]
     empty = sum(session["special"] == "empty" for session in scored)
     if empty:
-        notes.append(f"{empty} sessions produced nothing at all; their score is 0 by rule, even a few of them change a mean.")
+        notes.append(f"{count_of(empty, 'session')} produced nothing at all: a score of 0 by rule, a few of which change a mean.")
     return notes
 
 

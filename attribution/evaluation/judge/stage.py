@@ -31,7 +31,7 @@ from collector.runtime.locks import writing_database
 from collector.runtime.progress import Progress
 from collector.runtime.stages import clear_problems
 from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.text import count_of, printable
 
 ATTEMPTS = 3
 _GIVE_UP = 3  # failures one after the other after which the model is not asked any more
@@ -167,10 +167,10 @@ def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> It
                 failures = failures + 1 if result.failed else 0
                 yield result
             if not batch:
-                run.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {len(waiting)} questions remain"
+                run.stopped = f"the limit of {options.max_usd:.2f} USD is reached; {count_of(len(waiting), 'question')} left"
                 return
             if failures >= _GIVE_UP and waiting:
-                run.stopped = f"the model failed {failures} times in a row; {len(waiting)} questions remain"
+                run.stopped = f"the model failed {failures} times in a row; {count_of(len(waiting), 'question')} left"
                 return
 
 

@@ -61,7 +61,7 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
         "Each commit counts towards a class by its share of the lines (whole); groups with fewer than "
         f"{least} whole commits have no mean.",
         "95 % intervals over repositories; with fewer than five over the commits of these repositories only.",
-        f"{len(commits):,} commits, {'; '.join(tools)}.",
+        f"commits: {len(commits):,}, {'; '.join(tools)}.",
     ]
     if len(tools) > 1:
         notes.append("Commits were measured with different versions; measure the repositories again before comparing.")

@@ -111,7 +111,7 @@ class _Update:
             "SELECT reason, COUNT(*) AS commits FROM commit_quality WHERE repo_id = ? AND reason <> '' GROUP BY reason",
             (self._repo_id,),
         )
-        return [Problem(STAGE.name, "commits", r["reason"], f"{r['commits']} commits") for r in rows if r["reason"] in EXPECTED]
+        return [Problem(STAGE.name, "commits", r["reason"], f"commits: {r['commits']}") for r in rows if r["reason"] in EXPECTED]
 
     def _measured_commits(self) -> set[str]:
         rows = self._store.rows("SELECT commit_sha FROM commit_quality WHERE repo_id = ?", (self._repo_id,))

@@ -38,7 +38,7 @@ from collector.repository_rows import describe_repo
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import RunContext, Stage, StageName, digest, last_run
 from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.text import count_of, printable
 from collector.vocabulary.agents import slug_of
 
 VERSION = "5"
@@ -288,9 +288,9 @@ def _notes(repo: GitRepo, ref: str, target: str, problems: list[Problem]) -> lis
     paths = sorted(repo.paths(target).items())
     listed = [ClaimSource("note", ref, path, blob, sha) for path, blob in paths if _ID.match(sha := path.replace("/", ""))]
     if odd := len(paths) - len(listed):
-        problems.append(Problem(STAGE.name, ref, "no_notes", f"{odd} files whose names are not commit ids"))
+        problems.append(Problem(STAGE.name, ref, "no_notes", f"{count_of(odd, 'file')} with a name that is not a commit id"))
     if listed and not any(_is_known(repo, source) for source in listed[:_TRIES]):
-        problems.append(Problem(STAGE.name, ref, "unknown_notes", f"{len(listed)} notes in unknown formats, ignored"))
+        problems.append(Problem(STAGE.name, ref, "unknown_notes", f"{count_of(len(listed), 'note')} in unknown formats, ignored"))
         return []
     return listed
 

@@ -136,7 +136,7 @@ def _report(result: ExportResult) -> None:
     for file in result.files[:1] if len(result.files) == 1 else ():
         notice(f"written: {file}")
     if len(result.files) > 1:
-        notice(f"written: {len(result.files)} files in {result.files[0].parent}")
+        notice(f"files written to {result.files[0].parent}: {len(result.files)}")
     for note in result.notes:
         notice(note)
 

@@ -101,4 +101,4 @@ def left_out(store: Store, repos: Sequence[int]) -> list[str]:
     )
     lines = {row["class"]: row["lines"] for row in sums}
     parts = [f"{lines[name]:,} {name.replace('_', ' ')}" for name in _UNSHARED if lines.get(name)]
-    return [f"left out: {', '.join(parts)} lines"] if parts else []
+    return [f"lines left out: {', '.join(parts)}"] if parts else []

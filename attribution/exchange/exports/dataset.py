@@ -13,6 +13,7 @@ from attribution.exchange.exports.swe_chat import tables, write_tables
 from attribution.stats.accuracy import audited_note
 from collector.runtime.version import version
 from collector.storage.store import Store
+from collector.text import count_of
 
 NAME = "dataset"
 LABEL = "Data set"
@@ -41,7 +42,7 @@ def _card(store: Store, result: ExportResult) -> str:
     read = store.value("SELECT MAX(finished_at) FROM stage_runs") or "never"
     names = ("agent", "declared", "human", "likely_human", "tool")
     sources = [
-        f"{row['store']}, {row['agent'] or 'unread'}: {row['sessions']:,} sessions of {row['repositories']:,} repositories"
+        f"{row['store']}, {row['agent'] or 'unread'}: {count_of(row['sessions'], 'session')}, repositories: {row['repositories']:,}"
         for row in store.rows(_SOURCES)
     ]
     licences = [f"{row['licence']}: {row['repositories']:,}" for row in store.rows(_LICENCES)]
@@ -49,7 +50,7 @@ def _card(store: Store, result: ExportResult) -> str:
     parts = {
         "What it is": f"Version {VERSION}, written by whowrote {version()} from a database last filled {read}: the tables of "
         "SWE-chat (arXiv 2604.20779) under its names, and who wrote each line of the commits, from the records of agents.",
-        "Tables": _list(f"`{name}`: {count:,} rows" for name, count in result.rows.items()),
+        "Tables": _list(f"`{name}`: {count_of(count, 'row')}" for name, count in result.rows.items()),
         "Sources": _list(sources),
         "Licences": "Of the repositories, as their server names them. The text of each file is under that of its "
         "repository.\n\n" + _list(licences),

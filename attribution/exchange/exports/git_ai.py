@@ -45,7 +45,7 @@ def write(request: ExportRequest) -> ExportResult:
     if request.into is not None:
         ref = request.ref or REF
         _write_notes(request.into, ref, notes)
-        result.notes.append(f"{len(notes)} notes written to {ref} of {request.into}; see them with: git log --notes={ref}")
+        result.notes.append(f"notes written to {ref} of {request.into}: {len(notes)}; see them with: git log --notes={ref}")
     else:
         result.files.append(request.out)
         request.out.mkdir(parents=True, exist_ok=True)

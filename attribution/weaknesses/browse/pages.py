@@ -18,11 +18,12 @@ from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import COLUMNS, HEADLINE, FindingFilter, code_of, findings, reviews_of
 from attribution.weaknesses.words import Confidence, Severity
-from collector.console.formats import MEANING, count_of
+from collector.console.formats import MEANING
 from collector.console.tables import Cell, html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import read_view
+from collector.text import count_of
 from collector.vocabulary.agents import label_of
 
 _MOST = 100  # findings on the page
@@ -135,7 +136,7 @@ def _path_cell(repo: str, to: Addresses, row: Row) -> str:
 
 
 def _author_cell(repo: str, to: Addresses, row: Row) -> str:
-    parts = [text(row["author_class"].replace("_", " "))]
+    parts = [text(row["class"].replace("_", " "))]
     if row["agent"]:
         parts.append(dim(label_of(row["agent"]) or row["agent"], 30))
     if row["session"] and to:
@@ -158,12 +159,12 @@ def _commit_link(to: Addresses, repo: str, sha: str, label: str) -> str:
 
 def repository_sections(store: Store, repo_id: int, to: Addresses) -> Iterator[tuple[str, str]]:
     """Heading and markup of the weaknesses of a repository, by CWE and author."""
-    table = read_view(store, "introduced_findings", {"repo_id": repo_id}, "introduced DESC, cwe, author_class", 12)
-    names: dict[str, Cell] = {"author_class": lambda row: text(row["author_class"].replace("_", " "))}
+    table = read_view(store, "introduced_findings", {"repo_id": repo_id}, "introduced DESC, cwe, class", 12)
+    names: dict[str, Cell] = {"class": lambda row: text(row["class"].replace("_", " "))}
     if table.rows:
         yield (
             "Weaknesses in introduced code",
-            html(table, ("cwe=CWE", "author_class=author", "introduced", "high=of high confidence"), names),
+            html(table, ("cwe=CWE", "class=author", "introduced", "high=of high confidence"), names),
         )
 
 
@@ -175,21 +176,21 @@ def commit_sections(store: Store, commit_id: int, to: Addresses) -> Iterator[tup
         makers: dict[str, Cell] = {
             "cwe": _finding_cell,
             "path": partial(_path_cell, repo, to),
-            "author_class": partial(_author_cell, repo, to),
+            "class": partial(_author_cell, repo, to),
             "confidence": lambda row: (
                 (row["confidence"] or "").lower() + (f"<br>{dim(row['verdicts'])}" if row["verdicts"] else "")
             ),
             "author_at": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]),
             "now": partial(_now_cell, repo, to),
         }
-        columns = ("cwe=finding", "path=place", "author_class=author", "confidence", "author_at=introduced", "now")
+        columns = ("cwe=finding", "path=place", "class=author", "confidence", "author_at=introduced", "now")
         yield "Weaknesses it introduced", html(table, columns, makers)
 
 
 def search_sections(store: Store, terms: Sequence[str], repo: str, to: Addresses) -> Iterator[tuple[str, str]]:
     """Heading and markup of the findings that have all terms; `repo`: only of the repository of that name."""
     rows = store.rows(
-        "SELECT n.repo, n.label, n.commit_sha, n.path, n.start_line, n.author_class FROM finding_list n "
+        "SELECT n.repo, n.label, n.commit_sha, n.path, n.start_line, n.class FROM finding_list n "
         f"WHERE {all_terms(_TEXT, terms)} AND (?1 = '' OR n.repo = ?1) ORDER BY n.id DESC LIMIT 25",
         (repo, *map(like, terms)),
     )
@@ -197,7 +198,7 @@ def search_sections(store: Store, terms: Sequence[str], repo: str, to: Addresses
     for row in rows:
         line = row["start_line"]
         address = f"{to.file(row['repo'], row['path'], row['commit_sha'], line=line)}#L{line}"
-        about = f"{row['repo']}, {row['author_class'].replace('_', ' ')}"
+        about = f"{row['repo']}, {row['class'].replace('_', ' ')}"
         results.append(f"<li>{link(address, row['label'], 140)} {dim(about)}</li>")
     if results:
         yield "Findings", f'<ul class="results">{"".join(results)}</ul>'
@@ -226,7 +227,7 @@ def markdown_sections(store: Store, shas: set[str]) -> list[str]:
     lines = []
     for row in rows[:20]:
         place, weakness = cell(f"{row['path']}:{row['start_line']}"), cell(row["cwe"] or row["rule_id"])
-        author = row["author_class"].replace("_", " ")
+        author = row["class"].replace("_", " ")
         lines.append(f"| {place} | {weakness} | {(row['confidence'] or '').lower()} | {author} |")
     title = f"**New weaknesses** of high or medium confidence: {len(rows)}. A finding is a hint, not a verdict."
     table = ["| where | weakness | confidence | written by |", "|---|---|---|---|", *lines]

@@ -15,11 +15,11 @@ import click
 from attribution.commands.common import COMMIT, database, here, open_clone, print_one
 from attribution.weaknesses.words import Confidence, FindingStatus, Mixture, ReviewVerdict, Severity, severity_named, severity_word
 from collector.console.commands import CommandFiles
-from collector.console.formats import count_of
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import data_options, database_option, notice, out, writing
 from collector.files.analysed import ANALYSED
 from collector.storage.views import table_of
+from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _ANSWERS = {verdict[0]: verdict for verdict in ReviewVerdict}
 _REPO = click.option("--repo", "name", default="", metavar="NAME", help="Only findings in this repository (owner/name).")
 _BY = ("mode", "agent", "model", "language", "repo", "complexity")
 _COLUMNS = (
-    "repo?", "fingerprint", "severity", "cwe", "tier?", "author_class", "agent?", "path", "start_line", "commit_sha", "now",
+    "repo?", "fingerprint", "severity", "cwe", "tier?", "class", "agent?", "path", "start_line", "commit_sha", "now",
     "verdicts?", "rule_id",
 )  # fmt: skip
 _LOW = click.option("--low", "include_low", is_flag=True, help="Include findings of low confidence (use of an API alone).")

@@ -12,6 +12,7 @@ from collector.console.tables import print_table
 from collector.console.terminal import Reporter, data_options, database_option, notice, out
 from collector.json_values import plain
 from collector.storage.views import table_of
+from collector.text import count_of
 
 _RULES = click.option(
     "--rules", multiple=True, metavar="RULES", help="A file, a directory or own (repeatable).  [default: own]",
@@ -114,7 +115,7 @@ def rules(rule: str | None, rules: tuple[str, ...], cwe: str, language: str, out
     if not rows:
         notice("no rule matches")
     units = {"tier": "word", "confidence": "word", "severity": "word", "precision": "share", "recall": "share"}
-    table = table_of(rows, units, [f"{len(rows):,} rules, sha256 {rule_set.sha256[:16]}"])
+    table = table_of(rows, units, [f"{count_of(len(rows), 'rule')}, sha256 {rule_set.sha256[:16]}"])
     print_table(output_format, table, ("rule", "cwe", "tier", "planted_found", "planted_wrong?", "read", "read_true"))
 
 

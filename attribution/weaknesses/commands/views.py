@@ -31,10 +31,8 @@ def finding_view(console: Console, finding: Row) -> None:
         console.print(Text(f"the clone is no longer at {one_line(str(f['clone']))}", "yellow"))
     console.print()
     table = grid("<", "<~")
-    by = ", ".join(part for part in (f["author_class"], f["agent"], f["model"]) if part)
-    table.add_row(
-        "author", Text(one_line(by + (f" ({words(f['reason'])})" if f["reason"] else "")), STYLE.get(f["author_class"], ""))
-    )
+    by = ", ".join(part for part in (f["class"], f["agent"], f["model"]) if part)
+    table.add_row("author", Text(one_line(by + (f" ({words(f['reason'])})" if f["reason"] else "")), STYLE.get(f["class"], "")))
     other = f["added_lines"] - f["agent_lines"] - f["human_lines"] - f["unknown_lines"]
     table.add_row(
         "lines",

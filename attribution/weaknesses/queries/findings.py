@@ -60,7 +60,7 @@ def findings(store: Store, repo: int | None, wanted: FindingFilter) -> Table:
     chosen |= {"severity": severity_named(chosen["severity"]) or chosen["severity"]} if "severity" in chosen else {}
     only = {
         "repo_id": repo,
-        "author_class": wanted.author or None,
+        "class": wanted.author or None,
         **{COLUMNS[name]: value for name, value in chosen.items() if value != "all"},
         "cwe": f"CWE-{wanted.cwe.upper().removeprefix('CWE-')}" if wanted.cwe else None,
         "confidence": wanted.confidence or None,
@@ -98,7 +98,7 @@ def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
 
 
 def _stratum(row: Row) -> tuple[str, ...]:
-    return row["repo"], str(row["tier"] or row["confidence"]), row["author_class"]
+    return row["repo"], str(row["tier"] or row["confidence"]), row["class"]
 
 
 def _sort_by_turn(rows: Iterable[Row], key: Callable[[Row], tuple[str, ...]]) -> list[Row]:

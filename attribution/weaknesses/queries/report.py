@@ -86,7 +86,7 @@ def _notes(rule_sets: Sequence[Row]) -> list[str]:
 
 _FINDINGS = """
 SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe, n.status,
-  COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.author_class, COALESCE(n.agent, '') AS agent,
+  COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.class, COALESCE(n.agent, '') AS agent,
   COALESCE(n.model, '') AS model, s.complexity, n.suppressed, n.ignored, n.fixed_how, n.fixed_author, n.moves,
   n.rewords, n.alive_at_head
 FROM findings n JOIN repos r ON r.id = n.repo_id
@@ -94,19 +94,19 @@ LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path LEFT J
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
 """
 _LINES = """
-SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.author_class,
-  COALESCE(CASE l.author_class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label) WHEN 'declared' THEN c.declared_agent END, '')
+SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.class,
+  COALESCE(CASE l.class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label) WHEN 'declared' THEN c.declared_agent END, '')
     AS agent,
-  COALESCE(CASE WHEN l.author_class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END, '') AS model,
+  COALESCE(CASE WHEN l.class IN ('agent', 'declared') THEN COALESCE(l.model, s.model) END, '') AS model,
   SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id WHERE l.scanned = 1 AND (? IS NULL OR l.repo_id = ?)
-GROUP BY l.commit_id, l.place, l.language, l.complexity, l.author_class, 7, 8
+GROUP BY l.commit_id, l.place, l.language, l.complexity, l.class, 7, 8
 """
 # By place and status, the scanned ones among them: what the rates are not about.
 _LEFT_OUT = """
 SELECT place, CASE WHEN scanned = 1 THEN 'scanned' ELSE status END AS status, SUM(lines) AS lines,
-  SUM(CASE WHEN author = 'agent' THEN lines ELSE 0 END) AS agent_lines
+  SUM(CASE WHEN class = 'agent' THEN lines ELSE 0 END) AS agent_lines
 FROM scanned_lines WHERE ? IS NULL OR repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC
 """
 
@@ -119,7 +119,6 @@ def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[in
     bounds = rates.terciles([(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None])
     for row in (*findings, *lines):
         value = row["complexity"]
-        row["class"] = row["author_class"]
         row["mode"] = modes.get(row["commit_id"], _NOT_KNOWN)
         row["complexity"] = "" if value is None else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
     return any(bounds)
@@ -140,10 +139,10 @@ def _modes(store: Store, repo: int | None) -> dict[int, str]:
 
 def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
     """Rates by one grouping and class of author; the group with most lines, or most findings, first."""
-    events = Counter((row[by], row["author_class"]) for row in findings)
+    events = Counter((row[by], row["class"]) for row in findings)
     below = Counter[tuple[str, str]]()
     for row in lines:
-        below["" if by in _OF_FINDINGS else row[by], row["author_class"]] += row["lines"]
+        below["" if by in _OF_FINDINGS else row[by], row["class"]] += row["lines"]
     if by in _OF_FINDINGS:
         compared = {(name, author) for name, _ in events for author in (LineClass.AGENT, LineClass.HUMAN) if below["", author]}
         cells = {(name, author): RateCell(events[name, author], below["", author]) for name, author in compared | set(events)}
@@ -191,7 +190,7 @@ def _refusal(lines: Sequence[Row], baseline: str) -> str:
     """Why weaknesses of agents and of a baseline are not compared, in words."""
     sides = {"agent": (LineClass.AGENT,), baseline: _BASELINES[baseline]}
     samples = {
-        name: minimum.sample((row["lines"], row["commit_id"]) for row in lines if row["author_class"] in classes)
+        name: minimum.sample((row["lines"], row["commit_id"]) for row in lines if row["class"] in classes)
         for name, classes in sides.items()
     }
     return minimum.WEAKNESSES.refusal(samples)
@@ -200,7 +199,7 @@ def _refusal(lines: Sequence[Row], baseline: str) -> str:
 def _sides(findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str], baseline: Sequence[str]) -> rates.Strata:
     cells: dict[tuple[Any, ...], dict[str, list[RateCell]]] = defaultdict(lambda: {"agent": [], "other": []})
     for row, cell in (*((row, RateCell(1, 0)) for row in findings), *((row, RateCell(0, row["lines"])) for row in lines)):
-        author = row["author_class"]
+        author = row["class"]
         if author == LineClass.AGENT or author in baseline:
             side = "agent" if author == LineClass.AGENT else "other"
             cells[tuple(row[name] for name in strata)][side].append(cell)
@@ -230,8 +229,8 @@ def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
 def _fates(findings: Sequence[Row]) -> list[Row]:
     """By author: findings, those still present at the tip, and others by who removed them, or how where nobody can be named."""
     fates = []
-    for author in _in_order(row["author_class"] for row in findings):
-        of_author = [row for row in findings if row["author_class"] == author]
+    for author in _in_order(row["class"] for row in findings):
+        of_author = [row for row in findings if row["class"] == author]
         gone = [row for row in of_author if not row["alive_at_head"]]
         nobody = (FixHow.MERGE, FixHow.UNSEEN)
         fixed = Counter(row["fixed_how"] if row["fixed_how"] in nobody else f"by {row['fixed_author']}" for row in gone)
@@ -264,14 +263,14 @@ def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list
     for row in store.rows("SELECT fingerprint, verdict FROM finding_reviews"):
         verdicts[row["fingerprint"]].add(row["verdict"])
     reviews = []
-    for author in ("", *_in_order(row["author_class"] for row in counted)):
-        of_author = [row for row in counted if author in ("", row["author_class"])]
+    for author in ("", *_in_order(row["class"] for row in counted)):
+        of_author = [row for row in counted if author in ("", row["class"])]
         rules = sorted({row["rule_id"] for row in of_author})
         strata = [_reviewed_stratum([row for row in of_author if row["rule_id"] == rule], verdicts) for rule in rules]
         precision = rates.precision(strata)
         if precision is None:
             continue
-        cell = RateCell(len(of_author), sum(row["lines"] for row in lines if author in ("", row["author_class"])))
+        cell = RateCell(len(of_author), sum(row["lines"] for row in lines if author in ("", row["class"])))
         rate = rates.corrected_rate(cell, strata) if rate_if_enough(cell).rate is not None else None
         reviews.append(
             {
@@ -296,13 +295,13 @@ _SCANNED = f"""
 SELECT {place_columns("l.path", AGENT)}, 0 AS events, SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id
-WHERE l.scanned = 1 AND l.place = '{FilePlace.SOURCE}' AND l.author_class = '{LineClass.AGENT}' AND {days("c.author_at")}
+WHERE l.scanned = 1 AND l.place = '{FilePlace.SOURCE}' AND l.class = '{LineClass.AGENT}' AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """
 _FOUND = f"""
 SELECT {place_columns("n.path", "COALESCE(n.agent, '')")}, COUNT(*) AS events, 0 AS lines
 FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id LEFT JOIN sessions s ON s.id = n.session_id
-WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.author_class = '{LineClass.AGENT}'
+WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.class = '{LineClass.AGENT}'
   AND n.confidence IN ({sql_list(HEADLINE)}) AND {days("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """

@@ -103,7 +103,7 @@ def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bo
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}],
         "partialFingerprints": {"whowrote/v1": finding["fingerprint"]},
         "properties": {
-            "commit": finding["commit_sha"], "author": finding["author_class"], "session": finding["session"],
+            "commit": finding["commit_sha"], "author": finding["class"], "session": finding["session"],
             "agent": finding["agent"], "model": finding["model"], "status": finding["status"], "confidence": finding["confidence"],
         },
     }  # fmt: skip

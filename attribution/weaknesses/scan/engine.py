@@ -247,7 +247,7 @@ class _Scanner:
         try:
             scanned = self._run(targets, alone)
         except _RunFailed as failure:
-            self._complain(f"{len(targets)} texts: {failure}")
+            self._complain(f"texts not scanned: {len(targets)}: {failure}")
             if len(targets) > 1:
                 middle = len(targets) // 2
                 return self._scan(targets[:middle]) + self._scan(targets[middle:])

@@ -63,8 +63,7 @@ CREATE TABLE IF NOT EXISTS findings (
   occurrence INTEGER NOT NULL, -- 0, 1, … among equal ones of the file
   language TEXT NOT NULL, -- as in scan_files
   place TEXT NOT NULL {FilePlace}, -- what kind of file it is in
-  author TEXT NOT NULL {Author or Mixture}, -- who wrote its non-blank added lines
-  author_class TEXT NOT NULL {LineClass or Mixture}, -- class of its non-blank added lines
+  class TEXT NOT NULL {LineClass or Mixture}, -- class of its non-blank added lines
   reason TEXT NOT NULL, -- why it is unknown, as in origins
   added_lines INTEGER NOT NULL, -- its non-blank lines that the commit added
   agent_lines INTEGER NOT NULL, -- of those, by an agent
@@ -108,14 +107,12 @@ CREATE INDEX IF NOT EXISTS findings_path ON findings(path);
 --   scanned: 1: a weakness in them would have been seen
 --   complexity: of the changed functions, as in scan_files
 --   lines: non-blank lines
---   author: who wrote them: {Author}
---   author_class: class of the lines: {LineClass}
+--   class: class of the lines: {LineClass}
 --   reason: why the author is unknown, as in origins
 --   session_id: session that wrote them
 --   model: model that wrote them
 CREATE VIEW IF NOT EXISTS scanned_lines AS
-SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, n.status, n.scanned, n.complexity, s.nonblank AS lines, o.author,
-       {LineClass of o} AS author_class,
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, n.status, n.scanned, n.complexity, s.nonblank AS lines, {LineClass of o} AS class,
        o.reason, o.session_id, o.model
 FROM scan_files n JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id WHERE s.nonblank > 0;
@@ -146,7 +143,7 @@ CREATE TABLE IF NOT EXISTS finding_reviews (
 --   now: present, or how it went away [word]
 CREATE VIEW IF NOT EXISTS finding_list AS
 SELECT n.id, n.repo_id, n.rule_set_id, n.fingerprint, n.label, n.rule_id, n.cwe, n.owasp, n.severity, n.confidence, n.tier, n.status, n.commit_id,
-       n.commit_sha, n.path, n.start_line, n.end_line, n.text_hash, n.occurrence, n.language, n.place, n.author, n.author_class, n.reason,
+       n.commit_sha, n.path, n.start_line, n.end_line, n.text_hash, n.occurrence, n.language, n.place, n.class, n.reason,
        n.added_lines, n.agent_lines, n.human_lines, n.unknown_lines, n.session_id, n.turn_index, n.call_id, n.agent, n.model, n.suppressed,
        n.ignored, n.fixed_by, n.fixed_sha, n.fixed_how, n.fixed_author, n.fixed_session_id, n.moves, n.rewords, n.alive_at_head, n.head_path,
        n.head_line, r.name AS repo, r.path AS clone, s.key AS session, c.author_at, u.message,
@@ -158,9 +155,9 @@ JOIN scan_rules u ON u.rule_set_id = n.rule_set_id AND u.rule_id = n.rule_id LEF
 -- Weaknesses that commits introduced in source files, by CWE and by who wrote the lines.
 --   repo_id: its repository
 --   cwe: number of the weakness; NULL when the rule names none
---   author_class: class of the lines [word]
+--   class: class of the lines [word]
 --   introduced: findings
 --   high: of those, findings of high confidence
 CREATE VIEW IF NOT EXISTS introduced_findings AS
-SELECT repo_id, cwe, author_class, COUNT(*) AS introduced, SUM(confidence = 'HIGH') AS high
-FROM findings WHERE status = 'introduced' AND place = 'source' GROUP BY repo_id, cwe, author_class;
+SELECT repo_id, cwe, class, COUNT(*) AS introduced, SUM(confidence = 'HIGH') AS high
+FROM findings WHERE status = 'introduced' AND place = 'source' GROUP BY repo_id, cwe, class;

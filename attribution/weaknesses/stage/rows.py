@@ -1,6 +1,6 @@
 """Rows of the findings of a repository: who wrote their lines, what became of them, and what the rates are counted over.
 
-A span of a commit is a row too: start_line, end_line, nonblank, author, author_class, reason, session_id, turn_index, call_id,
+A span of a commit is a row too: start_line, end_line, nonblank, author, class, reason, session_id, turn_index, call_id,
 model, and the agent of the session.
 """
 
@@ -224,7 +224,7 @@ class _Rows:
 
 
 _SPANS = f"""
-SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS author_class, o.reason, o.session_id,
+SELECT f.path, s.start_line, s.end_line, s.nonblank, o.author, {line_class_sql("o")} AS class, o.reason, o.session_id,
   o.turn_index, o.call_id, COALESCE(o.model, n.model) AS model, COALESCE(n.agent, n.agent_label) AS agent
 FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
 LEFT JOIN sessions n ON n.id = o.session_id WHERE f.commit_id = ? ORDER BY f.id, s.start_line
@@ -270,21 +270,19 @@ def authors_of(spans: Iterable[Row], start: int, end: int, blank: Iterable[int] 
     authors, classes = Counter[str](), Counter[str]()
     for count, span in lines:
         authors[span["author"]] += count
-        classes[span["author_class"]] += count
+        classes[span["class"]] += count
     reasons = {span["reason"]: count for count, span in lines if span["author"] == Author.UNKNOWN}
     _, most = max(lines, key=lambda pair: (pair[1]["author"] == Author.AGENT, pair[0]), default=(0, {}))
-    author_class = _single(classes)
     is_of_agent = most.get("author") == Author.AGENT and most["session_id"] is not None
     return {
-        "author": _single(authors),
-        "author_class": author_class,
+        "class": (single := _single(classes)),
         "reason": max(reasons, key=reasons.__getitem__, default=""),
         "added_lines": authors.total(),
         "agent_lines": authors[Author.AGENT],
         "human_lines": classes[LineClass.HUMAN],
         "unknown_lines": authors[Author.UNKNOWN],
         **{name: most.get(name) for name in ("session_id", "turn_index", "call_id", "model")},
-        "agent": (is_of_agent and most["agent"]) or (declared if author_class == LineClass.DECLARED else None),
+        "agent": (is_of_agent and most["agent"]) or (declared if single == LineClass.DECLARED else None),
     }
 
 
@@ -310,5 +308,5 @@ def ended_by(
         if telling:
             session_ids = {span["session_id"] for span in telling} - {None}
             session = session_ids.pop() if len(session_ids) == 1 else None
-            return _single(span["author_class"] for span in telling), session
+            return _single(span["class"] for span in telling), session
     return Mixture.NONE, sessions[0] if len(sessions) == 1 else None

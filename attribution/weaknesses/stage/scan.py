@@ -146,7 +146,7 @@ def _problems(result: ScanResult) -> list[Problem]:
         elif scan_of_text.status != ScanStatus.OK:
             count[scan_of_text.status] += 1
     return problems + [
-        Problem(STAGE.name, "texts", f"scan_{name}", f"{number} versions of files") for name, number in count.items()
+        Problem(STAGE.name, "texts", f"scan_{name}", f"versions of files: {number}") for name, number in count.items()
     ]
 
 

@@ -184,7 +184,7 @@ def run(context: ChannelContext) -> None:
         if reading is not None and reading.damage:
             context.tell(f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept")
     if failed:
-        more = f" (and {len(failed) - 1} more hours)" if len(failed) > 1 else ""
+        more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         raise WhoWroteError(f"{failed[0]}{more}", "The next run asks for these hours again")
 
 
@@ -194,7 +194,7 @@ def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None)
         return
     notes = [reading.damage] if reading.damage else []
     if reading.bad_lines:
-        notes.append(f"{reading.bad_lines} lines are not JSON")
+        notes.append(f"lines that are not JSON: {reading.bad_lines}")
     events = sum(hit.hits for hit in reading.hits.values())
     state = CursorState.DAMAGED if reading.damage else CursorState.DONE
     after = replace(cursor, state=state, found=events, detail="; ".join(notes) or None)

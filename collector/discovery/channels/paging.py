@@ -169,7 +169,7 @@ class _Reading:
         hits = _merge_hits(hit for item in page.items if (hit := self.search.read(item)) is not None)
         self.context.new += self.context.log.record(cursor, after, hits)
         if state == CursorState.INCOMPLETE:
-            self.problems.append(f"not finished by the server: {cursor.slice} ({count} results kept)")
+            self.problems.append(f"not finished by the server: {cursor.slice} (results kept: {count})")
         elif state == CursorState.CAPPED:
             self._tell(cursor, f"{total} results, of which {CAP} can be read, and no smaller slice")
 

@@ -235,7 +235,7 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
     sections = statistics(context.log.store, context.now())
     totals = {row["what"]: row["count"] for row in sections["totals"]}
     end = (
-        f"{outcome.new} new candidates, {outcome.probed} probed, {outcome.metadata} with new metadata; in the database: "
+        f"new candidates: {outcome.new}, probed: {outcome.probed}, with new metadata: {outcome.metadata}; in the database: "
         + ", ".join(f"{count} {name}" for name, count in totals.items())
     )
     columns = ("channel", "hits", "found", "probed", "confirmed", "taken", "confirmed_by_no_other")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.console.formats import count_of
 from collector.console.options import (
     ALLOW_NO_CHECKPOINTS,
     CONTENT,
@@ -26,6 +25,7 @@ from collector.console.terminal import Reporter, complain, data_options, databas
 from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.storage.views import table_of
+from collector.text import count_of
 
 if TYPE_CHECKING:
     from collector.discovery.mirrors.table import FetchPlan
@@ -139,7 +139,9 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
         for label in labels:
             removed = remove(store, label, _mirrors_of(db))
             size = removed["bytes"] / 1_000_000
-            notice(f"{label}: {removed['rows']} rows and {size:,.1f} MB of mirror removed; it will not be fetched again")
+            notice(
+                f"{label}: removed {count_of(removed['rows'], 'row')} and {size:,.1f} MB of mirror; it will not be fetched again"
+            )
             if removed["in_use"]:
                 complain(
                     f"traces of {label} stay in free pages: another program has the database or a cache open",

@@ -16,7 +16,7 @@ from collector.discovery.github.client import GitHubError, NotFound, Refused
 from collector.discovery.github.transport import Unreachable
 from collector.discovery.records import records
 from collector.json_values import get, get_str, identifier
-from collector.text import printable
+from collector.text import count_of, printable
 
 BATCH = 50
 MOST_IN_VAIN = 8  # requests in a row that give nothing: one bad repository among 50 costs six
@@ -112,7 +112,7 @@ class _Batches:
         if self.unanswered:
             count = len(self.unanswered)
             raise NoMetadata(
-                f"{count} candidates have no metadata, for example {self.unanswered[0]}: {self.problem}",
+                f"no metadata of {count_of(count, 'candidate')}, for example {self.unanswered[0]}: {self.problem}",
                 "Run it again later: they are asked for again",
             )
 

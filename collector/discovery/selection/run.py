@@ -214,7 +214,7 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
             _store_metadata(context.log, by_id[number], columns)
             done += 1
     except LimitReached as error:
-        raise LimitReached(f"{len(rows) - done} candidates have no metadata yet: {error}", error.hint) from None
+        raise LimitReached(f"candidates without metadata: {len(rows) - done}: {error}", error.hint) from None
     finally:
         outcome.metadata += done
         github.longest_wait = usual

@@ -169,7 +169,6 @@ GROUP BY c.repo_id, c.id, c.commit_sha, c.label, c.position, c.author_at, c.auth
 
 -- Lines by author, how, evidence and reason for each repository.
 --   repo_id: its repository
---   author: who wrote them: {Author}
 --   how: as in origins
 --   evidence: as in origins
 --   reason: as in origins [word]
@@ -178,7 +177,7 @@ GROUP BY c.repo_id, c.id, c.commit_sha, c.label, c.position, c.author_at, c.auth
 --   lines: added lines [lines]
 --   nonblank: of those, non-blank lines [lines]
 CREATE VIEW IF NOT EXISTS evidence_shares AS
-SELECT c.repo_id, o.author, o.how, o.evidence, o.reason, CASE WHEN o.evidence = 'dated' THEN o.witness END AS witness,
+SELECT c.repo_id, o.how, o.evidence, o.reason, CASE WHEN o.evidence = 'dated' THEN o.witness END AS witness,
        {LineClass of o} AS class, SUM(s.end_line - s.start_line + 1) AS lines, SUM(s.nonblank) AS nonblank
 FROM spans s JOIN commit_files f ON f.id = s.file_id JOIN commits c ON c.id = f.commit_id JOIN origins o ON o.id = s.origin_id
 GROUP BY c.repo_id, o.author, o.how, o.evidence, o.reason, CASE WHEN o.evidence = 'dated' THEN o.witness END;

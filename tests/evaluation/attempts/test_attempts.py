@@ -765,7 +765,7 @@ def test_the_command_imports_and_shows(tmp_path: Path) -> None:
     gold = _put(tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")}))
     shown = run("data", "attempts", root, "--db", db, "--gold", gold)
     assert shown.exit_code == 0, shown.stderr
-    assert "6 attempts, 6 of them new" in shown.stderr and "1 files could not be used" in shown.stderr
+    assert "6 attempts, 6 of them new" in shown.stderr and "1 file could not be used" in shown.stderr
     assert "50.0 %" in shown.stdout and "\x1b" not in shown.stdout + shown.stderr
     again = run("data", "attempts", root, "--db", db, "--csv")
     assert "6 attempts, 0 of them new" in again.stderr and [r["attempts"] for r in rows(again)] == ["6"]
@@ -773,7 +773,7 @@ def test_the_command_imports_and_shows(tmp_path: Path) -> None:
     (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
     assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == ("6", "3", "3", "3", "r")
     assert json.loads(run("data", "attempts", "--db", db, "--min-n", 7, "--json").stdout) == []
-    assert "1 treatments with fewer than 7 attempts" in run("data", "attempts", "--db", db, "--min-n", 7).stderr
+    assert "treatments with fewer than 7 attempts, not shown: 1" in run("data", "attempts", "--db", db, "--min-n", 7).stderr
     assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
 
 

@@ -319,14 +319,14 @@ def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
         (harmed, *_) = found["harm"].rows
         assert harmed["commits"] is None and harmed["findings"] is None and harmed["undid_own_changes_of"] == 1
         notes = " ".join(note for table in found.values() for note in table.notes)
-    for part in ("2 sessions with a score", "1 sessions have no score", "no recorded time", "unknown, not zero", "1 groups with"):
+    for part in ("2 sessions with a score", "1 session without a score", "a recorded time", "unknown, not zero", "1 group with"):
         assert part in notes, part
 
 
 def test_few_sessions_are_a_sentence_and_no_table(tmp_path: Path) -> None:
     with _filled(tmp_path / "g.db", [("o/r", {"q": 0.5})] * 3) as store:
         (table,) = grades(store)
-    assert table.rows == [] and table.notes == ["3 sessions have a score; 5 are needed for a mean, a difference or a trend."]
+    assert table.rows == [] and table.notes == ["3 sessions with a score; 5 are needed for a mean, a difference or a trend."]
 
 
 def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> None:

@@ -323,7 +323,7 @@ def test_a_limit_is_kept(attributed: tuple[Store, Path]) -> None:
     costs = [judge_cost(store, "fake-1", [one], FREE).usd or 0 for one in asked]
     silent = Fake(tokens=None)  # a model that does not say what it used: the estimate counts
     done = _ask(store, silent, asked, jobs=1, max_usd=sum(costs[:2]) + costs[2] / 2)
-    assert done.answered == 2 and f"{len(asked) - 2} questions remain" in done.stopped
+    assert done.answered == 2 and f"{len(asked) - 2} questions left" in done.stopped
     assert done.usd == pytest.approx(sum(costs[:2]))
     assert store.rows("SELECT DISTINCT input_tokens, cost_usd FROM judgements") == [{"input_tokens": None, "cost_usd": None}]
     with pytest.raises(WhoWroteError, match="price of fake-1 is unknown"):
@@ -425,7 +425,7 @@ def test_a_killed_run_goes_on_where_it_was(attributed: tuple[Store, Path], tmp_p
     assert rest.returncode == 0, told
     assert store.value("SELECT COUNT(*) FROM judgements") == total
     assert _asked(tmp_path) - asked == total - kept
-    assert f"{kept} already answered" in told and "unknown (no price" in told
+    assert f"{kept} answered" in told and "unknown (no price" in told
 
 
 def test_nothing_is_sent_without_consent(attributed: tuple[Store, Path], tmp_path: Path) -> None:
@@ -577,7 +577,7 @@ def test_the_labels_of_two_people_are_compared_without_a_model(tmp_path: Path) -
     rows = {row["class"]: row for row in json.loads(shown.stdout)}
     assert (rows["none"]["compared"], rows["none"]["agree"], rows["none"]["tp"]) == (2, 0.5, 1)
     assert (rows["rejection"]["fp"], rows["correction"]["fn"]) == (1, 1)
-    assert "1 rows have no label by this second person" in shown.stderr
+    assert "without a label by this second person: 1, for" in shown.stderr
 
 
 @pytest.mark.parametrize(
@@ -613,7 +613,7 @@ def test_the_commands_show_prompts_cost_labels_and_agreement(attributed: tuple[S
     assert {r["question"] for r in rows} == {"session", "turns"}
     estimate = ("data", "judge", "run", "--dry-run", "--db", store.path, "--model")
     cost = _run(*estimate, "claude-haiku-4-5", "--limit", "1")
-    assert cost.exit_code == 0 and "about 1 sessions, 0 already answered" in cost.stderr and "USD" in cost.stderr
+    assert cost.exit_code == 0 and "about 1 session, 0 answered" in cost.stderr and "USD" in cost.stderr
     assert "unknown" in _run(*estimate, "nobody").stderr
     empty = _run("data", "judge", "labels", "--db", store.path)
     assert empty.exit_code == 2 and "whowrote data judge run" in empty.stderr

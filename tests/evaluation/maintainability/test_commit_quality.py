@@ -128,7 +128,7 @@ def test_commits_without_a_value_say_why(shop: Shop) -> None:
     assert shop.reasons() == {"docs": "no_code", "vendored": "no_code", "renamed": "volume_unchanged", "merge": "merge"}
     assert shop.dmm("renamed") == (None, None, None)
     assert shop.problems() == [
-        ("merge", "commits", "1 commits"), ("no_code", "commits", "2 commits"), ("volume_unchanged", "commits", "1 commits"),
+        ("merge", "commits", "commits: 1"), ("no_code", "commits", "commits: 2"), ("volume_unchanged", "commits", "commits: 1"),
     ]  # fmt: skip
 
 
@@ -378,7 +378,7 @@ def test_the_command_measures_and_reports(tmp_path: Path) -> None:
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
     done = run("report", "maintainability", "--db", db, "--json", "--min-n", 2).stdout
     data = {table["name"]: table for table in json.loads(done)}
-    assert any(f"{len(_commits(db))} commits" in note for note in data["maintainability"]["notes"])
+    assert any(f"commits: {len(_commits(db))}, " in note for note in data["maintainability"]["notes"])
     means = data["maintainability"]["rows"]
     by_class = {m["name"]: m for m in means if m["by"] == "class" and m["metric"] == "dmm_unit_size"}
     assert by_class["agent"]["commits"] >= 1

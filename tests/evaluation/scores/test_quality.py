@@ -34,6 +34,7 @@ from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
 from attribution.stats.agreement import pearson, ranks, spearman
 from collector.storage.store import Store
+from collector.text import count_of
 
 
 def _row(**values: Any) -> dict[str, Any]:
@@ -591,7 +592,7 @@ def test_low_scores_are_listed_and_fail(tmp_path: Path, least: str, listed: list
     db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)])
     alert = run("report", "quality", "--min-q", least, "--csv", "--db", db)
     assert (sorted(row["key"] for row in rows(alert)), alert.exit_code) == (listed, code)
-    assert (f"{len(listed)} sessions have a score below {least}" in alert.stderr) is bool(listed)
+    assert (f"{count_of(len(listed), 'session')} with a score below {least}" in alert.stderr) is bool(listed)
     weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", "--db", db)
     assert (sum(week["below"] for week in json.loads(weekly.stdout)), weekly.exit_code) == (len(listed), code)
     assert run("report", "quality", "--csv", "--db", db).exit_code == 0

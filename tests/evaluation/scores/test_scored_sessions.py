@@ -69,7 +69,7 @@ def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -
     compared = run("data", "ratings", ratings, "--db", db, "--json")
     (pearson, *_) = json.loads(compared.stdout)
     assert (pearson["sessions"], pearson["r"]) == (1, None)
-    assert "no scored session found for 1 ratings: nobody" in compared.stderr
+    assert "no scored session found for 1 rating: nobody" in compared.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ def test_subagents_are_counted_apart(db: Path) -> None:
         store.insert("scores", ("session_id", "task_type", "weight_covered", "parts", "version"), [(9, "coding", 0, "{}", 1)])
     shown = run("report", "quality", "--db", db).stdout
     assert "Add a mean" in shown and "write tests" not in shown
-    assert "1 sessions, 1 subagents that are stored as sessions" in shown
+    assert "1 session, 1 subagent stored as a session" in shown
     found = {row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", "--db", db))}
     assert found == {"Add a mean": "", "write tests": key}
