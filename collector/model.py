@@ -44,21 +44,10 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class LineRule:
-    """Which lines a replacement of `sed` is done in, each on its own."""
-
-    deletes: bool = False  # the lines go
-    first: int = 0  # 1-based; 0: from the beginning; -1: the last line
-    last: int = 0  # the same, inclusive; 0: to the end
-    containing: str = ""  # only lines with this text
-
-
-@dataclass(frozen=True, slots=True)
 class Replacement:
     old: str
     new: str
     all: bool = False
-    lines: LineRule | None = None  # None: in the text as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +75,7 @@ class Edit:
     """
 
     path: str
-    op: str  # edit | write | append | delete | move | copy | substitute (replacements that are left out where they do not fit)
+    op: str  # edit | write | append | delete | move | copy
     replacements: tuple[Replacement, ...] = ()
     content: str | None = None
     before: str | None = None

@@ -135,7 +135,7 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
 def _context_lines(edit: Edit) -> frozenset[str]:
     """Lines that an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for."""
     context = [line[1:] for hunk in edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
-    return frozenset(context).union(*(item.old.split("\n") for item in edit.replacements if item.lines is None))
+    return frozenset(context).union(*(item.old.split("\n") for item in edit.replacements))
 
 
 def _read(

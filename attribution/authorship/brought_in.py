@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from attribution.authorship.edits import text_after
+from attribution.authorship.edits import NoFit, text_after
 from attribution.authorship.session_edits import RawEdit, SessionEdits
-from attribution.authorship.substitutes import NoFit
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect, effects
 from collector.model import Status

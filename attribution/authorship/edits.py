@@ -1,4 +1,4 @@
-"""What one edit does to a text: search and replace, whole texts, hunks, literal `sed`. Pure.
+"""What one edit does to a text: search and replace, whole texts, hunks. Pure.
 
 Agents record edits in different ways and sometimes not the text they started from. Everything here either gives the text after the
 edit or raises NoFit; nothing is guessed but the place of an old text whose surroundings are not known (`overlaid`).
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attribution.authorship.align import lines_of
-from attribution.authorship.substitutes import NoFit, substitute
 from collector.model import Edit, Hunk, Replacement
 
 # Stands for a line of a file of which only the parts around edits are known; no text file holds it, so it equals no committed line.
@@ -53,6 +52,10 @@ def changed_window(old: str, new: str) -> tuple[int, int, int]:
     return start, old_end, new_end
 
 
+class NoFit(Exception):
+    """An edit does not fit a text."""
+
+
 class TextAfter(NamedTuple):
     """The text of a file after an edit."""
 
@@ -70,8 +73,6 @@ def text_after(edit: Edit, before: str) -> TextAfter:
         return TextAfter(normal_text(edit.content), True)
     if edit.op == "append":
         return TextAfter(normal_text(before + (edit.content or "")), False)
-    if edit.op == "substitute":
-        return TextAfter(normal_text(substitute(before, edit.replacements)), False)
     if edit.replacements:
         text = before
         for replacement in edit.replacements:

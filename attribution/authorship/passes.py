@@ -8,22 +8,20 @@ record tells more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from attribution.authorship.agent_text import first_times, without_layout
+from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits, give_to_maker
 from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.of_others import lines_of_others, testify
 from attribution.authorship.people import confirm, doubt_near_holes
-from attribution.authorship.person_lines import PersonLines, person_lines
+from attribution.authorship.person_lines import person_lines
 from attribution.authorship.run_data import Judged
 from attribution.authorship.seen_lines import LinkedCommit, settle_seen_lines, take_back_declarations
-from attribution.authorship.session_edits import RawEdit
-from attribution.authorship.substitutes import rewritten
-from attribution.authorship.timeline import EditFate, edited_paths
+from attribution.authorship.timeline import edited_paths
 from attribution.authorship.tools import give_scaffolds_to_tools, give_to_tools, give_versions_to_bot
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
 from collector.checkpoints.statements import automation
@@ -84,7 +82,6 @@ def confirm_people(judged: Judged) -> None:
     all_lines = [line for several in lines.values() for line in several]
     agents = (text for session in evidence.sessions.edits for text in session.produced)
     produced = first_times({text for line in all_lines for text in (*line.bare, *line.novel)}, agents)
-    add_rewritten(produced, all_lines, judged.replayed.edits)
     unrecorded, edited = evidence.unrecorded_agents(), _times_of_edits(judged)
     for commit, verdict in commits:
         confirm(commit, verdict, lines[commit.sha], produced, unrecorded, _hook(judged, commit, edited))
@@ -110,23 +107,6 @@ def _hook(judged: Judged, commit: Commit, edited: Mapping[str, list[float]]) -> 
     last = max((at for path in paths for at in edited.get(path, ()) if at <= own.made.call.at), default=0.0)
     at_once = own.made.started and own.made.started - last <= _NO_TYPING
     return hook_at(judged.texts.repo, commit.sha) if at_once else ""
-
-
-def add_rewritten(first: dict[str, float], lines: Iterable[PersonLines], edits: Iterable[EditFate]) -> None:
-    """Adds what agents' replacements make of the version before a commit, even if the replay did not know that version.
-
-    `first`: line without layout -> when an agent first produced it, in seconds since the epoch.
-    """
-    by_path: dict[str, list[RawEdit]] = defaultdict(list)
-    for fate in edits:
-        if fate.raw.edit.op == "substitute" and fate.path:
-            by_path[fate.path].append(fate.raw)
-    for item in lines:
-        bare = set(item.bare)
-        for raw in by_path.get(item.file.change.path, ()):
-            for line in map(without_layout, rewritten(item.before.text, raw.edit.replacements)):
-                if line in bare:
-                    first[line] = min(raw.at, first.get(line, raw.at))
 
 
 def give_lines_to_edits(judged: Judged) -> None:

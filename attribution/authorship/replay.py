@@ -17,6 +17,7 @@ from functools import partial
 
 from attribution.authorship.align import Kin, changes, is_relaid, kinship, lines_of, pairing, text_changes
 from attribution.authorship.edits import (
+    NoFit,
     changed_window,
     first_line,
     fits,
@@ -27,7 +28,6 @@ from attribution.authorship.edits import (
     recorded_starts,
     text_after,
 )
-from attribution.authorship.substitutes import NoFit
 from attribution.authorship.symbols import enclosing
 from attribution.authorship.verdicts import CallRef
 from collector.limits import REPEATED_LINES, REPLAYED_CHARACTERS
@@ -220,8 +220,7 @@ class Worktree:
         outcome = self._replace(state, after, step)
         if _repeats(step.edit):
             self._repeated += outcome.added
-        followed = step.edit.by_shell and (step.edit.op != "substitute" or state.certain_at > 0)
-        if exact or step.edit.before_known or followed:
+        if exact or step.edit.before_known or step.edit.by_shell:
             state.known_at = step.at  # an edit of an unrecorded base tells nothing about the rest of the file
         if exact or step.edit.before_known:
             state.certain_at = step.at
@@ -412,10 +411,7 @@ class Worktree:
         return StepOutcome(True)
 
     def _keep_fragments(self, step: ReplayStep) -> None:
-        if step.edit.op != "substitute":
-            self.unplaced[step.path] = step.at
-        elif step.path in self.files:  # the command is known, and asked about lines that nothing else explains
-            self.files[step.path].certain_at = 0.0
+        self.unplaced[step.path] = step.at
         for lines in self.note_text(step.path, step.edit):
             self.fragments.append((step.path, step.call, lines))
 

@@ -38,7 +38,7 @@ _TELLING = 12  # characters: a shorter line is written again and again
 _FILE_NAME = re.compile(r"[\w.@+-]+")
 _LISTED = re.compile(r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M)  # what numbers, searches and differences put before a line
 _NO_FILES: Mapping[str, frozenset[str]] = {}
-_EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "substitute"}
+_EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "edit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,15 +301,14 @@ def _settles(effect: Effect, others: Iterable[Effect]) -> bool:
 
 
 def _exact_edits(effect: Effect, call: CallRef, moment: float, order: int, cwd: str) -> Iterator[RawEdit]:
-    """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files, literal replacements, patches."""
+    """Edits that a command's text gives exactly: heredocs, `rm`, `mv`, `cp` of named files, patches."""
     op = _EXACT_EFFECTS.get(effect.kind)
-    if op is None or (op in ("write", "append", "substitute") and not effect.is_literal):
+    if op is None or (op in ("write", "append", "edit") and not effect.is_literal):
         return
     for path in effect.paths:
         if not any(mark in path for mark in "*?[$"):
             path, new_path = _absolute(path, cwd), _absolute(effect.target, cwd)
-            op = "edit" if effect.hunks else op
-            edit = Edit(path, op, effect.changes, effect.content, hunks=effect.hunks, new_path=new_path, by_shell=True)
+            edit = Edit(path, op, content=effect.content, hunks=effect.hunks, new_path=new_path, by_shell=True)
             yield RawEdit(moment, order, edit, call, Status.OK, cwd)
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, without_layout
-from attribution.authorship.edits import normal_text, text_after
-from attribution.authorship.substitutes import NoFit
+from attribution.authorship.edits import NoFit, normal_text, text_after
 from collector.model import Edit
 
 _SAME_FILE = 0.3  # share of the lines of a sighting that a version must have to be one of the same file
@@ -84,7 +83,7 @@ def edit_sightings(at: float, order: int, edit: Edit) -> Iterator[Sighting | Fil
     if edit.before_known:
         yield Sighting(at, order, normal_text(edit.before or ""), True)
     else:
-        yield from (Sighting(at, order, item.old, False, 0) for item in edit.replacements if item.old and item.lines is None)
+        yield from (Sighting(at, order, item.old, False, 0) for item in edit.replacements if item.old)
     after = _text_after(edit)
     told = bool(edit.replacements or any(hunk.exact_text for hunk in edit.hunks) or edit.content is not None or after is not None)
     yield FileEdit(at, order, told and edit.op in ("edit", "write", "append"))

@@ -23,7 +23,7 @@ _MIN_LINES = 3  # lines with text that must be explained before a commit counts 
 _MIN_SHARE = 0.5
 _MIN_WEIGHT = 3.0  # the same for rare lines alone, where not even the author is the same
 _MIN_RARE_SHARE = 0.2
-_IN_PLACE = frozenset({"edit", "write", "append", "substitute"})
+_IN_PLACE = frozenset({"edit", "write", "append"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from attribution.shell.calls import ProgramCall, is_path, operands
 from attribution.shell.model import Effect, ShellWord, join
-from attribution.shell.substitutions import sed_replacements
 from collector.git.patches import FilePatch, file_patches
-from collector.model import Replacement
 
 _SED_IN_PLACE = re.compile(r"-[nErsuz]*i")
-_SED_OPTION = re.compile(r"-[Eru]{0,3}(?:i(?:\.\w+)?)?[Ere]?|--in-place(?:=\.\w+)?|--regexp-extended")
 # Options with which a patch is not applied as it stands.
 _OTHERWISE = ("-R", "--reverse", "--directory", "-d", "--reject", "-3", "--3way", "--include", "--exclude")
 _PATCHED = re.compile(r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )([^\t\n]{1,1000})", re.M)
@@ -29,21 +24,8 @@ def sed(call: ProgramCall) -> list[Effect]:
     if moment + 1 < len(words) and re.fullmatch(r"|\.\w+", texts[moment + 1]):
         del words[moment + 1]  # the suffix that BSD wants
     scripted = any(text in ("-e", "-f") or text.startswith(("--expression", "--file")) for text in texts)
-    changes = _sed_changes(words)
     words = operands(words, frozenset(("-e", "-f", "--expression", "--file", "-l")))
-    return [replace(item, changes=changes) for item in call.make("modify", words if scripted else words[1:])]
-
-
-def _sed_changes(words: Sequence[ShellWord]) -> tuple[Replacement, ...]:
-    """The changes that the script makes to each file; () when its text does not determine them."""
-    options = [word.text for word in words if word.text.startswith("-") and len(word.text) > 1]
-    if not all(map(_SED_OPTION.fullmatch, options)):
-        return ()
-    scripts = [word for before, word in pairwise(words) if re.fullmatch(r"-[Eriu]{0,4}e", before.text)]
-    scripts = scripts or [word for word in words if not word.text.startswith("-")][:1]
-    extended = any(re.match(r"-[a-z]{0,3}[Er]|--regexp", text) for text in options)
-    result = [sed_replacements(word.text, extended) if word.exact else () for word in scripts]
-    return tuple(item for several in result for item in several) if all(result) else ()
+    return call.make("modify", words if scripted else words[1:])
 
 
 def remove(call: ProgramCall) -> list[Effect]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from collector.model import Hunk, Replacement
+from collector.model import Hunk
 from collector.text import normal_path
 
 # In a heredoc whose delimiter is not quoted: what the shell puts something else for, and what it takes the backslash from.
@@ -100,13 +100,12 @@ class Effect:
     tool: str = field(default="", compare=False)
     from_commit: bool = field(default=False, compare=False)
     directory: str = field(default="", compare=False)
-    changes: tuple[Replacement, ...] = field(default=(), compare=False)
     hunks: tuple[Hunk, ...] = field(default=(), compare=False)
 
     @property
     def is_literal(self) -> bool:
         """Whether the text that the command leaves behind follows from the text before."""
-        return bool(self.content is not None or self.changes or self.hunks)
+        return bool(self.content is not None or self.hunks)
 
 
 def join(cwd: str, path: str) -> str:

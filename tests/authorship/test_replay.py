@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,12 +10,10 @@ from hypothesis import strategies as st
 
 from attribution.authorship import replay
 from attribution.authorship.align import lines_of
-from attribution.authorship.edits import apply_hunks, overlaid
+from attribution.authorship.edits import NoFit, apply_hunks, overlaid
 from attribution.authorship.replay import AGENT, BASE, OUTSIDE, ReplayStep, StepOutcome, Worktree
-from attribution.authorship.session_edits import session_edits
-from attribution.authorship.substitutes import NoFit
 from attribution.authorship.verdicts import CallRef
-from collector.model import Command, Edit, Hunk, Replacement, Session, Status, ToolCall
+from collector.model import Edit, Hunk, Replacement
 from collector.vocabulary.sessions import NoReplay
 
 F = "src/app.py"
@@ -194,21 +191,6 @@ def test_deleting_the_end_of_a_line_joins_it_to_the_next_as_the_tool_does() -> N
     play = _git("a # note\nb\n")
     play.edit((" # note", ""))
     assert play.text() == "ab\n"
-
-
-def test_substitution_that_deletes_a_word_joins_no_lines() -> None:
-    play = _git("foo bar\nbaz foo\nqux\n")
-    play.apply(Edit(F, "substitute", (Replacement("foo", "", all=True),), by_shell=True))
-    assert play.text() == " bar\nbaz \nqux\n"
-
-
-@pytest.mark.parametrize(("flag", "text"), [("", "b a\nb\n"), ("g", "b b\nb\n")])
-def test_sed_replaces_the_first_place_of_each_line_or_all_of_them(flag: str, text: str) -> None:
-    call = ToolCall("c", "Bash", 1, 5.0, 6.0, Status.OK, command=Command(f"sed -i 's/a/b/{flag}' {F}", "/w"))
-    (raw,) = session_edits(Session("s", "claude-code", ("/w",), calls=(call,)), 1).edits
-    play = _git("a a\na\n")
-    assert play.apply(replace(raw.edit, path=F)).applied
-    assert play.text() == text
 
 
 def test_search_with_a_final_newline_fits_a_file_without_one() -> None:

@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS region_edits (
   call_id TEXT NOT NULL, -- the agent's own id of the call
   turn_index INTEGER NOT NULL, -- turn it belongs to
   at TEXT, -- when it took effect
-  tool TEXT NOT NULL {edit, write, append, delete, move, copy, substitute}, -- what the edit does; the same for calls by shell; the words of edits.op
+  tool TEXT NOT NULL {edit, write, append, delete, move, copy}, -- what the edit does; the same for calls by shell; the words of edits.op
   start_line INTEGER NOT NULL, -- first new line, after the edit
   end_line INTEGER NOT NULL, -- last new line; start_line - 1 when lines were only removed
   lines_added INTEGER NOT NULL, -- lines

@@ -135,9 +135,9 @@ CREATE TABLE IF NOT EXISTS edits (
   at TEXT, -- when it took effect
   path TEXT NOT NULL, -- path in the repository, or the recorded path when outside
   root TEXT, -- worktree directory on the author's machine; NULL when outside
-  op TEXT NOT NULL {edit, write, append, delete, move, copy, substitute}, -- what it does:
+  op TEXT NOT NULL {edit, write, append, delete, move, copy}, -- what it does:
     -- edit (changes parts of it), write (writes the whole text), append (adds text at its end), delete (removes it),
-    -- move (moves it), copy (copies it), substitute (replaces text in place, where it is there (literal sed, perl, Python))
+    -- move (moves it), copy (copies it)
   by_shell INTEGER NOT NULL DEFAULT 0, -- 1: by a shell command whose text gives the effect exactly, not by an edit tool
   outcome TEXT NOT NULL {applied, tool_error, rejected, outside_repo, unmatched}, -- what became of it: applied (replayed),
     -- tool_error (failed in the session), rejected (refused by the user), outside_repo (of a file outside the repository),
