@@ -74,7 +74,9 @@ TOOLS: Mapping[str, Sequence[str]] = {
         "Bash", "bash", "shell", "run_shell_command", "exec_command", "execute_command", "run_commands", "run_command", "Shell",
         "Execute", "terminal", "run_terminal_command", "execute_bash", "shell_command", "local_shell", "container.exec", "ipython",
     ),
-    "task": ("Task", "task", "Agent", "agent", "spawn_agent", "subagent", "delegate_to_agent", "generalist", "new_task"),
+    "task": (
+        "Task", "task", "Agent", "agent", "spawn_agent", "subagent", "delegate_to_agent", "invoke_agent", "generalist", "new_task",
+    ),
     "plan": ("ExitPlanMode", "ToolSearch"),  # which finds the first, where that is offered when asked for
 }  # fmt: skip
 FINISH = ("attempt_completion", "finish", "submit", "submit_and_exit")

@@ -337,7 +337,8 @@ def _mini_swe_agent(start: Start) -> Command:
         "MSWEA_SILENT_STARTUP": "1",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
-    output = "/home/dev/.local/share/mini-swe-agent/last.traj.json"
+    number = len(list(start.home.glob("shop/.runs/*")))  # committed with the code: on a machine it keeps its last run alone
+    output = f"/home/dev/shop/.runs/{number}.traj.json"
     return Command(["--yolo", "--exit-immediately", "-m", f"openai/{MODEL}", "-t", start.prompt, "-o", output], environment)
 
 
@@ -372,10 +373,16 @@ AGENTS = (
         "kimi-cli", "kimi-cli", "kimi", _kimi_cli, "pypi", (".kimi/sessions/*/*/*.jsonl", ".kimi/kimi.json"),
         pinned="1.40.0", python="3.13", note="later versions only say where Kimi Code is",
     ),
-    Agent("mistral-vibe", "mistral-vibe", "vibe", _mistral_vibe, "pypi", (".vibe/logs/session/**/*",)),
-    Agent("gptme", "gptme", "gptme", _gptme, "pypi", (".local/share/gptme/logs/*/*",), Style(text="gptme")),
     Agent(
-        "mini-swe-agent", "mini-swe-agent", "mini", _mini_swe_agent, "pypi", (".local/share/mini-swe-agent/*.json",),
+        "mistral-vibe", "mistral-vibe", "vibe", _mistral_vibe, "pypi",
+        tuple(f".vibe/logs/session/unified/*/{path}" for path in (
+            "CURRENT", "meta.json", "generations/*/manifest.json", "generations/*/projection-state.json", "chunks/*.json",
+            "journal/*.jsonl",
+        )),
+    ),
+    Agent("gptme", "gptme", "gptme", _gptme, "pypi", (".local/share/gptme/logs/*/conversation.jsonl",), Style(text="gptme")),
+    Agent(
+        "mini-swe-agent", "mini-swe-agent", "mini", _mini_swe_agent, "pypi", ("shop/.runs/*.traj.json",),
         note="has no sessions to resume: each prompt is one of its own",
     ),
     Agent("aider", "aider-chat", "aider", _aider, "pypi", ("shop/.aider.chat.history.md",), Style(text="aider")),

@@ -79,7 +79,7 @@ def read_facts(database: Path) -> Facts:
         sessions = rows.execute(_SESSIONS).fetchall()
         calls = rows.execute("SELECT name, status FROM tool_calls ORDER BY id").fetchall()
         edits = rows.execute("SELECT path FROM edits WHERE outcome = 'applied' ORDER BY path").fetchall()
-        turns = rows.execute("SELECT prompt FROM turns ORDER BY at, id").fetchall()
+        turns = rows.execute("SELECT prompt FROM turns WHERE origin <> 'injected' ORDER BY at, id").fetchall()
     return Facts(
         calls=[row["name"] for row in calls],
         edits=[row["path"] for row in edits],

@@ -97,6 +97,18 @@ def _command(text: str) -> Gesture:
     return lambda talk: talk.command(text)
 
 
+def _codex_new_thread(text: str) -> Gesture:
+    """It asks in which worktree the new thread is to run; what is typed before the answer is lost."""
+
+    def gesture(talk: Conversation) -> None:
+        talk.command(text)
+        talk.terminal.wait("Use current Git worktree")
+        talk.terminal.press("enter")
+        talk.terminal.wait_quiet()
+
+    return gesture
+
+
 GESTURES: Mapping[str, Gestures] = {
     "claude-code": Gestures(
         interrupt=_press("escape"),
@@ -113,12 +125,12 @@ GESTURES: Mapping[str, Gestures] = {
         interrupt=_press("escape"),
         allow=_press("y", after="Would you like to"),
         refuse=_press("escape", after="Would you like to"),
-        clear=_command("/new"),
+        clear=_codex_new_thread("/new"),
         rewind=_codex_backtrack,
         plan=_command("/plan"),
         build=_press("shift-tab"),
         summarize=_command("/compact"),
-        fork=_command("/fork"),
+        fork=_codex_new_thread("/fork"),
     ),
     "gemini-cli": Gestures(
         interrupt=_press("escape"),
@@ -126,8 +138,8 @@ GESTURES: Mapping[str, Gestures] = {
         refuse=_press("escape", after="Allow once"),
         clear=_command("/clear"),
         rewind=_gemini_rewind,
-        plan=_press_until("shift-tab", r"\bplan\b"),
-        build=_press_until("shift-tab", "YOLO"),
+        plan=_press_until("shift-tab", r"(?m)^ plan\b"),
+        build=_press_until("shift-tab", "auto-accept edits"),
         summarize=_command("/compress"),
         fork=_command("/chat save forked"),
     ),

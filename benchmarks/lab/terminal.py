@@ -165,6 +165,7 @@ class Conversation:
 
     def __exit__(self, failed: object, *_: object) -> None:
         if failed is None:
+            self.terminal.wait_quiet(4)  # what the last answer cost is written after it is shown
             self.settle()
             self.leave()
         self.terminal.open = False

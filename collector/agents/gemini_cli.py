@@ -53,8 +53,10 @@ ORDER = 21
 _STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR}
 _TOKENS = {"input": "input", "output": "output", "cache_read": "cached", "reasoning": "thoughts"}
 _ATTACHED = "\n--- Content from referenced files ---"
-_GO_ON = "System: Please continue."  # what the program says itself when an answer broke off
-_CONTEXT = "<session_context>"  # ... and at the beginning
+# What the program says itself: when an answer broke off, at the beginning, after planning.
+_GO_ON = "System: Please continue."
+_INJECTED = ("<session_context>", "User has manually exited Plan Mode. ")
+_SUMMARY_TAKEN = "Got it. Thanks for the additional context!"  # it answers in the model's name to a summary of the talk
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _WHERE = re.compile(r"\[(?:current working directory|in) (/[^\]\n]+|[A-Za-z]:[^\]\n]+)\]")
 _KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of messages
@@ -123,11 +125,13 @@ class _Reader(RecordReader):
     def take(self, record: dict[str, Any]) -> None:
         for directory in get_list(record, "directories"):  # of the workspace
             self.add_cwd(directory)
-        for number, message in enumerate(get_list(record, "messages")):
-            if isinstance(message, dict):
-                self._message(message, get_str(message, "id") or f"{to_json(message.get('timestamp'), 40)}/{number}")
+        self.parent_id = get_str(record, "parent")
+        messages = objects(record.get("messages"))
+        for number, (message, following) in enumerate(zip(messages, [*messages[1:], {}], strict=False)):
+            is_summary = text_of(following.get("content")) == _SUMMARY_TAKEN
+            self._message(message, get_str(message, "id") or f"{to_json(message.get('timestamp'), 40)}/{number}", is_summary)
 
-    def _message(self, message: dict[str, Any], key: str) -> None:
+    def _message(self, message: dict[str, Any], key: str, is_summary: bool) -> None:
         if not self.is_new(key):
             return
         time = time_of(message.get("timestamp"))
@@ -135,7 +139,9 @@ class _Reader(RecordReader):
         kind, text = message.get("type"), text_of(message.get("content"))
         if kind in ("user", "gemini") and time is not None and time == self.cancelled_at:
             return  # the talk so far, written again under other ids
-        if kind == "user":
+        if is_summary:
+            self.add_event("compaction", time)
+        elif kind == "user":
             self._user(text_of(message.get("displayContent")) or text, key, time)
         elif kind == "gemini":
             self._answer(message, text, key, time)
@@ -149,7 +155,7 @@ class _Reader(RecordReader):
 
     def _user(self, typed: str, key: str, time: float | None) -> None:
         text = without_reminders(typed.partition(_ATTACHED)[0])
-        if text.strip() == _GO_ON or text.lstrip().startswith(_CONTEXT):
+        if text.strip() == _GO_ON or text.lstrip().startswith(_INJECTED):
             self.add_event("injected", time, text.strip()[:80])
         else:
             self.add_turn(key, time, text, "command" if _SLASH.match(text) else "prompt")
@@ -223,7 +229,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     for path in session.files:
         is_log = path.suffix == ".jsonl"
         document = folded(records([files.lines(path)], [], session.id)) if is_log else get_dict(files.document(path))
-        yield json.dumps({**document, "directories": [session.cwd, *get_list(document, "directories")]}).encode()
+        parent = path.parent.name if path.parent.parent.name == "chats" else ""  # a subagent's log lies below its session's
+        about = {"parent": parent, "directories": [session.cwd, *get_list(document, "directories")]}
+        yield json.dumps({**document, **about}).encode()
 
 
 def _marked_directory(project: Path) -> str:

@@ -22,6 +22,12 @@ UNTOLD: dict[str, dict[str, str]] = {
         "tokens": "it prints rounded numbers of its own count",
         "models": "it names the provider too",
     },
+    "gptme": {
+        "calls": "its calls stand in the text of an answer, which counts none",
+        "tokens": "its request for a name of the conversation is not in it",
+        "version": "its maker's instructions, which name it, are cut out",
+    },
+    "mistral-vibe": {"version": "not written"},
     "factory-droid": {"models": "it writes the name that its settings give the model", "version": "not written"},
     "gemini-cli": {"version": "not written"},
     "continue-dev": {"version": "not written"},

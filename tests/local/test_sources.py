@@ -36,7 +36,7 @@ from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session
 from collector.session_graph import copied_events, event_keys, without_copied
 from collector.storage.store import Store
-from collector.vocabulary.agents import label_of
+from collector.vocabulary.agents import agents as known_agents
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
 TWO = "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
@@ -65,7 +65,7 @@ def read(one: LocalSession) -> Session:
 
 @pytest.mark.parametrize("store", agents.stores(), ids=lambda store: store.name)
 def test_each_store_names_an_agent_and_its_reader(store: SessionStore) -> None:
-    assert label_of(store.agent) != store.agent and store.agent in {reader.NAME for reader in readers()}
+    assert store.agent in {agent.slug for agent in known_agents()} & {reader.NAME for reader in readers()}
 
 
 # --- Codex --------------------------------------------------------------------------------------------------------------

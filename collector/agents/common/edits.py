@@ -203,9 +203,9 @@ def patches_in(text: str) -> list[str]:
 
 # --- blocks of text to search and to put in its place, between marks on lines of their own ------------------------------------
 
-_SEARCH = re.compile(r"^(?:<{5,9}|-{5,9}) SEARCH>?\s*$")
+_SEARCH = re.compile(r"^(?:<{5,9}|-{5,9}) (?:SEARCH|ORIGINAL)>?\s*$")
 _MIDDLE = re.compile(r"^={5,9}\s*$")
-_REPLACE = re.compile(r"^(?:>{5,9}|\+{5,9}) REPLACE>?\s*$")
+_REPLACE = re.compile(r"^(?:>{5,9}|\+{5,9}) (?:REPLACE|UPDATED)>?\s*$")
 
 
 def search_replace_blocks(text: str) -> tuple[Replacement, ...]:

@@ -1,0 +1,148 @@
+"""gptme: `conversation.jsonl` of `{role, content, timestamp}`. Calls stand in the model's text, their results in system messages.
+
+A call is a fenced block (`save PATH`, `append PATH`, `patch PATH`, `shell`, `ipython`) or, where the model is given tools,
+`@save(id): {…}`. Times are those of the clock on the wall; a system message says how far it is from UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from collector.agents.common.edits import argument, path_argument, search_replace_blocks
+from collector.agents.common.jsonl import first_value
+from collector.agents.common.reader import Call, RecordReader, Result
+from collector.agents.machine import files
+from collector.agents.machine.model import Store
+from collector.json_values import get, get_dict, get_str, time_of
+from collector.model import Edit, Session, Status
+from collector.text import resolve
+from collector.vocabulary.agents import Agent
+
+NAME = "gptme"
+AGENT = Agent(NAME, "gptme")
+GIVES = frozenset({"times", "results", "text", "commands", "commits", "models", "tokens", "directory"})
+ORDER = 93
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?")  # without a zone
+_FENCE = re.compile(r"(`{3,})(\S*)[ \t]*(.*)")
+_NATIVE = re.compile(r"^@(\w+)\(([\w\-:.]+)\): *(\{.*)", re.M)
+_VERSION = re.compile(r"\bgptme v(\d[\w.]*)")
+_DIRECTORY = re.compile(r"\*\*Working Directory:\*\* (.+)")
+_DIRECTORY_IN_JSON = re.compile(rb'\*\*Working Directory:\*\* ((?:[^"\\]|\\[^n])+)')
+_ZONE = re.compile(r"\*\*Local date:\*\* .*?UTC([+-]\d\d:\d\d)")
+_PRINTED = re.compile(r"```stdout\n(.*)\n```", re.S)
+_TOKENS = {
+    "input": "input_tokens", "output": "output_tokens", "cache_read": "cache_read_tokens", "cache_write": "cache_creation_tokens",
+}  # fmt: skip
+# Tools, and the argument that the text of a block is.
+_BODIES = {"save": "content", "append": "content", "patch": "patch", "shell": "command", "ipython": "code", "py": "code"}
+
+
+def sniff(head: object) -> bool:
+    return get(head, "role") in ("system", "user", "assistant") and bool(_TIME.fullmatch(get_str(head, "timestamp")))
+
+
+def read(session_id: str, blobs: Iterable[bytes]) -> Session:
+    return _Reader(NAME, session_id).read_lines(blobs)
+
+
+class _Reader(RecordReader):
+    shells = frozenset({"shell", "ipython", "py"})
+    writers = frozenset({"save", "append", "patch"})
+    rejections = ("aborted", "skipped", "declined")
+    exits = re.compile(r"^Return code: (-?\d{1,9})$", re.M)
+    zone = "+00:00"
+    waiting: tuple[str, ...] = ()  # calls without a result
+
+    def take(self, record: dict[str, Any]) -> None:
+        role, text, written = (get_str(record, name) for name in ("role", "content", "timestamp"))
+        if role == "system":
+            for pattern, add in ((_VERSION, self.add_version), (_DIRECTORY, self.add_cwd)):
+                add(match[1].strip() if (match := pattern.search(text)) and record.get("hide") else None)
+            self.zone = match[1] if (match := _ZONE.search(text)) else self.zone
+        time = time_of(written + self.zone)
+        self.begin(time)
+        if role == "assistant":
+            self._said(record, text, written, time)
+        elif role == "user":
+            self.add_prompt(written, time, text, is_meta=text.startswith("<system>"))
+        elif not record.get("hide") and self.waiting:
+            call, *others = self.waiting
+            self.waiting = tuple(others)
+            printed = match[1] if (match := _PRINTED.search(text)) else ""
+            status = Status.ERROR if text.startswith(("Error", "Aborted", "Operation", "Cannot")) else Status.OK
+            self.add_result(get_str(record, "call_id") or call, Result(time, text, status, printed=printed))
+
+    def _said(self, record: dict[str, Any], text: str, key: str, time: float | None) -> None:
+        about = get_dict(record, "metadata")
+        model = get_str(about, "served_model") or get_str(about, "model").partition("/")[2]
+        self.model = self.switched("model_change", self.model, model, time)
+        self.add_message(key, time, "text", text)
+        self.count_tokens(key, time, about.get("usage"), _TOKENS, cached_among_input=False)
+        blocks, others = _blocks(text)
+        calls: list[tuple[str, str, object]] = [
+            (f"{key}/{n}", name, {"path": path, _BODIES[name]: body}) for n, (name, path, body) in enumerate(blocks)
+        ]
+        calls += [(call[2], call[1], first_value(call[3].encode())) for call in _NATIVE.finditer(others) if call[1] in _BODIES]
+        self.waiting = tuple(self.call_tool(*call, time, message_id=key) for call in calls)
+
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        path = resolve(call.cwd, path_argument(call.arguments))
+        if call.name not in self.writers or not path:
+            return []
+        if call.name == "patch":
+            return [Edit(path, "edit", replacements=search_replace_blocks(argument(call.arguments, "patch")))]
+        content = argument(call.arguments, "content")
+        kind = "write" if call.name == "save" else "append"
+        return [Edit(path, kind, content=content if content.endswith("\n") else f"{content}\n")]
+
+    def command(self, call: Call, result: Result) -> Any:
+        if code := argument(call.arguments, "code"):
+            call.arguments = {"command": f"python3 - <<'GPTME'\n{code}\nGPTME"}
+        return super().command(call, result)
+
+
+def _blocks(text: str) -> tuple[list[tuple[str, str, str]], str]:
+    """Tool, path and text of the fenced blocks that are calls, and what is outside of all blocks.
+
+    Within a block a fence with a word begins another one, which the next without a word ends.
+    """
+    calls: list[tuple[str, str, str]] = []
+    outside: list[str] = []
+    body: list[str] = []
+    opened: list[re.Match[str]] = []
+    for line in text.split("\n"):
+        inside, fence = bool(opened), _FENCE.fullmatch(line)
+        if fence and (not opened or (fence[2] and fence[1] == opened[0][1])):
+            opened.append(fence)
+        elif fence and fence[1] == opened[0][1] and len(opened) > 1:
+            opened.pop()
+        elif fence and fence[1] == opened[0][1]:
+            _, tool, path = opened.pop().groups()
+            calls += [(tool, path, "".join(body))] if tool in _BODIES else []
+            body = []
+        if inside and opened:
+            body.append(f"{line}\n")
+        elif not inside and not opened:
+            outside.append(line)
+    return calls, "\n".join(outside)
+
+
+# --- sessions on this machine ----------------------------------------------------------------------------------------
+
+
+def _whose(path: Path) -> tuple[str, str]:
+    return path.parent.name, files.text_in(files.head(path), _DIRECTORY_IN_JSON)
+
+
+STORES = (
+    Store(
+        NAME,
+        at=("${GPTME_LOGS_HOME:-${XDG_DATA_HOME:-~/.local/share}/gptme/logs}",),
+        patterns=("*/conversation.jsonl",),
+        whose=_whose,
+    ),
+)
