@@ -97,12 +97,12 @@ def _command(text: str) -> Gesture:
     return lambda talk: talk.command(text)
 
 
-def _codex_new_thread(text: str) -> Gesture:
-    """It asks in which worktree the new thread is to run; what is typed before the answer is lost."""
+def _command_with_choice(text: str, question: str) -> Gesture:
+    """A command that asks, where the first answer is taken: what is typed before it is lost."""
 
     def gesture(talk: Conversation) -> None:
         talk.command(text)
-        talk.terminal.wait("Use current Git worktree")
+        talk.terminal.wait(question)
         talk.terminal.press("enter")
         talk.terminal.wait_quiet()
 
@@ -125,12 +125,12 @@ GESTURES: Mapping[str, Gestures] = {
         interrupt=_press("escape"),
         allow=_press("y", after="Would you like to"),
         refuse=_press("escape", after="Would you like to"),
-        clear=_codex_new_thread("/new"),
+        clear=_command_with_choice("/new", "Use current Git worktree"),
         rewind=_codex_backtrack,
         plan=_command("/plan"),
         build=_press("shift-tab"),
         summarize=_command("/compact"),
-        fork=_codex_new_thread("/fork"),
+        fork=_command_with_choice("/fork", "Use current Git worktree"),
     ),
     "gemini-cli": Gestures(
         interrupt=_press("escape"),
@@ -152,6 +152,6 @@ GESTURES: Mapping[str, Gestures] = {
         plan=_press("tab"),
         build=_press("tab"),
         summarize=_command("/compact"),
-        fork=_command("/fork"),
+        fork=_command_with_choice("/fork", "Fork session"),
     ),
 }

@@ -50,6 +50,6 @@ def test_sixteen_agents_give_every_call_and_every_edit_that_has_no_explanation()
     assert len(whole & {reader.NAME for reader in readers()}) >= 16
 
 
-def test_the_most_used_agents_were_run_in_several_versions() -> None:
+def test_the_most_used_agents_were_run_in_three_versions() -> None:
     versions = {agent: {row["version"] for row in ROWS if row["agent"] == agent} for agent in MOST_USED}
-    assert {agent for agent, several in versions.items() if len(several) < 2} == set()
+    assert {agent for agent, several in versions.items() if len(several) < 3} == set()
