@@ -25,23 +25,20 @@ class CopyTimes:
     """Up to which moment the copies in checkpoints reach."""
 
     def __init__(self, links: Mapping[str, CommitLinks]) -> None:
-        self._commits: dict[str, list[Commit]] = {}  # by checkpoint
+        self._commits: dict[str, list[Commit]] = defaultdict(list)  # by checkpoint
         for link in links.values():
             for checkpoint in {record.checkpoint_id for record in link.records}:
-                self._commits.setdefault(checkpoint, []).append(link.commit)
+                self._commits[checkpoint].append(link.commit)
 
     def latest(self, record: SessionRecord) -> float:
         """The last commit that was made with the record, or when it was stored; 0: not known."""
         stored = record.created_at or 0.0
-        return min(stored, max((_commit_time(commit, stored) for commit in self._commits_of(record)), default=stored))
+        return min(stored, max((_commit_time(commit, stored) for commit in self._commits[record.checkpoint_id]), default=stored))
 
     def earliest(self, record: SessionRecord) -> float:
         """The first commit that was made with the record: what was done before is in the copy; 0: not known."""
         stored = record.created_at or 0.0
-        return min((commit.author_time for commit in self._commits_of(record) if commit.author_time <= stored), default=0.0)
-
-    def _commits_of(self, record: SessionRecord) -> Sequence[Commit]:
-        return self._commits.get(record.checkpoint_id, ())
+        return min((at for commit in self._commits[record.checkpoint_id] if (at := commit.author_time) <= stored), default=0.0)
 
 
 def _commit_time(commit: Commit, stored: float) -> float:

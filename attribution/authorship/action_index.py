@@ -15,7 +15,7 @@ from itertools import islice
 
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.named import UNNAMED, says_it_writes
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.shell import Effect
 from collector.vocabulary.lines import Reason
 

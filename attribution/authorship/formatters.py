@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict, spans_of, verdicts_by_line
 from attribution.authorship.windows import AttributionWindows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attribution.authorship.align import is_low_information
 from attribution.authorship.case import (
@@ -173,8 +174,8 @@ def _verdict_from_cause(cause: CandidateAuthor, witness: SightingPair | None = N
 def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """Blank lines and lone brackets that nothing explains follow their neighbours within the added block.
 
-    Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is the agent's (inferred); at the
-    edge of an agent's block it is nobody's.
+    Which of several `}` a diff calls new is a matter of chance. Between two lines of an agent it is the agent's (inferred), and of
+    the session that wrote these; at the edge of an agent's block it is nobody's.
     """
     for start, end in runs(file.added):
         strong = [index for index in range(start, end) if not is_low_information(file.lines[index])]
@@ -184,17 +185,22 @@ def assign_low_information(file: AddedFile, verdicts: dict[int, Verdict]) -> Non
 
 def _follow_neighbours(index: int, strong: Sequence[int], file: AddedFile, verdicts: dict[int, Verdict]) -> None:
     """`strong`: the lines of the block that say something."""
-    if verdicts[index].author == Author.AGENT:
-        if _is_lone(index, file, verdicts):
-            verdicts[index] = unknown(Reason.COMMON_LINE, verdicts[index].call)
-        return
     below = bisect_left(strong, index)
     sides = [verdicts[other] for other in strong[max(0, below - 1) : below + 1]]
     agents = [verdict for verdict in sides if verdict.author == Author.AGENT]
-    if len(agents) == 2:
+    if verdicts[index].author == Author.AGENT:
+        if _is_lone(index, file, verdicts):
+            verdicts[index] = unknown(Reason.COMMON_LINE, verdicts[index].call)
+        elif agents and agents == sides and _session(verdicts[index]) not in map(_session, agents):
+            verdicts[index] = replace(verdicts[index], call=agents[0].call)
+    elif len(agents) == 2:
         verdicts[index] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=agents[0].call)
     elif agents and len(sides) == 1 and verdicts[index].author == Author.HUMAN:
         verdicts[index] = unknown(Reason.COMMON_LINE, agents[0].call)
+
+
+def _session(verdict: Verdict) -> int:
+    return verdict.call.session_id if verdict.call is not None else 0
 
 
 def _is_lone(index: int, file: AddedFile, verdicts: dict[int, Verdict]) -> bool:

@@ -334,10 +334,9 @@ def _not_faster_than_typed(verdict: CommitVerdict, lines: Sequence[PersonLines])
     typed: dict[float, list[tuple[float, int]]] = defaultdict(list)  # second sighting -> (first one, characters)
     for file, spans in verdict.files:
         for span in spans:
-            witness = span.verdict.witness
-            if witness is not None and witness.is_interval and span.verdict.is_persons:
-                length = sum(len(texts.get((id(file), line), "").strip()) for line in span.lines)
-                typed[witness.seen or 0.0].append((witness.without or 0.0, length))
+            seen, without = (witness.seen or 0.0, witness.without) if (witness := span.verdict.witness) else (0.0, None)
+            if without is not None and seen > without and span.verdict.is_persons:  # a change of a proposal is seen in one moment
+                typed[seen].append((without, sum(len(texts.get((id(file), line), "").strip()) for line in span.lines)))
     fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
     for _, spans in verdict.files:
         spans[:] = [_take_back(s, Reason.UNOBSERVED) if s.verdict.witness and s.verdict.witness.seen in fast else s for s in spans]

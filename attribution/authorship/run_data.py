@@ -19,7 +19,7 @@ from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.statements import declarations
 from collector.git.clocks import OtherClocks
-from collector.model import Checkpoint, Commit, SessionRecord
+from collector.model import Checkpoint, SessionRecord
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript, TranscriptState
@@ -108,11 +108,8 @@ class RunInputs:
 
     def unrecorded_agents(self) -> list[float]:
         """When commits were made that declare an agent none of whose sessions is linked to them, in order."""
-        return sorted(c.author_time for c in self.history.commits if self._is_unrecorded(c))
-
-    def _is_unrecorded(self, commit: Commit) -> bool:
-        recorded = {slug_of(record.agent_label) for record in self.links[commit.sha].records}
-        return any(declaration.agent not in recorded for declaration in declarations(commit))
+        recorded = {sha: {slug_of(record.agent_label) for record in link.records} for sha, link in self.links.items()}
+        return sorted(c.author_time for c in self.history.commits if any(d.agent not in recorded[c.sha] for d in declarations(c)))
 
     def sessions_of_this_clone(self) -> set[str]:
         """Keys of the sessions that surely worked in worktrees of the clone: found by them, or linked to commits."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from attribution.authorship.agent_text import without_layout
 from attribution.authorship.case import AttributionWindow
 from attribution.authorship.named import SCRIPT_WRITES
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
@@ -81,7 +81,12 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
         for action in timeline.windows.actions:
             if action.command and SCRIPT_WRITES.search(action.command):
                 result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.windows))
-            elif action.unseen == Reason.INVISIBLE_SUBAGENT and _asks_to_write(action.told):
+            # One that is to write, and not to look at the code that its task holds.
+            elif (
+                action.unseen == Reason.INVISIBLE_SUBAGENT
+                and _WRITES.search(action.told)
+                and not _LOOKS.search(action.told[:_BEGINNING])
+            ):
                 result.append(Script(action.at, action.call, action.told, is_task=True))
     for fate in edits:
         raw = fate.raw
@@ -90,11 +95,6 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
         if outside and _NAME.search(raw.edit.path) and SCRIPT_WRITES.search(text):
             result.append(Script(raw.at, raw.call, text))
     return result
-
-
-def _asks_to_write(task: str) -> bool:
-    """Whether a subagent is to write, and not to look at the code that its task holds."""
-    return _WRITES.search(task) is not None and _LOOKS.search(task[:_BEGINNING]) is None
 
 
 def task_texts(task: str) -> Iterator[tuple[list[str], list[int]]]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from attribution.authorship.agent_text import ProducedText, produced_texts
 from attribution.authorship.commit_calls import CommitCall, commit_calls
-from attribution.authorship.surroundings import Prompt, WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
@@ -39,6 +38,30 @@ _FILE_NAME = re.compile(r"[\w.@+-]+")
 _LISTED = re.compile(r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M)  # what numbers, searches and differences put before a line
 _NO_FILES: Mapping[str, frozenset[str]] = {}
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "edit"}
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeAction:
+    """Something an agent did in a worktree that is not an edit call."""
+
+    at: float
+    until: float
+    call: CallRef
+    command: str = ""
+    cwd: str = ""
+    effects: tuple[Effect, ...] | None = ()  # None: not looked at yet
+    subagent: str = ""  # session or agent id of the subagent that it started, where recorded
+    unseen: Reason = Reason.NONE  # the reason why what was done is not known: a part of the transcript, or a subagent's, is missing
+    told: str = ""  # invisible_subagent: what it was asked to do
+    files: frozenset[str] | None = None  # invisible_subagent: paths it can have left changed when it was done; None: any
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a user said, which starts a turn."""
+
+    at: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

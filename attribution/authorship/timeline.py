@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from attribution.authorship.brought_in import bring_in
 from attribution.authorship.edits import normal_text
 from attribution.authorship.replay import ReplayStep
-from attribution.authorship.session_edits import RawEdit, SessionEdits
+from attribution.authorship.session_edits import RawEdit, SessionEdits, WorktreeAction
 from attribution.authorship.sightings import Sighting
-from attribution.authorship.surroundings import WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots

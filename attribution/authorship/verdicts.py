@@ -42,11 +42,6 @@ class SightingPair:
     seen: float | None = None  # when the line was first seen; None: only the commit shows it
 
     @property
-    def is_interval(self) -> bool:
-        """Whether the line came between two moments; a change of a proposal is seen in one."""
-        return self.seen is not None and self.without is not None and self.seen > self.without
-
-    @property
     def seen_to_appear(self) -> bool:
         """Whether both sightings lie within what was recorded."""
         return self.kind in (Witness.RECORDED, Witness.NOTICE)

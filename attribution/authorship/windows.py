@@ -8,7 +8,7 @@ calls we cannot see, or a transcript that is missing make it unknown.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
@@ -17,7 +17,7 @@ from attribution.authorship.action_index import NAMED, RUNS_TASK, WHOLE, ActionI
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
-from attribution.authorship.surroundings import Prompt, TasksAt, TrackedAt, WorktreeAction
+from attribution.authorship.session_edits import Prompt, WorktreeAction
 from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
@@ -35,8 +35,9 @@ class AttributionWindows:
     # Path -> when the file was seen to be there, or not to be there.
     existence: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
     prompts: list[Prompt] = field(default_factory=list)
-    tasks: TasksAt = lambda *_: None  # until a repository is at hand
-    tracked: TrackedAt = lambda *_: False
+    # (moment, worktree root, directory, program, task) -> the commands of a task of the project at that time, when they are known
+    tasks: Callable[[float, str, str, str, str], str | None] = lambda *_: None  # until a repository is at hand
+    tracked: Callable[[str, float], bool] = lambda *_: False  # (path, moment) -> whether a commit before that moment holds the path
     _index: ActionIndex | None = None
     _effects: dict[tuple[str, str, float], tuple[Effect, ...]] = field(default_factory=dict)  # command, directory, moment of a task
     _answers: dict[AttributionWindow, CandidateAuthor] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """Where in the repository a path of a transcript lies. Pure.
 
 Agents record absolute paths of the author's machine. A directory is a worktree of this repository when what follows it are paths
-that the repository has, for enough different files: one is enough in a session that names no working directory. Each worktree is
-followed on its own.
+that the repository has, for enough different files: one is enough in a session that names no working directory, and in a directory
+of worktrees inside another. Each worktree is followed on its own.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class WorktreeRoots:
         if any(a not in self.stated or (count <= self.votes[a] and root not in self.cwds) for a in inner):
             return False  # the parent directory of a root with more evidence
         working = any(cwd == root or cwd.startswith(root + "/") for cwd in self.cwds)
-        enough = 1 if root in self.homeless else _MIN_FILES
+        enough = 1 if inside is not None or root in self.homeless else _MIN_FILES
         return working or (count >= enough and self.deep_votes[root] >= 1)
 
     def place(self, path: str, cwd: str = "") -> PlacedPath | None:
@@ -118,11 +118,11 @@ class WorktreeRoots:
                 return PlacedPath("", path) if path in self.known else None
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
-            root, below = self.root_of(path), canonical_path(path)
-            inside = root is not None and len(below) > len(root)
-            self._placed[path] = (
-                PlacedPath(root, self._real_case(self._follow(below[len(root) + 1 :]))) if inside and root else None
-            )
+            root, below = self.root_of(path) or "", canonical_path(path)
+            file = self._follow(below[len(root) + 1 :])
+            if file not in self.known:  # on some machines `Readme.md` and `README.md` are one file, as are both forms of an accent
+                file = self._spelled(file) or file
+            self._placed[path] = PlacedPath(root, file) if root and len(below) > len(root) else None
         return self._placed[path]
 
     def _follow(self, path: str) -> str:
@@ -135,10 +135,6 @@ class WorktreeRoots:
                 break
             path = self.links[link] + path[len(link) :]
         return path
-
-    def _real_case(self, path: str) -> str:
-        """The repository's spelling: on some machines `Readme.md` and `README.md` are one file, as are both forms of an accent."""
-        return path if path in self.known else self._spelled(path) or path
 
     def _spelled(self, path: str) -> str:
         if not self._folded:

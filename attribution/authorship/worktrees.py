@@ -324,11 +324,13 @@ def explained_share(files: Iterable[FileProbe], named: bool = False) -> float:
     """Without a trailer: share of the added lines of followed files that an agent demonstrably wrote; 0 when too few.
 
     `named`: the commit names a checkpoint, only not one we have, so that a single line is enough; so is a rare one in a place that
-    is sure.
+    is sure. Several of these are enough whoever wrote the rest: a squash holds the work of sessions that nobody has any more.
     """
     files = list(files)
-    sure = any(file.sure and file.rarity.get(i) and _is_shown(verdict) for file in files for i, verdict in file.verdicts.items())
-    return _share(files, lambda file, index: index in file.nonblank, 1 if named or sure else _MIN_LINES, _MIN_SHARE)
+    shown = ((file, i) for file in files if file.sure for i, verdict in file.verdicts.items() if _is_shown(verdict))
+    sure = sum(1 for file, i in shown if file.rarity.get(i))
+    share = _share(files, lambda file, index: index in file.nonblank, 1 if named or sure else _MIN_LINES, _MIN_SHARE)
+    return share or (_MIN_SHARE if sure >= _MIN_LINES else 0.0)
 
 
 def content_share(files: Iterable[FileProbe]) -> float:

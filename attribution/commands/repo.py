@@ -29,7 +29,6 @@ from collector.limits import RUN_SECONDS
 if TYPE_CHECKING:
     from attribution.ensure.lines import AttributeRequest
     from attribution.queries.repo_report import RepoReport
-    from collector.local.model import LocalOptions
 
 
 _PROCESSES = 4  # for one repository, when nothing was said: more have little to do
@@ -235,23 +234,30 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     Where they are, how far back they go, which agents delete theirs, and what cannot be read. Only names, sizes and times of files
     are looked at. With PATH, list the transcripts that belong to this clone, and why.
     """
+    from collector.local.report import survey, would_read
+
     local = local_options("always", transcripts, ())
-    if path is not None:
-        _list_transcripts(path, local, output_format)
+    if path is None:
+        from collector.local import machines
+
+        columns = ("agent", "files", "bytes=size", "oldest", "newest", "tested=read from", "note", "path")
+        print_table(output_format, survey(machines(local)), columns)
         return
-    from collector.local import machines
-    from collector.local.report import survey
-
-    columns = ("agent", "files", "bytes=size", "oldest", "newest", "tested=read from", "note", "path")
-    print_table(output_format, survey(machines(local)), columns)
-
-
-def _list_transcripts(path: str, local: LocalOptions, output_format: str) -> None:
+    from attribution.queries.repo_report import unlinked_sessions
     from collector.git.repository import GitRepo
-    from collector.local.report import would_read
+    from collector.repository_rows import find_repo
+    from collector.storage.places import default_database
+    from collector.storage.store import Store
 
-    columns = ("agent", "written=last written", "files", "bytes=size", "why", "path=file")
-    print_table(output_format, would_read(GitRepo(path), local), columns)
+    repo, db = GitRepo(path), default_database({"path": path})
+    table = would_read(repo, local)
+    if db.exists():
+        with Store(db) as store:
+            unlinked = unlinked_sessions(store, known) if (known := find_repo(store, repo)) else {}
+            table.notes += [
+                f"{count} of the sessions read before are linked to no commit: {why}" for why, count in unlinked.items()
+            ]
+    print_table(output_format, table, ("agent", "written=last written", "files", "bytes=size", "why", "path=file"))
 
 
 COMMANDS = (repo, demo, db, doctor)

@@ -133,6 +133,7 @@ class RepoReport:
     linked_by: dict[str, int] = field(default_factory=dict)  # a commit counts once, by its surest link
     declared: int = 0  # not linked, but a trailer or the author field names an agent
     unresolved: int = 0  # not linked, but names a checkpoint that this clone lacks
+    unlinked: Mapping[str, int] = field(default_factory=dict)  # why no commit is linked to a session -> sessions
     lines: Mapping[str, int] = field(default_factory=dict)  # class -> lines, every class
     lines_with_blank: int = 0
     headline: Mapping[str, int] = field(default_factory=dict)  # class -> lines of source and test files
@@ -182,6 +183,7 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
         repo.name, repo.path or "", repo.branch or "", repo.head_sha or "", repo.first_commit_at or "", repo.last_commit_at or ""
     )  # fmt: skip
     _count_commits(store, repo_id, report)
+    report.unlinked = unlinked_sessions(store, repo_id)
     report.shares = read_view(store, "evidence_shares", {"repo_id": repo_id}, "nonblank DESC")
     lines = Counter[str]()
     for row in report.shares:
@@ -247,6 +249,12 @@ def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
         if commit["id"] not in methods:
             report.declared += commit["declared_agent"] is not None
             report.unresolved += commit["declared_agent"] is None and commit["checkpoint_ids"] > 0
+
+
+def unlinked_sessions(store: Store, repo_id: int) -> dict[str, int]:
+    """Why no commit is linked to a session -> sessions, most first."""
+    rows = store.rows("SELECT unlinked_because FROM session_list WHERE repo_id = ? AND unlinked_because IS NOT NULL", (repo_id,))
+    return dict(Counter(row["unlinked_because"] for row in rows).most_common())
 
 
 def _rank(method: str) -> int:

@@ -40,9 +40,8 @@ from collector.files.stated import attributes_at
 from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
 from collector.load import LOAD, facts_key, key_of_run, write_commits
-from collector.local import find_sessions, local_checkpoints
+from collector.local import find_sessions, keep_private, local_checkpoints
 from collector.local.model import LocalSessions, elsewhere_note
-from collector.local.private import keep_private
 from collector.model import Checkpoint, Commit, Problem
 from collector.plugins import hooks
 from collector.repository_rows import claim_repo, describe_repo, name_branch

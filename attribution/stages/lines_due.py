@@ -22,7 +22,7 @@ from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
-VERSION = "22"
+VERSION = "23"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 
@@ -58,9 +58,11 @@ def nothing_found(repo: GitRepo, local: LocalSessions) -> NoCheckpoints:
     censored, place = repo.censored(), repo.worktree() or repo.path
     unread = "".join(f"; {label_of(problem.subject)} could not be read: {problem.detail}" for problem in local.problems)
     command = fetch_command(str(place), bool(censored.shallow), censored.partial)
+    empty = min(filter(is_checkpoint_ref, repo.refs()), default="")
+    lacking = f"{empty} is there and holds none; others" if empty else "git clone does not fetch all of them; the rest"
     return NoCheckpoints(
         f"no agent checkpoints in {place}, and no agent's transcripts of it on this machine{unread}",
-        f"git clone does not fetch all of them; fetch the rest with:\n  {command}\n"
+        f"{lacking} may come with:\n  {command}\n"
         "What is looked for on this machine, and what was found: whowrote doctor\n"
         "If it was elsewhere when the agents worked in it: whowrote repo PATH --was-at OLD_PATH\n"
         "To attribute it from commit trailers and other tools' notes alone, add --allow-no-checkpoints.",

@@ -84,6 +84,9 @@ def _commits(console: Console, r: RepoReport) -> None:
     if r.unresolved:
         table.add_row("  refer to missing checkpoints", ui.number(r.unresolved), Text("not in this clone; fetch them", "dim"))
     table.add_row("  no agent mentioned", ui.number(r.commits - r.linked - r.declared - r.unresolved), "")
+    if r.unlinked:
+        why = ", ".join(f"{ui.number(n)} {reason}" for reason, n in r.unlinked.items())
+        table.add_row(Text("sessions without one", "bold"), ui.number(sum(r.unlinked.values())), Text(why, "dim"))
     ui.show(console, table)
 
 

@@ -165,11 +165,10 @@ class RepositoryBase:
         shallow: tuple[str, ...] = ()
         if (common / "shallow").is_file():
             shallow = tuple((common / "shallow").read_text("ascii", "replace").split())
-        if (
-            common / "info" / "grafts"
-        ).is_file():  # libgit2 takes the parents that it names; what its commits changed cannot be known
-            grafts = (common / "info" / "grafts").read_text("ascii", "replace").splitlines()
-            shallow += tuple(words[0] for line in grafts if (words := line.split()))
+        grafts = common / "info" / "grafts"  # libgit2 takes the parents that it names; what its commits changed cannot be known
+        if grafts.is_file():
+            lines = grafts.read_text("ascii", "replace").splitlines()
+            shallow += tuple(words[0] for line in lines if (words := line.split()))
         partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
         return Censored(shallow, partial)
 

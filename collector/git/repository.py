@@ -135,7 +135,7 @@ class GitRepo(RepositoryBase):
     def _open(self, path: str | Path) -> Config:
         """Opens it with libgit2; gives its configuration. Raises NotARepository."""
         try:
-            self._repo = pygit2.Repository(str(self.path))
+            self._repo = pygit2.Repository(str(path))  # not at `self.path`: files may be elsewhere
         except (pygit2.GitError, ValueError) as error:
             raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
         return self._repo.config
@@ -181,8 +181,13 @@ class GitRepo(RepositoryBase):
             return ""
 
     def worktree(self) -> Path | None:
-        """The directory of the files; None in a bare repository."""
-        return Path(self._repo.workdir) if self._repo.workdir else None
+        """The directory of the files; None in a bare repository, also in one whose configuration does not say that it is bare."""
+        if self._repo.workdir is None:
+            return None
+        directory = Path(self._repo.workdir)
+        # Of a git directory that says nothing libgit2 takes the parent, as if it were named .git.
+        guessed = directory == self.path.parent and self.path.name != ".git" and not (directory / ".git").exists()
+        return None if guessed and not setting(self._config, "core.worktree") else directory
 
     # --- objects ------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,9 @@ from collector.git.repository import GitRepo
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
 from collector.model import Checkpoint, Problem, SessionRecord
+from collector.storage.connection import cache_path
+from collector.storage.retention import Policy, Redaction
+from collector.storage.store import Store as Database
 from collector.text import decode, timestamp
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -159,3 +162,17 @@ def _checkpoint(session: LocalSession, email: str) -> Checkpoint:
         sessions=(record,),
         author_email=email,
     )
+
+
+def keep_private(store: Database) -> None:
+    """Transcripts hold whatever was on the screen: only the owner may read the database, and it keeps no e-mail addresses.
+
+    Unless something else was chosen.
+    """
+    for database in (store.path, cache_path(store.path)):
+        for path in (database.with_name(database.name + ending) for ending in ("", "-wal", "-shm", "-journal")):
+            if path.is_file() and path.stat().st_mode & 0o077:
+                path.chmod(0o600)
+    if store.value("SELECT 1 FROM settings WHERE name = 'content'") is None:
+        with store.transaction():
+            store.keep(Policy(redaction=Redaction.EMAILS))

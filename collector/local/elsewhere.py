@@ -7,6 +7,7 @@ the clone's files of those names, as they are or as commits of its time had them
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from collector.commit_model import Commit
 from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
 from collector.model import Status, ToolCall
+from collector.storage.places import clone_around
 from collector.text import decode, encode, timestamp
 
 _FAILURES = (OSError, *INPUT_ERRORS)
@@ -72,10 +74,10 @@ class ClonePlaces:
         """Whether a session of a directory can have worked on the clone: neither of a worktree nor of another repository."""
         if self._roots.of(cwd) or self._roots.below(cwd):
             return not self._roots.of(cwd)
-        top = next((path for path in (Path(cwd), *Path(cwd).parents) if files.is_there(path / ".git")), None)
-        if top is None:
-            return True
         try:
+            top = clone_around(cwd)
+            if top is None:
+                return True
             other = GitRepo(top)
             return any(self._repo.has(target) for target in set(other.refs().values()))
         except (NotARepository, *_FAILURES):
@@ -105,7 +107,7 @@ class ClonePlaces:
             if files.names_path(data, f"{cwd}/{below}") or re.search(rb'["\s]' + re.escape(encode(below)) + b"/", data):
                 return f"worked on files of {cwd}/{below}"
         if files.is_there(cwd):
-            return ""
+            return f"worked in {cwd}, a workspace of jj" if self._roots.of(_jj_clone(cwd)) else ""
         if any(files.names_path(data, root, r'"originalCwd":\s*') for root in self._roots.spellings):
             return f"worked in {cwd}, a worktree of this clone"
         if any(_bare_url(decode(url)) in self._remotes for url in _REMOTE.findall(data)):
@@ -113,7 +115,8 @@ class ClonePlaces:
         return ""
 
     def _by_texts(self, session: LocalSession, parts: Sequence[bytes], data: bytes) -> str:
-        blobs = set[str]() if files.is_there(session.cwd) else self._versions(session.cwd, data)
+        other = files.is_there(session.cwd) and clone_around(session.cwd) is None  # else gone, or a clone with commits of this one
+        blobs = set[str]() if other else self._versions(session.cwd, data)
         if not blobs:
             return ""
         standing = {line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))}
@@ -149,6 +152,15 @@ class ClonePlaces:
             if commit and named_so and _is_within(commit, span):
                 result[commit.sha] = None
         return list(result)
+
+
+def _jj_clone(directory: str) -> str:
+    """The clone of which a directory is a workspace of jj: git lists none of these; "" for all others."""
+    markers = (path / ".jj" / "repo" for path in (Path(directory), *Path(directory).parents))
+    with suppress(StopIteration, OSError):
+        marker = next(marker for marker in markers if marker.is_file())
+        return str(Path(os.path.normpath(marker.parent / decode(marker.read_bytes()).strip())).parent.parent)
+    return ""
 
 
 def _texts(call: ToolCall) -> Iterator[str]:

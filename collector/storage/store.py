@@ -73,10 +73,8 @@ class Store:
         places = (self.path, self.path.parent)  # the directory too: SQLite keeps its log there
         self.is_read_only = self.path.is_file() and not all(os.access(place, os.W_OK) for place in places)
         if not self.path.exists() and str(self.path) != ":memory:":
-            with suppress(OSError):  # SQLite says what is wrong
-                os.close(
-                    os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600)
-                )  # prompts are their owner's; the log takes the same mode
+            with suppress(OSError):  # SQLite says what is wrong; prompts are their owner's, and the log takes the same mode
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         try:
             if self.is_read_only:
                 self.connection = reading(self.path, OwnConnection, timeout=60, isolation_level=None)

@@ -10,7 +10,7 @@ from support.builder.lines import Line, new_file
 from support.line_answers import answers
 
 from attribution.authorship.formatters import give_to_formatters, tools_of
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import CallRef, Span, Verdict
 from attribution.authorship.windows import AttributionWindows

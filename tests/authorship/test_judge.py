@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -379,6 +380,19 @@ def _settled(text: str, **authors: str) -> str:
 )
 def test_brackets_and_blank_lines_follow_their_neighbours(text: str, who: str, settled: str) -> None:
     assert _settled(text, who=who) == settled
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "session"),
+    [(1, 1, 1), (1, None, 1), (1, 2, 1), (3, 3, 3), (2, 3, 2), (2, 1, 1)],
+)
+def test_a_bracket_between_lines_of_another_session_is_that_sessions(above: int, below: int | None, session: int) -> None:
+    """Which of several `}` is the new one is chance: it shows no part of a session that wrote nothing else there."""
+    agents = {n: replace(AGENT, call=replace(CALL, session_id=n)) for n in (1, 2, 3)}
+    verdicts = {0: agents[above], 1: agents[1], **({} if below is None else {2: agents[below]})}
+    lines = ("first of all", "}", "last of all")[: len(verdicts)]
+    assign_low_information(AddedFile(F, F, lines, tuple(range(len(lines)))), verdicts)
+    assert verdicts[1].call is not None and verdicts[1].call.session_id == session
 
 
 def test_many_blank_lines_take_time_in_proportion() -> None:

@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow, CandidateAuthor
-from attribution.authorship.session_edits import forget_stored_subagents, session_edits
-from attribution.authorship.surroundings import Prompt, WorktreeAction
+from attribution.authorship.session_edits import Prompt, WorktreeAction, forget_stored_subagents, session_edits
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import effects

@@ -79,6 +79,13 @@ def test_worktrees_below_the_main_one_are_roots_of_their_own(inside: str) -> Non
     assert places.place(f"{W}/src/app.py") == (W, "src/app.py")
 
 
+@pytest.mark.parametrize(("inside", "is_root"), [(".claude/worktrees/a1", True), ("worktrees/x", True), ("vendor/copy", False)])
+def test_one_file_shows_a_worktree_below_the_main_one_where_no_session_was_started(inside: str, is_root: bool) -> None:
+    """A subagent with a worktree of its own, of which the session that started it tells alone."""
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md", f"{W}/{inside}/src/util/text.py"], [W])
+    assert (f"{W}/{inside}" in places.roots) == is_root
+
+
 def test_worktree_with_more_evidence_than_the_main_one_hides_it_not() -> None:
     inner = f"{W}/.worktrees/topic"
     files = ["src/app.py", "src/util/text.py", "docs/guide.md", "README.md"]

@@ -302,6 +302,39 @@ def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
+@pytest.mark.parametrize(("shown", "said"), [(3, ["agent", "unknown"]), (1, ["unknown"])])
+def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
+    agent: str, shown: int, said: list[str], clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """The rest is of a session that is gone, and nobody's. A single line amid so much else may be anybody's, too."""
+    clone.put("src/steps.py", LONG + LONG.replace("step", "phase"), "agent")
+    session.shell("cat src/steps.py", clone.text("src/steps.py") or "")
+    last = "    return [row.phase_5 for row in rows]\n"
+    session.edit("src/steps.py", last, last + "".join(f"area_{n} = width_{n} * height_{n}\n" for n in range(shown)))
+    clone.wait(600)
+    sha = clone.commit("Everything of the feature (#1)")
+    WRITERS[agent](home, session)
+    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    assert authors(lines) == said
+    assert sum(line.author == "agent" for line in lines.values()) == (shown if "agent" in said else 0)
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("command", ["make commit", "npm run release", "just commit 'Add f'", "git ci -am f", "cat build.log"])
+def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
+    agent: str, command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """Git's clock is two hours off, so that nothing else connects them; what a log says of a commit made none."""
+    session.write("src/f.py", SMALL)
+    sha = session.commit("Add f", command, "$ git commit -qam x\n" + PRINTED, off=-2 * HOUR)
+    WRITERS[agent](home, session)
+    said_of(clone, tmp_path / "out.db", sha, "src/f.py")
+    with Store(tmp_path / "out.db") as store:
+        calls = store.value("SELECT COUNT(*) FROM commit_sessions WHERE method = 'made_by_call'")
+    assert calls == (command != "cat build.log")
+
+
 FAILED = "Insert license in comments....Failed\n- hook id: insert-license\n- exit code: 1\n- files were modified by this hook\n"
 STAGED = "[STARTED] Running tasks for staged files...\n[COMPLETED] licensify --fix\n[main {short}] {message}\n"
 

@@ -351,6 +351,46 @@ def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(clo
     assert set(found(clone)) == {ONE}
 
 
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli"])
+@pytest.mark.parametrize("text", [LONG, TEXT])
+def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
+    clone: Clone, home: Path, tmp_path: Path, writer: str, text: str
+) -> None:
+    """A person committed it there, and pulled it here; two lines may stand in any file."""
+    second = home / "second"
+    git(home, "clone", "-q", str(clone.path), str(second))
+    session = clone.session(ONE, str(second))
+    session.prompt("Write the steps")
+    session.write("src/steps.py", text)
+    session.actions = [replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions]
+    clone.commit("Add steps")
+    WRITERS[writer](home, session)
+    assert found(clone) == ({ONE: f"wrote 16 lines of this clone's files, in {second}"} if text == LONG else {})
+    if text == LONG:
+        assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+
+
+@pytest.mark.parametrize("writer", ["claude-code", "codex"])
+@pytest.mark.parametrize("of", ["this clone", "another", "nothing", "damaged"])
+def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
+    clone: Clone, home: Path, tmp_path: Path, of: str, writer: str
+) -> None:
+    place = home / "work" / "tally-mean"
+    (place / ".jj").mkdir(parents=True)
+    named = {"this clone": "../../tally/.jj/repo", "another": "../../other/.jj/repo", "damaged": "\0"}
+    if of in named:
+        (place / ".jj" / "repo").write_text(named[of])
+    session = clone.session(ONE, str(place))
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    session.actions = [replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions]
+    clone.commit("Add mean")
+    WRITERS[writer](home, session)
+    assert found(clone) == ({ONE: f"worked in {place}, a workspace of jj"} if of == "this clone" else {})
+    if of == "this clone":
+        assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+
+
 @pytest.mark.parametrize("kind", ["unrelated", "vendored", "quoted", "other subject", "long before"])
 def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str) -> None:
     """A sibling repository, one inside, a session that only quotes an id, one in which another repository has the same id."""

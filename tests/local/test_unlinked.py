@@ -35,6 +35,12 @@ def _commits_elsewhere(clone: Clone, session: AgentSession) -> None:
     session.shell("git commit -qam x", "[main 1234567] x\n 1 file changed")
 
 
+def _commits_on_a_branch(clone: Clone, session: AgentSession) -> None:
+    clone.git("switch", "-q", "-c", "side")
+    _commits(clone, session)
+    clone.git("switch", "-q", "main")
+
+
 def _commits(clone: Clone, session: AgentSession) -> None:
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
@@ -47,16 +53,22 @@ def _commits(clone: Clone, session: AgentSession) -> None:
         (_reads, "changed no file here"),
         (_leaves_work, "not committed"),
         (_loses_work, "lost before a commit of its files"),
-        (_commits_elsewhere, "its commits are not linked"),
+        (_commits_elsewhere, "its commits are not in this clone"),
+        (_commits_on_a_branch, "its commits: not on the attributed branch"),
         (_commits, None),
     ],
 )
 def test_a_session_without_a_commit_says_why(
     clone: Clone, home: Path, tmp_path: Path, session: AgentSession, writer: str, work: Callable[[Clone, AgentSession], None],
-    reason: str | None,
+    reason: str | None, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     work(clone, session)
     WRITERS[writer](home, session)
-    run("repo", clone.path, "--db", tmp_path / "out.db")
-    (row,) = json.loads(run("sessions", clone.path, "--db", tmp_path / "out.db", "--json").stdout)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert "linked to no commit" not in run("doctor", clone.path).stdout, "nothing was read yet"
+    summary, doctor = run("repo", clone.path).stdout, run("doctor", clone.path).stdout
+    (row,) = json.loads(run("sessions", clone.path, "--json").stdout)
     assert (row["unlinked_because"], row["commits"]) == (reason, 0 if reason else 1)
+    said = [line.split(maxsplit=4)[3:] for line in summary.splitlines() if "sessions without one" in line]
+    assert said == ([["1", f"1 {reason}"]] if reason else [])
+    assert ("linked to no commit" in doctor, str(reason) in " ".join(doctor.split())) == (bool(reason), bool(reason))

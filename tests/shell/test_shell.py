@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.authorship.case import AttributionWindow
-from attribution.authorship.surroundings import WorktreeAction
+from attribution.authorship.session_edits import WorktreeAction
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import MAX_EFFECTS, Effect, effects, mentions

@@ -65,7 +65,7 @@ _COMMITTING = {  # ends of the names of tools -> the id in what they print
     "merge_pull_request": re.compile(r'"sha"\s*:\s*"([0-9a-f]{40})"'),
 }
 _COMMIT_LINE = re.compile(r"^(?:\x1b\[[\d;]*m)*\[[^\]\n]{1,200}? ([0-9a-f]{7,40})\]", re.M)
-_GIT = re.compile(r"git|\bgt\s")
+_GIT = re.compile(r"git|\bgt\s|commit|release")
 _JJ_FINISHES = re.compile(r"\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|squash)\b")
 _JJ_PARENT = re.compile(r"^Parent commit\s*(?:\(@-\))?\s*: [k-z]{6,}\S* ([0-9a-f]{7,40})\b", re.M)
 

@@ -225,9 +225,7 @@ class Committed:
     every: bool = False  # all versions are read: later ones drop what earlier ones have
     found_by: tuple[str, ...] = ()  # searches for such files on a server, as GitHub's code search takes them
     undated: bool = False  # no call has a time: the version before a session tells that it had not begun; adds to other forms
-    own: bool = (
-        False  # other programs have files of such names, other repositories such sessions: it must have written text of this
-    )
+    own: bool = False  # other programs have such files, other repositories such sessions: it must have written text of this one
 
     def rank(self, path: str) -> int | None:
         """Which of the paths a file is that git listed for any form: each has names of its own; None for another form's."""

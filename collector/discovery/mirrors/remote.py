@@ -153,9 +153,8 @@ class Remote:
 
     def __post_init__(self) -> None:
         self.server = self.server.rstrip("/")
-        self._servers = GitServers(
-            _web(), self.clock, token=self.token, longest_wait=_LONGEST_WAIT, tries=1, server=self.server
-        )  # once: a repository that fails is tried again as a whole
+        # Once: a repository that fails is tried again as a whole.
+        self._servers = GitServers(_web(), self.clock, token=self.token, longest_wait=_LONGEST_WAIT, tries=1, server=self.server)
 
     def refs(self, url: str, wanted: WantedRefs) -> Advertised:
         """The wanted refs of a repository. Raises Failure."""

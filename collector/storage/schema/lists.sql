@@ -155,7 +155,9 @@ SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.tran
        t.edits_applied, t.commits, t.produced, t.survived,
        (SELECT SUM(cs.agent_lines) FROM commit_sessions cs WHERE cs.session_id = s.id) AS agent_lines, t.coding_mode,
        CASE WHEN t.commits > 0 OR s.tool_calls IS NULL OR t.commits IS NULL THEN NULL
-         WHEN EXISTS (SELECT 1 FROM tool_calls x WHERE x.session_id = s.id AND x.commits IS NOT NULL) THEN 'its commits are not linked'
+         WHEN EXISTS (SELECT 1 FROM tool_calls x WHERE x.session_id = s.id AND x.commits IS NOT NULL)
+           THEN COALESCE((SELECT 'its commits: ' || substr(p.detail, instr(p.detail, ': ') + 2) FROM problems p
+             WHERE p.repo_id = s.repo_id AND p.code = 'session_unlinked' AND p.subject = s.key), 'its commits are not in this clone')
          WHEN t.edits_seen = t.edits_outside_repo THEN 'changed no file here'
          WHEN t.edits_applied = 0 THEN 'no edit took effect'
          WHEN EXISTS (SELECT 1 FROM edits e JOIN commit_files f ON f.path = e.path JOIN commits k ON k.id = f.commit_id
