@@ -213,7 +213,7 @@ def metrics_page() -> str:
     from attribution.evaluation.scores.quality import PARTS, WEIGHTS, baseline
     from attribution.evaluation.scores.tasks import kind_of_work, task_type
     from attribution.features import groups
-    from attribution.features.nulls import null_text
+    from attribution.features.nulls import REASONS
     from attribution.features.prices import standard_prices
     from attribution.features.registry import ALIASES
     from collector.vocabulary import Word
@@ -221,6 +221,7 @@ def metrics_page() -> str:
 
     words: dict[str, type[Word]] = {"authors": Author, "classes": LineClass, "witnesses": Witness, "kinds": FileKind}
     usual = {task: baseline(task) for task in WEIGHTS}
+    empty = {f.name: "; ".join(REASONS[code].text for code in f.null) for group in groups() for f in group.FEATURES}
     tasks = [(task, *weights, *(f"{number:g}" for number in usual[task][:-1])) for task, weights in WEIGHTS.items()]
     return fill(
         "metrics.md",
@@ -229,7 +230,7 @@ def metrics_page() -> str:
             **{name: table(("", "meaning"), [(f"`{word}`", word.meaning) for word in kind]) for name, kind in words.items()},
             **_minimums(),
             "groups": "\n\n".join(
-                f"## {group.TITLE}\n\n{table(('feature', *_FEATURE), [_cells(f, null_text(f)) for f in group.FEATURES])}"
+                f"## {group.TITLE}\n\n{table(('feature', *_FEATURE), [_cells(f, empty[f.name]) for f in group.FEATURES])}"
                 for group in groups()
             ),
             "embeddings": _details(drift.__doc__).replace("(docs/decisions/", "(decisions/"),

@@ -101,11 +101,6 @@ REASONS: dict[str, NullReason] = {
 _ROWS = f"FROM sessions s LEFT JOIN {TABLE} f ON f.session_id = s.id LEFT JOIN session_stats t ON t.session_id = s.id"
 
 
-def null_text(feature: Feature) -> str:
-    """For people: when the feature has no value."""
-    return "; ".join(REASONS[code].text for code in feature.null)
-
-
 def null_view(features: Iterable[Feature]) -> str:
     """The view `feature_nulls`: one row per session and feature without a value, with the reason."""
     return f"CREATE VIEW {VIEW} AS\n{_null_rows(features)}"

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from attribution.features.registry import HEURISTIC, Feature, Values
-from attribution.features.tools import acts, longest_run
+from attribution.features.tools import SEARCHES, acts, longest_run, program
 from attribution.features.view import SessionView, edited_paths, is_edit
 from collector.model import SessionEvent, Status, ToolCall
 
@@ -28,10 +28,10 @@ FEATURES = (
     Feature("acting_commands", "integer", "calls", "shell commands that do more than look: none of kind bash:file, and of git and gh none that only reads (log, diff, show, status, gh pr view, …)", HEURISTIC),
     Feature("edit_calls", "integer", "calls", "calls of edit tools, failed and refused ones included"),
     Feature("files_read_before_edit", "integer", "files", "distinct files that calls of a reading tool read before the first call that changed one; files that cat, sed -n and the like show count for files_searched_before_edit alone", HEURISTIC, null=_NO_EDIT, version=2),
-    Feature("files_searched_before_edit", "integer", "paths", "distinct paths read, searched or listed before the first call that changed a file", HEURISTIC, null=_NO_EDIT),
-    Feature("edit_to_read_ratio", "real", "ratio", "calls that changed a file / calls that read one", HEURISTIC, null=("no_read",)),
-    Feature("files_seen", "json", "list of {path, turn, at, read, changed}", "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths from the session's directory on, files outside it left out; as recorded where the agent records no directory", HEURISTIC),
-    Feature("first_tool_precision", "boolean", "0 or 1", "1: the first call that names a file names one that an edit call changed", HEURISTIC, null=("no_edit", "no_file_named")),
+    Feature("files_searched_before_edit", "integer", "paths", "distinct paths read, searched or listed before the first call that changed a file", HEURISTIC, null=_NO_EDIT, version=2),
+    Feature("edit_to_read_ratio", "real", "ratio", "calls that changed a file / calls that read one, cat, sed -n and the like included when a command begins with them", HEURISTIC, null=("no_read",), version=2),
+    Feature("files_seen", "json", "list of {path, turn, at, read, changed}", "each file that a call read, searched or changed, in order of the first such call, with the number of the call (from 0) that first read and first changed it; paths from the session's directory on, files outside it left out; as recorded where the agent records no directory", HEURISTIC, version=2),
+    Feature("first_tool_precision", "boolean", "0 or 1", "1: the first call that names a file names one that an edit call changed", HEURISTIC, null=("no_edit", "no_file_named"), version=2),
     Feature("tool_error_rate", "real", "share", "failed calls / calls with a known result; calls the user refused count as neither", null=("no_call", "no_result")),
     Feature("tool_errors", "integer", "calls", "failed calls", null=_NO_CALL),
     Feature("tool_errors_by_type", "json", "calls by tool", "failed calls by the agent's name of the tool"),
@@ -80,7 +80,9 @@ def compute(view: SessionView) -> Values:
 def _localisation(view: SessionView) -> Values:
     """How the agent found the place of its first change."""
     first, count = view.first_edit, len(view.calls)
-    reading = [i for i, paths in enumerate(view.reads) if paths and view.categories[i] in ("read", "bash:file")]
+    commands = [program(call.command.text) if call.command is not None else "" for call in view.calls]
+    kinds = [kind if name not in SEARCHES else "grep" for kind, name in zip(view.categories, commands, strict=True)]
+    reading = [i for i, paths in enumerate(view.reads) if paths and kinds[i] in ("read", "bash:file")]
     by_tool = [i for i in reading if view.categories[i] == "read"]
     edits = sum(1 for call in view.calls if is_edit(call))
     named = next((paths for i, call in enumerate(view.calls) if (paths := (*view.reads[i], *edited_paths(call)))), ())

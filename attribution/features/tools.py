@@ -37,7 +37,7 @@ _PROGRAMS = {
 }
 _PROGRAM = {name: kind for kind, names in _PROGRAMS.items() for name in names.split()}
 _READERS = frozenset(["cat", "head", "tail", "less", "more", "nl", "bat", "sed", "grep", "egrep", "rg", "ag", "awk", "wc"])
-_SEARCHERS = frozenset(["grep", "egrep", "rg", "ag", "sed", "awk"])  # their first operand is a pattern or a script
+SEARCHES = frozenset(["grep", "egrep", "rg", "ag"])
 _WORD = r"(?:'[^']{0,500}'|\"[^\"]{0,500}\"|[^\s;&|'\"]{1,500})"
 _BEFORE = re.compile(
     r"\s*(?:"
@@ -141,7 +141,7 @@ def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
 
 
 def _read_by_shell(text: str) -> tuple[str, ...]:
-    """Operands of `cat`, `sed -n`, `rg` and the like that look like paths of files."""
+    """Operands of `cat`, `sed -n`, `rg` and the like that are paths of files, as far as their names say."""
     text = effective(text)
     name = program(text)
     if name not in _READERS:
@@ -150,12 +150,10 @@ def _read_by_shell(text: str) -> tuple[str, ...]:
     words = [w.strip("'\"") for w in _OPERAND.findall(text[: end.start()] if end else text)][1:]
     if name == "sed" and not any(w.startswith("-n") for w in words):
         return ()
-    operands = [w for w in words if not w.startswith("-")]
-    return tuple(w for w in operands[1 if name in _SEARCHERS else 0 :] if _like_file(w))
-
-
-def _like_file(word: str) -> bool:
-    return "." in word.rpartition("/")[2].strip(".") and not any(c in word for c in "*?[${}()")
+    operands = [w for w in words if not w.startswith("-") and not any(c in w for c in "*?[${}()")]
+    if name in SEARCHES:  # directories, too
+        return tuple(w for w in operands[1:] if "." in w.rpartition("/")[2].strip("."))
+    return tuple(w for w in operands[name in ("sed", "awk") :] if not w.lstrip("+").isdigit())
 
 
 def acts(call: ToolCall, kind: str) -> bool:

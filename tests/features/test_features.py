@@ -171,6 +171,14 @@ def test_localisation() -> None:
     assert found["phase_transitions"] == ["explore", "localize", "implement", "explore", "implement"]
 
 
+def test_a_search_by_shell_reads_as_little_as_one_by_a_tool() -> None:
+    for shown, searched in (("cat b.py", "grep -n x b.py"), ("cd app && head -3 b.py", "cd app && rg x b.py")):
+        calls = [_call(i, "Bash", command=command) for i, command in enumerate((shown, searched), 1)]
+        found = _of(*calls, _call(3, "Grep", path="b.py"), _call(4, "Edit", path="b.py"))
+        assert found["edit_to_read_ratio"] == 1
+    assert _of(_call(1, "Bash", command="grep x b.py"), _call(2, "Edit", path="b.py"))["edit_to_read_ratio"] is None
+
+
 def test_files_seen_in_order() -> None:
     found = _of(
         _call(1, "Read", path="a.py"),
@@ -355,6 +363,12 @@ def test_kind_of_a_command(command: str, name: str, kind: str) -> None:
         ("rg -n 'foo.bar' src/x.go", ("src/x.go",)),
         ("cat *.py", ()),
         ("cat <<EOF > a.py", ()),
+        # What shows files is given files, whatever their names; a search may be given a directory.
+        ("cat Makefile .gitignore", ("Makefile", ".gitignore")),
+        ("tail -n +20 Dockerfile | head -n 5", ("Dockerfile",)),
+        ("sed -n 3p LICENSE", ("LICENSE",)),
+        ("wc -l 2>/dev/null", ()),
+        ("grep -rn foo .github src", ()),
     ],
 )
 def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:

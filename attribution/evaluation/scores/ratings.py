@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,10 +139,9 @@ def _pairs(rated: Sequence[RatedSession], weights: PartWeights) -> list[tuple[fl
 
 def weight_grid(steps: int = STEPS) -> Iterator[PartWeights]:
     """All weights of the four parts that are multiples of 1 / steps and sum to 1."""
-    for a in range(steps + 1):
-        for b in range(steps + 1 - a):
-            for c in range(steps + 1 - a - b):
-                yield a / steps, b / steps, c / steps, (steps - a - b - c) / steps
+    for a, b, c in product(range(steps + 1), repeat=3):
+        if a + b + c <= steps:
+            yield a / steps, b / steps, c / steps, (steps - a - b - c) / steps
 
 
 # --- a sheet ----------------------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def task_type(row: Row) -> str:
     half of its calls, and at least two, ran commands that do more than look (`acting_commands`). coding: no call is on record, and
     the prompt reports a failure. research: it called tools, or the prompt asks a question. chat: otherwise.
     """
-    files, words = row["touched_files"] or (), request(row)
+    files, words = _files(row), request(row)
     acting, elsewhere, planned = row["acting_commands"] or 0, _asked_elsewhere(words), bool(_PLANNED.match(_prompt(row)))
     rules = (
         ("heartbeat", _is_heartbeat(row)),
@@ -164,7 +164,7 @@ def kind_of_work(row: Row) -> str | None:
     prototype, an experiment, or a new program. clean-up: it begins with refactoring, renaming, removing, formatting. code: a file
     was changed, a commit made, or a change asked for. Of requests in seven other languages single words of `words.toml` decide.
     """
-    files, words = row["touched_files"] or (), _NAMES.sub(" ", _headline(row))
+    files, words = _files(row), _NAMES.sub(" ", _headline(row))
     first = _FIRST.split(words, maxsplit=1)[0]
     changed = bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])
     documents = [f for f in files if _DOCUMENT.search(f) and not _PLAN_FILE.search(f)]
@@ -186,6 +186,11 @@ def kind_of_work(row: Row) -> str | None:
         ("code", changed or planned or bool(requested or _CHANGE.search(words))),
     )
     return next((name for name, holds in rules if holds), None)
+
+
+def _files(row: Row) -> list[str]:
+    """The files it changed, as its calls name them where none could be tied to the repository (recorded on another machine)."""
+    return row["touched_files"] or [f["path"] for f in row.get("files_seen") or () if f["changed"] is not None]
 
 
 def _asked_elsewhere(request: str) -> str | None:

@@ -168,6 +168,10 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
         ({}, "chat"),
         ({"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]}, "heartbeat"),
         ({"last_said": "HEARTBEAT_OK"}, "heartbeat"),
+        # Recorded on another machine, so that no call could be tied to a file of the repository.
+        ({"tool_call_count": 9, "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}]}, "coding"),
+        ({"tool_call_count": 9, "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}]}, "discovery"),
+        ({"tool_call_count": 9, "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}]}, "research"),
     ],
 )
 def test_task_types(values: dict[str, Any], task: str) -> None:
