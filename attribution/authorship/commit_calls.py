@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from attribution.authorship.verdicts import CallRef
@@ -47,7 +47,8 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
     hooks: list[str] = []
     for call in session.calls:
         text = call.command.text if call.command is not None else call.input
-        fresh = tuple(dict.fromkeys(short for short in _shown_ids(call) if short not in known))
+        shown = _ID.findall(call.command.output) if call.command is not None and _SHOWS.search(call.command.text) else []
+        fresh = tuple(dict.fromkeys(short for short in shown if not short.isdigit() and short not in known))
         known.update(fresh)
         hooks += _hooks(call)
         if call.commits or (call.command is not None and call.status is Status.OK and _MAKES.search(text)):
@@ -69,9 +70,3 @@ def _hooks(call: ToolCall) -> list[str]:
         return []
     output = call.command.output
     return _HOOK.findall(output) + (_STAGED.findall(output) if "staged" in output else [])
-
-
-def _shown_ids(call: ToolCall) -> Iterator[str]:
-    """Ids of commits in what a command printed."""
-    if call.command is not None and _SHOWS.search(call.command.text):
-        yield from (short for short in _ID.findall(call.command.output) if not short.isdigit())

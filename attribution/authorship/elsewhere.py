@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.authorship.agent_text import each_without_layout
@@ -131,19 +131,14 @@ def _additions(texts: DiffTexts, first: Mapping[str, float]) -> Iterator[tuple[C
         until = commit.author_time + SLACK
         if commit.sha not in parts and len(commit.parents) < 2 and begin <= until:
             paths = {path for path, at in first.items() if at <= until}
-            yield from ((commit, path, added) for path, added in _lines_added(texts.repo, commit, paths))
+            for change in texts.repo.changes(commit, renames=False) or ():
+                if change.path in paths and change.new is not None:
+                    yield commit, change.path, Counter(_bare(list(_lines(texts.repo, change))))
     for commit in texts.history.commits:
         for file in texts.history.diffs[commit.sha].files or () if len(commit.parents) < 2 else ():
             if first.get(file.change.path, _NEVER) <= commit.author_time + SLACK:
                 lines = texts.lines(file)
                 yield commit, file.change.path, Counter(_bare([line for a, b, _ in file.added for line in lines[a:b]]))
-
-
-def _lines_added(repo: GitRepo, commit: Commit, paths: Collection[str]) -> Iterator[tuple[str, Counter[str]]]:
-    """(path, lines without layout) of what a commit adds to some files."""
-    for change in repo.changes(commit, renames=False) or ():
-        if change.path in paths and change.new is not None:
-            yield change.path, Counter(_bare(list(_lines(repo, change))))
 
 
 def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:

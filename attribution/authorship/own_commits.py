@@ -58,11 +58,12 @@ class OwnCommit(NamedTuple):
 def own_commits(commits: Iterable[Commit], sessions: Iterable[SessionEdits], paths: Paths) -> dict[str, OwnCommit]:
     """Commit id -> the session and call that made it."""
     search = _Search(list(commits), paths)
-    sessions = list(sessions)
-    for session in sessions:
-        search.add_printed(session)
-    for session in sessions:
-        search.add_quiet(session)
+    calls = [(session, made) for session in sessions for made in session.commits]
+    for session, made in calls:
+        for commit in search.named(made.printed):
+            search.found.setdefault(commit.sha, OwnCommit(session.key, made, True))
+    for session, made in calls:
+        search.add_quiet(session, made)
     return search.found
 
 
@@ -75,20 +76,13 @@ class _Search:
             self._by_id[commit.sha[:_SHORT]].append(commit)
         self.found: dict[str, OwnCommit] = {}
 
-    def add_printed(self, session: SessionEdits) -> None:
-        for made in session.commits:
-            for commit in self._named(made.printed):
-                self.found.setdefault(commit.sha, OwnCommit(session.key, made, True))
-
-    def add_quiet(self, session: SessionEdits) -> None:
-        for made in session.commits:
-            if any(True for _ in self._named(made.printed)):
-                continue
+    def add_quiet(self, session: SessionEdits, made: CommitCall) -> None:
+        if not any(True for _ in self.named(made.printed)):
             commit = self._shown(session, made) or self._of_that_moment(session, made)
             if commit is not None:
                 self.found[commit.sha] = OwnCommit(session.key, made, False)
 
-    def _named(self, ids: Iterable[str]) -> Iterator[Commit]:
+    def named(self, ids: Iterable[str]) -> Iterator[Commit]:
         """The commits with these ids."""
         return (commit for short in ids for commit in self._by_id.get(short[:_SHORT], ()) if commit.sha.startswith(short))
 
@@ -97,7 +91,7 @@ class _Search:
 
         That is the one with its message; where the call names none, the newest of the same hour that fits the session.
         """
-        shown = [c for c in self._named(made.shown) if c.sha not in self.found and self._is_within(_CLOCKS, c, made)]
+        shown = [c for c in self.named(made.shown) if c.sha not in self.found and self._is_within(_CLOCKS, c, made)]
         named = next((c for c in shown if _has_message(c, made) and (not made.on_server or self._is_on_files(c, session))), None)
         if named is not None or _NAMES_MESSAGE.search(made.text) or made.on_server or not made.started:
             return named

@@ -79,15 +79,11 @@ def scripts_of(edits: Iterable[EditFate], timelines: Mapping[str, Timeline]) -> 
     result = []
     for timeline in timelines.values():
         for action in timeline.windows.actions:
+            task = action.told if action.unseen == Reason.INVISIBLE_SUBAGENT else ""
             if action.command and SCRIPT_WRITES.search(action.command):
                 result.append(Script(action.at, replace(action.call, by_shell=True), action.command, action, timeline.windows))
-            # One that is to write, and not to look at the code that its task holds.
-            elif (
-                action.unseen == Reason.INVISIBLE_SUBAGENT
-                and _WRITES.search(action.told)
-                and not _LOOKS.search(action.told[:_BEGINNING])
-            ):
-                result.append(Script(action.at, action.call, action.told, is_task=True))
+            elif _WRITES.search(task) and not _LOOKS.search(task[:_BEGINNING]):  # not only to look at the code that the task holds
+                result.append(Script(action.at, action.call, task, is_task=True))
     for fate in edits:
         raw = fate.raw
         text = raw.edit.content or ""

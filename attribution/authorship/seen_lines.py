@@ -248,10 +248,9 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
     if opened and _count_open(item.verdict):
         for _, spans in item.verdict.files:
-            spans[:] = [replace(span, verdict=_UNEXPLAINED) if _is_by_commit(span.verdict) else span for span in spans]
-
-
-_UNEXPLAINED = unknown(Reason.UNEXPLAINED)
+            spans[:] = [
+                replace(span, verdict=unknown(Reason.UNEXPLAINED)) if _is_by_commit(span.verdict) else span for span in spans
+            ]
 
 
 def _is_by_commit(verdict: Verdict) -> bool:

@@ -24,7 +24,7 @@ _SHORT = 7  # digits of an abbreviated id, at least
 PER_SESSION = 1_000_000  # numbers that each session has for the order of what happened in it
 LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
-_REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
+_REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")  # for what looks like a secret: several files have that name
 
 TextAt = Callable[[str, str], str | None]
 """(commit, path) -> text of the file; None when there is none."""
@@ -150,14 +150,9 @@ def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> Ed
         outcome = "outside_repo"
     elif not outcome and raw.status is Status.UNKNOWN:
         outcome, detail = "unmatched", NoReplay.NO_RESULT
-    elif not outcome and any(_is_redacted(item, worktree_roots) for item in (path, _new_path(raw, worktree_roots))):
+    elif not outcome and any(_REDACTED.search(p) and p not in worktree_roots.known for p in (path, _new_path(raw, worktree_roots))):
         outcome, detail = "unmatched", NoReplay.PATH_REDACTED
     return EditFate(edit_id, raw, outcome, root, path, detail)
-
-
-def _is_redacted(path: str, worktree_roots: WorktreeRoots) -> bool:
-    """Whether a path is several files to the eye: recorders put one word in the place of what looks like a secret."""
-    return _REDACTED.search(path) is not None and path not in worktree_roots.known
 
 
 def _step(fate: EditFate, base: int, worktree_roots: WorktreeRoots) -> ReplayStep:

@@ -115,7 +115,7 @@ class WorktreeRoots:
         if not path.startswith("/"):
             root = self.root_of(cwd)
             if root is None:
-                return PlacedPath("", path) if path in self.known else None
+                return PlacedPath("", path) if path in self.known else self._from_above(path)
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
             root, below = self.root_of(path) or "", canonical_path(path)
@@ -124,6 +124,12 @@ class WorktreeRoots:
                 file = self._spelled(file) or file
             self._placed[path] = PlacedPath(root, file) if root and len(below) > len(root) else None
         return self._placed[path]
+
+    def _from_above(self, path: str) -> PlacedPath | None:
+        """Where a path leads that names the worktree, too: the editor was opened on a directory above it."""
+        above, _, below = path.partition("/")
+        root = next((root for root in self.roots if root.endswith(f"/{above}")), None)
+        return PlacedPath(root, below) if root is not None and below in self.known else None
 
     def _follow(self, path: str) -> str:
         """The file that a path leads to: git has a link (CLAUDE.md -> AGENTS.md, a linked directory) and its target apart."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from attribution.shell import programs
 from attribution.shell.calls import Evaluation, ProgramCall, output
@@ -40,12 +41,8 @@ def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[E
         return (Effect("opaque"),)
     if len(run.found) > MAX_EFFECTS:
         run.found[MAX_EFFECTS:] = [Effect("opaque")]
-    return tuple(item for n, item in enumerate(run.found) if not n or _adds(item, run.found[n - 1]))
-
-
-def _adds(effect: Effect, before: Effect) -> bool:
-    """Whether an effect is another one than that before it."""
-    return effect != before or effect.is_literal or effect.directory != before.directory
+    others = (a for b, a in pairwise(run.found) if a != b or a.is_literal or a.directory != b.directory)
+    return (*run.found[:1], *others)
 
 
 class _Run(Evaluation):

@@ -53,10 +53,6 @@ def _restore(call: ProgramCall) -> list[Effect]:
     return _commit_effects(call.make("restore", operands(call.args, frozenset(("-s", "--source")))))
 
 
-def _reset(call: ProgramCall) -> list[Effect]:
-    return _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else []
-
-
 def _stash(call: ProgramCall) -> list[Effect]:
     quiet = ("list", "show", "drop", "clear", "create", "store")
     return [] if call.texts[:1] and call.texts[0] in quiet else call.make("restore", _paths(call))
@@ -87,7 +83,7 @@ _SUBCOMMANDS: dict[str, Handler] = {
     "checkout": _checkout,
     "switch": _checkout,
     "restore": _restore,
-    "reset": _reset,
+    "reset": lambda call: _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else [],
     "stash": _stash,
     "rm": _remove,
     "clean": _clean,

@@ -124,7 +124,10 @@ def fill_turn_fates(store: Store, repo_id: int) -> None:
     zero = ", ".join(f"{name} = {'0' if name.startswith(('old', 'present')) else 'NULL'}" for name in _FATES)
     store.connection.execute(f"UPDATE turn_outcomes SET {zero} WHERE repo_id = ?", (repo_id,))
     names = ", ".join(f"{name} = ?" for name in _FATES)
-    rows = ((*_null_where_young(count).values(), *turn) for turn, count in counts.items())
+    rows = (
+        (*(None if name.startswith("alive") and not count[name.replace("alive", "old")] else n for name, n in count.items()), *turn)
+        for turn, count in counts.items()
+    )
     store.connection.executemany(f"UPDATE turn_outcomes SET {names} WHERE session_id = ? AND turn_index = ?", rows)
 
 
@@ -141,9 +144,3 @@ def _count(counts: dict[str, int], row: Mapping[str, Any], head: float) -> None:
             counts[f"old_{days}"] += lines
             gone = died is not None and row["cause"] != "unreadable" and died - born <= days * _DAY
             counts[f"alive_{days}"] += 0 if gone else lines
-
-
-def _null_where_young(counts: Mapping[str, int]) -> dict[str, int | None]:
-    return {
-        name: None if name.startswith("alive") and not counts[name.replace("alive", "old")] else n for name, n in counts.items()
-    }

@@ -149,18 +149,18 @@ class _Reader(RecordReader):
                 self._end_answer(number)
                 self._notice(line.rstrip(), number)
             elif line.startswith(_BEGINNING):
-                self._begin_run(line.removeprefix(_BEGINNING).strip())
+                with suppress(ValueError):  # on the clock of the author's machine, whose zone is not recorded
+                    self.began = (
+                        datetime.strptime(line.removeprefix(_BEGINNING).strip(), "%Y-%m-%d %H:%M:%S")
+                        .replace(tzinfo=UTC)
+                        .timestamp()
+                    )
             else:
                 if line.strip():
                     self._end_prompt(number)
                 self.answer.append(line)
                 fence.follow(line)
         self._end_answer(len(text))
-
-    def _begin_run(self, moment: str) -> None:
-        """On the clock of the author's machine, whose zone is not recorded."""
-        with suppress(ValueError):
-            self.began = datetime.strptime(moment, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 
     def _end_prompt(self, number: int) -> None:
         if self.prompt:

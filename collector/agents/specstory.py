@@ -1,7 +1,8 @@
 """SpecStory: Markdown of the sessions of several agents, a file for each in `.specstory/history`.
 
 A heading names who speaks, the model and, from some agents, the time. Calls stand between `<tool-use>` tags, in old files below
-`Tool use:`. Edits are recorded as diffs (Cursor, in 2025) or as the whole text (writes of Claude Code), else by their path alone.
+`Tool use:`, and edits there by themselves too. They are recorded as diffs or patches (Cursor, in 2025) or as the whole text (writes
+of Claude Code), else by their path alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from collector.agents.common.edits import BEGIN, parse_patch
 from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import Call, RecordReader, Result, numbered_lines, shell_command
 from collector.agents.machine.model import Committed
@@ -27,10 +29,10 @@ ORDER = 100
 
 _HEADING = re.compile(r"^_\*\*(User|Agent|Assistant)(?: \((.*)\))?\*\*_\s*$")
 _TITLE = re.compile(r"<!-- ([\w .+-]{1,40}?) Session ([0-9a-fA-F-]{8,64}) \(([^)\n]*)\) -->")
-_TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)[ T_](\d\d)[:-](\d\d)(?:[:-](\d\d))?Z")
+_TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)[ T_](\d\d)[:-](\d\d)(?:[:-](\d\d))?(Z|[+-]\d{4})")
 _MODEL = re.compile(r"^(?:model )?([\w./:@-]+)")
 _OPENING = re.compile(r'^<tool-use data-tool-type="([\w-]*)" data-tool-name="([^"]*)"[^>]*>(.*)$')
-_OLD_OPENING = re.compile(r"^Tool use: \*\*([\w-]+)\*\*\s*$")
+_OLD_OPENING = re.compile(r"^(?:Tool use: \*\*([\w-]+)\*\*\s*$|<details><summary>Edit file: )")
 _EDITED = re.compile(r"Edit file: (.+?)</summary>")
 _STATE = r"(?: \(file state .*)?$"
 _WRITTEN = re.compile(rf"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:updated|created)\b.*?){_STATE}")
@@ -39,7 +41,9 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _ROW = re.compile(r"^ *(\d+)[→\t](.*)$")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#39|#x27);")
 _KINDS = {"write": "write", "shell": "shell", "bash": "shell", "read": "read"}
-_OLD_KINDS = {"search_replace": "write", "edit_file": "write", "write": "write", "run_terminal_cmd": "shell", "read_file": "read"}
+_OLD_KINDS = {"run_terminal_cmd": "shell", "read_file": "read"} | dict.fromkeys(
+    ("search_replace", "edit_file", "write", "apply_patch"), "write"
+)
 _SLUGS = {"cursoride": "cursor", "cursor ide": "cursor", "vscode": "copilot-chat", "copilotide": "copilot-chat"}
 
 
@@ -96,6 +100,8 @@ class _Reader(RecordReader):
         self.kinds: dict[str, str] = {}  # by call
         self.at: float | None = None
         self.asked: float | None = None
+        self.begun: float | None = None
+        self.stamped: float | None = None  # the first prompt's time, where that is the editor's
 
     def take(self, record: dict[str, Any]) -> None:
         """There are no records."""
@@ -125,19 +131,35 @@ class _Reader(RecordReader):
                 text.append(line)
             elif title := _TITLE.search(line):
                 self.agent = _SLUGS.get(title[1].lower(), slug_of(title[1]))
-                self.asked = self.at = _time(title[3])
-                self.begin(self.at)
+                self._begins(_time(title[3]))
+            elif line.startswith("# "):
+                self._begins(_time(line[line.rfind("(") :]))
         self._said(speaker, text, len(lines))
+
+    def _begins(self, moment: float | None) -> None:
+        self.asked = self.at = self.begun = self.begun or moment
+        self.begin(moment)
 
     def _speaks(self, speaker: str, details: str) -> None:
         moment = _time(details)
         if speaker == "User":
-            self.asked, self.at = moment or self.asked, None
-            self.begin(moment)
+            self.asked, self.at = self._earliest(moment) or self.asked, None
+            self.begin(self.asked)
             return
         self.at = moment if moment is not None and moment % 60 else None  # some have no seconds: that is no time of a call
         if model := _MODEL.match(details):
             self.model = self.switched("model_change", self.model, model[1], moment)
+
+    def _earliest(self, moment: float | None) -> float | None:
+        """When a prompt can have been made. What Cursor notes, without seconds, is when it was started.
+
+        Prompts since then have that time, and those before it in a session that it took up. So of the first such time nothing is
+        known but that the session had begun.
+        """
+        if moment is None or moment % 60 or self.begun is None:
+            return moment
+        self.stamped = self.stamped or moment
+        return self.begun if moment == self.stamped else max(moment, self.begun)
 
     def _said(self, speaker: str, lines: list[str], number: int) -> None:
         text = "\n".join(lines).strip().removesuffix("---").strip()
@@ -181,12 +203,13 @@ def _opened(line: str) -> _Block | None:
     if opening := _OPENING.match(line):
         return _Block(_KINDS.get(opening[1], ""), opening[2], [opening[3]])
     old = _OLD_OPENING.match(line)
-    return _Block(_OLD_KINDS.get(old[1], ""), old[1], closing=("</details>", "---")) if old else None
+    name = (old[1] or "edit_file") if old else ""
+    return _Block(_OLD_KINDS.get(name, ""), name, [line], closing=("</details>", "---")) if old else None
 
 
 def _time(text: str) -> float | None:
     moment = _TIME.search(text)
-    return time_of(f"{moment[1]}T{moment[2]}:{moment[3]}:{moment[4] or '00'}Z") if moment else None
+    return time_of(f"{moment[1]}T{moment[2]}:{moment[3]}:{moment[4] or '00'}{moment[5]}") if moment else None
 
 
 def _command(block: _Block) -> str:
@@ -201,7 +224,9 @@ def _command(block: _Block) -> str:
 
 
 def _edits(block: _Block) -> list[Edit]:
-    """The changes of a file: as diffs, or as the text that was written."""
+    """The changes of a file, or of the files of a patch: as diffs, or as the text that was written."""
+    if patches := [text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN)]:
+        return [edit for text in patches for edit in parse_patch(_unescaped(text))]
     named = next((edited for line in block.lines if (edited := _EDITED.search(line))), None)
     if named:
         path = resolve("", html.unescape(named[1]))
@@ -225,13 +250,18 @@ def _written_text(lines: list[str]) -> str | None:
 
 
 def _edit_of_diff(path: str, lines: list[str]) -> Edit:
-    """Lines have a sign and, beside it, a space. Entities are written for some characters, unless one of those stands there too."""
+    """Rows have a sign and, beside it, a space. An empty one at the end is what follows the last newline of the file."""
     hunk = _HUNK.match(lines[0]) if lines else None
-    rows = lines[1:] if hunk else lines
-    if "<" not in (text := "\n".join(rows)) and not re.search(r"&(?!\w+;|#)", text) and _ENTITY.search(text):
-        rows = [html.unescape(row) for row in rows]
+    rows = _unescaped("\n".join(lines[1:] if hunk else lines)).split("\n")
     width = 2 if all(row[1:2] in ("", " ") for row in rows) else 1
-    old, new = ("".join(f"{row[width:]}\n" for row in rows if row[:1] in signs) for signs in ((" ", "-", ""), (" ", "+", "")))
+    sides = ([row[width:] for row in rows if row[:1] in ("", " ", sign)] for sign in "-+")
+    old, new = ("".join(f"{row}\n" for row in (side[:-1] if side[-1:] == [""] else side)) for side in sides)
     if hunk and hunk[1] in ("0", "1") and not old.strip():
         return Edit(path, "write", content=new)
     return Edit(path, "edit", replacements=(Replacement(old, new),))
+
+
+def _unescaped(text: str) -> str:
+    """Entities are written for some characters, unless one of those stands there too."""
+    is_escaped = "<" not in text and not re.search(r"&(?!\w+;|#)", text) and _ENTITY.search(text)
+    return html.unescape(text) if is_escaped else text

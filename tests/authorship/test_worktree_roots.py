@@ -38,6 +38,15 @@ def test_working_directory_confirms_a_root_by_a_single_file() -> None:
     assert _places([f"{W}/README.md"]).roots == ()
 
 
+def test_an_editor_that_was_opened_above_the_worktree_names_it() -> None:
+    places = _places([f"{W}/src/app.py", f"{W}/docs/guide.md"])
+    assert places.place("tally/src/app.py") == (W, "src/app.py")
+    assert places.place("src/app.py") == ("", "src/app.py")
+    assert places.place("other/src/app.py") is None
+    assert places.place("tally/notes.txt") is None  # the repository never had it
+    assert _places(["src/app.py"]).place("tally/src/app.py") is None  # nobody says what is called so
+
+
 def test_a_link_leads_to_the_file_that_git_has() -> None:
     links = {"CLAUDE.md": "AGENTS.md", "lib": "packages/lib", "a": "b", "b": "a"}
     places = WorktreeRoots(frozenset({"AGENTS.md", "packages/lib/x.py"}), links)

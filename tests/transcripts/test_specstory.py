@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.agents import specstory
+from collector.json_values import time_of
 from collector.model import Session
 
 FENCE = "```"
@@ -240,6 +241,82 @@ def test_blocks_without_tags() -> None:
     ]
     assert [(e.path, [(r.old, r.new) for r in e.replacements]) for e in session.calls[1].edits] == [
         ("/home/ana/tally/script.js", [("    if (a) {\n", "    if (b && a) {\n")])
+    ]
+
+
+def test_edits_of_old_files_stand_by_themselves_too() -> None:
+    session = read(OLD.replace("Tool use: **search_replace**\n\n\n", ""))
+    assert [(call.name, [edit.path for edit in call.edits]) for call in session.calls] == [
+        ("run_terminal_cmd", []), ("edit_file", ["/home/ana/tally/script.js"]),
+    ]  # fmt: skip
+    said = OLD.replace("_**Assistant (claude-4.5-sonnet-thinking)**_", "_**User (2025-10-01 23:31Z)**_")
+    assert not read(said.replace("Tool use: **search_replace**\n\n\n", "")).calls  # what a person quotes is no call
+
+
+def cursor(begun: str, *prompts: str) -> str:
+    """A session of Cursor with an edit after each prompt; `prompts`: what the headings say of their times."""
+    edit = f"<details><summary>Edit file: a.ts</summary>\n\n{FENCE}diff\n- a\n+ b\n{FENCE}\n\n</details>\n\n---\n\n"
+    return f"{HEAD}# Limit{begun}\n\n" + "".join(f"_**User{time}**_\n\ngo on\n\n---\n\n_**Agent**_\n\n{edit}" for time in prompts)
+
+
+@pytest.mark.parametrize(
+    "begun, prompts, earliest",
+    [
+        (" (2025-12-01 10:00Z)", [""], ["10:00"]),
+        (" (2025-12-01 12:00+0200)", [""], ["10:00"]),
+        ("", [" (2025-12-01 09:00Z)"], ["09:00"]),
+        (" (2025-12-01 10:00Z)", [" (2025-12-01 08:00Z)"] * 2, ["10:00"] * 2),  # the editor was started before
+        (" (2025-12-01 10:00Z)", [" (2025-12-01 11:00Z)"] * 2, ["10:00"] * 2),  # and here it took up an older session
+        (" (2025-12-01 10:00Z)", [" (2025-12-01 08:00Z)", " (2025-12-01 11:00Z)"], ["10:00", "11:00"]),
+        (" (2025-12-01 10:00Z)", [" (2025-12-01 10:00:07Z)", " (2025-12-01 10:05:09Z)"], ["10:00:07", "10:05:09"]),
+    ],
+)
+def test_no_call_is_older_than_its_session(begun: str, prompts: list[str], earliest: list[str]) -> None:
+    moments = [call.not_before for call in read(cursor(begun, *prompts)).calls]
+    assert moments == [time_of(f"2025-12-01T{text}Z") for text in earliest]
+
+
+def test_a_session_without_any_time_has_none() -> None:
+    session = read(cursor("", ""))
+    assert ([call.not_before for call in session.calls], session.started_at) == ([None], None)
+
+
+@pytest.mark.parametrize("last", ["+ ", "  "])
+def test_what_follows_the_last_newline_of_a_file_is_no_line(last: str) -> None:
+    text = OLD.replace("+     if (b && a) {", f"+     if (b && a) {{\n{last}")
+    (edit,) = read(text).calls[1].edits
+    assert [r.new for r in edit.replacements] == ["    if (b && a) {\n"]
+    assert [r.old for r in edit.replacements] == ["    if (a) {\n"]
+
+
+PATCH = f"""{FENCE}diff
+*** Begin Patch
+*** Add File: /home/ana/tally/a.json
++{{ &quot;a&quot;: 1 }}
+*** Update File: /home/ana/tally/b.ts
+@@
+-const a = &#39;x&#39;
++const a = &#39;y&#39;
+*** End Patch
+{FENCE}
+"""
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("Tool use: **apply_patch**\n\n<details>\n        <summary>Apply patch for a.json</summary>\n\n", "\n</details>\n\n---\n"),
+        (
+            '<tool-use data-tool-type="write" data-tool-name="apply_patch">\n<details>\n<summary>Apply patch</summary>\n\n',
+            "\n</details>\n</tool-use>\n",
+        ),
+    ],
+)
+def test_patches_have_the_changes_of_several_files(before: str, after: str) -> None:
+    edits = [edit for call in read(f"{HEAD}_**Agent**_\n\n{before}{PATCH}{after}").calls for edit in call.edits]
+    assert [(e.path.rpartition("/")[2], e.op, e.content, [h.lines for h in e.hunks]) for e in edits] == [
+        ("a.json", "write", '{ "a": 1 }\n', []),
+        ("b.ts", "edit", None, [("-const a = 'x'", "+const a = 'y'")]),
     ]
 
 
