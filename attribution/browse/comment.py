@@ -55,7 +55,8 @@ def _share_line(request: PullRequest) -> str:
         tiers.append(f"{words.percent(share.declared, share.lines)} only because their commits say so")
     before = f" Usual in this repository: {words.percent(usual.by_agents, usual.lines)}." if usual.lines else ""
     whole = words.percent(share.by_agents, share.lines)
-    return f"**Agents wrote {whole}** of {count_of(share.lines, 'added line')} of source and tests: {', '.join(tiers)}.{before}"
+    lines = count_of(share.lines, "line")
+    return f"**Agents wrote {whole}** of {lines} added in source and test files: {', '.join(tiers)}.{before}"
 
 
 def _files_line(files: Sequence[FileLines]) -> list[str]:

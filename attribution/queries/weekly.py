@@ -26,8 +26,8 @@ WEEKS_BEFORE = 4
 _SEVERITIES = ("high", "medium", "low")
 Row = Mapping[str, Any]
 _UNITS = dict.fromkeys(("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share") | {
-    "cost_usd": "USD"
-}
+    **dict.fromkeys(("this week", "last week", "change"), "amount"), "cost_usd": "USD",
+}  # fmt: skip
 _WEEK = (
     "week",
     "coverage",
@@ -70,7 +70,7 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     sections = [
         Section(
             f"Week of {this.isoformat()}{so_far}, and the week before",
-            table_of(_compared(now, last)),
+            table_of(_compared(now, last), _UNITS),
             ("", "this week", "last week", "change"),
         ),
         Section("Week by week", table_of(shown, _UNITS), _WEEK),

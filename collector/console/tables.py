@@ -196,9 +196,9 @@ def _alignment(table: Table, column: Column) -> str:
 
 
 def is_number(table: Table, column: Column) -> bool:
-    """Whether the values of a column are numbers, as far as there are any."""
-    values = [row.get(column.name) for row in table.rows]
-    return any(isinstance(value, int | float) for value in values) and not any(isinstance(value, str | list) for value in values)
+    """Whether the values of a column are numbers, as far as there are any, or texts of numbers (unit `amount`)."""
+    kinds = {type(row.get(column.name)) for row in table.rows} - {type(None)}
+    return column.unit == "amount" or (bool(kinds) and kinds <= {bool, int, float})
 
 
 def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:

@@ -155,19 +155,21 @@ def test_text_stands_out_from_its_background(browser: Any, address: str, scheme:
     assert low == []
 
 
-def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, address: str) -> None:
+def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, address: str, db: Path, tmp_path: Path) -> None:
+    """The pages, and those that a command writes to a file."""
+    written: list[Path] = []
+    for by in ((), ("--by", "month,directory"), ("--by", "week", "--until", "2026-01-20")):
+        written.append(tmp_path / f"report{len(written)}.html")
+        assert run("report", *by, "--html", written[-1], "--db", db).exit_code == 0
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True}
     )
     try:
         for page in (
-            "/-/whowrote/seen",
-            "/-/whowrote/seen/-/go/repo/1",
-            "/-/whowrote/seen/-/go/file/1",
-            "/-/whowrote/seen/-/go/session/1",
-            "/-/whowrote/seen/turns/1",
+            *(f"{address}/-/whowrote/seen{rest}" for rest in ("", "/-/go/repo/1", "/-/go/file/1", "/-/go/session/1", "/turns/1")),
+            *(path.as_uri() for path in written),
         ):
-            browser.get(address + page)
+            browser.get(page)
             wide = browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
             assert wide <= 1, page
     finally:

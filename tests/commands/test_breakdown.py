@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -229,6 +230,7 @@ def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(db: Path, last_
     shown = run(*options)
     assert shown.exit_code == 0 and run(*options, "--html", tmp_path / "w.html").exit_code == 0
     page = (tmp_path / "w.html").read_text("utf-8")
+    assert re.search('<th class="n"[^>]*>this week', page), "numbers end below each other"
     for heading in ("and the week before", "Week by week", "Open weaknesses", "By agent", "What cannot be known", "Claude Code"):
         assert heading in shown.stdout and heading in page, heading
     assert "claude-code" not in shown.stdout and "<main" in page and "<script" not in page

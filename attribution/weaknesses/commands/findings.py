@@ -112,8 +112,8 @@ def findings(
 ) -> None:
     """List weaknesses introduced by commits.
 
-    Each is listed with who wrote the lines and whether it is still there, the worst first. Findings of low confidence are left out,
-    as in `whowrote report weaknesses`, unless --low or --confidence asks for them.
+    Each is listed with who wrote the lines and whether it is still there: those that are first, the worst first. Findings of low
+    confidence are left out, as in `whowrote report weaknesses`, which counts source files alone, unless --low or --confidence asks.
 
     For a pull request: whowrote findings --new-since origin/main --fail-on high
     """

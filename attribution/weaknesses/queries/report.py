@@ -63,7 +63,7 @@ def weakness_tables(
         # Confidence is of every introduced finding, not only of those of the headline.
         rows = _rates(name, introduced if name == "confidence" else counted, lines)
         notes = [few] if any(row["lines"] and row["rate"] is None for row in rows) else []
-        tables.append(table_of(rows, _UNITS, notes, name, f"Weaknesses per 1,000 lines by {name}"))
+        tables.append(table_of(rows, _UNITS, notes, name, f"Weaknesses per 1,000 lines of {' and '.join(file_places)} by {name}"))
     more: list[tuple[str, list[Row], list[str], str]] = [
         ("comparisons", *_comparisons(counted, lines, is_measured), "Rate of agents over that of a baseline"),
         ("fates", _fates(counted), [_REMOVED_BY], "What became of them"),
