@@ -23,6 +23,10 @@ RULES = """\
 This version has breaking changes. Read the guide first.
 <!-- END:nextjs-agent-rules -->
 """
+NEWER_RULES = (
+    RULES.replace("# This is", "\n## This is")
+    .replace("first.\n", "first.\n\nThis block is written and re-added by `next dev`.\n\n")
+)  # fmt: skip
 CONTEXT = """\
 # ledger Development Guidelines
 
@@ -54,6 +58,7 @@ def _sources(directory: Path, path: str, text: str, subject: str, author: str, b
         (".entire/settings.json", '{\n  "strategy": "manual-commit",\n  "enabled": true\n}\n', "Set up", ADA, "Entire"),
         ("AGENTS.md", RULES, "Set up", ADA, "create-next-app"),
         ("web/AGENTS.md", RULES, "Set up", ADA, "create-next-app"),
+        ("AGENTS.md", NEWER_RULES, "Set up", ADA, "create-next-app"),
         ("AGENTS.md", CONTEXT, "Set up", ADA, "spec-kit"),
         ("CLAUDE.md", CONTEXT, "Set up", ADA, "spec-kit"),
         (".specify/memory/constitution.md", "# [PROJECT_NAME] Constitution\n### [PRINCIPLE_1_NAME]\n", "Set up", ADA, "spec-kit"),
@@ -83,6 +88,8 @@ def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, au
         (".specify/memory/constitution.md", "# Ledger Constitution\n### Small steps\n", "Set up", ADA, None),
         ("app/page.tsx", "export default () => null\n", "Initial commit from Create Next App", ADA, ""),
         ("docs/plan.md", "# Plan\n", "Initial commit from Create Next App", ADA, None),
+        (".claude/rules.md", "# Ours\n", "Initial commit from Create Next App", ADA, None),
+        (".travis.yml", "language: node_js\n", "Initial commit from Create Next App", ADA, None),
         ("src/own.py", "OWN = 1\n", "Initial commit from Specify template", ADA, None),
         ("README.md", "# ledger-web", "Initial commit", ADA, None),
         ("README.md", "# ledger-web", "Initial commit", GITHUB, ""),
