@@ -65,7 +65,7 @@ def _verdict_of_replayed_line(case: Case, index: int, line: int) -> Verdict:
         return _verdict_of_outside_line(case, line, index)
     state = case.alignment.state
     if state is not None and state.moved_by is not None:
-        return Verdict(Author.AGENT, How.SHELL, Evidence.REPLAYED, call=state.moved_by)
+        return unknown(Reason.BROUGHT_IN, state.moved_by)
     return _verdict_before_session(case, line)
 
 

@@ -18,7 +18,6 @@ from attribution.authorship.case import AttributionWindow, CandidateAuthor, Inli
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
 from attribution.authorship.session_edits import Prompt, WorktreeAction
-from attribution.authorship.worktree_roots import is_foreign
 from attribution.shell import Effect, effects, mentions
 from attribution.shell.project import no_tasks
 from collector.vocabulary.lines import Author, How, Reason
@@ -188,7 +187,7 @@ class AttributionWindows:
         return replace(_ran(effect, action), fills_directory=fills)
 
     def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor:
-        if effect.kind in ("copy", "move") and effect.paths and all(is_foreign(path, self.root) for path in effect.paths):
+        if effect.kind in ("copy", "move") and effect.paths and not window.gone:  # what the replay knows it does not ask
             return CandidateAuthor(Author.UNKNOWN, reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)

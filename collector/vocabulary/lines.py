@@ -129,7 +129,7 @@ class Reason(Word):
     )
     BROUGHT_IN = (
         "brought_in",
-        "The agent copied or moved the file here from outside the repository: who wrote it there is on no record.",
+        "The agent copied or moved the text here: who wrote it where it was is on no record.",
     )
     EDIT_UNPLACED = (
         "edit_unplaced",

@@ -210,7 +210,7 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
     session.bash(second or "ls docs", _put(world, "docs/b.html", PAGE))
     found = answers(world, _finish(world, session), tmp_path)
     sources = _sources({path: found[path] for path in ("docs/a.html", "docs/b.html")})
-    assert sources <= {"agent", "tool pandoc agent", "unknown opaque_shell", "unknown unexplained"}
+    assert sources <= {"agent", "tool pandoc agent", "unknown brought_in", "unknown opaque_shell", "unknown unexplained"}
 
 
 @pytest.mark.parametrize(
@@ -219,18 +219,30 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
         ("cp ~/skills/ledger/guide.md docs/guide.md", "unknown brought_in"),
         ("mv /home/dev/notes/guide.md docs/", "unknown brought_in"),
         ("mkdir -p docs && cp ../other/docs/*.md docs/", "unknown brought_in"),
-        ("cp /tmp/draft/guide.md docs/guide.md", "agent"),
-        ("cp src/guide.md docs/guide.md", "agent"),
+        ("cp /tmp/draft/guide.md docs/guide.md", "unknown brought_in"),
+        ("cp src/guide.md docs/guide.md", "unknown brought_in"),
+        ("mv src/guide.md docs/", "unknown brought_in"),
     ],
 )
-def test_what_the_agent_copies_from_outside_the_repository(command: str, source: str, tmp_path: Path) -> None:
-    """It may be anybody's; in directories for temporary files agents keep their drafts."""
+def test_what_the_agent_copies_from_where_nobody_knows_it(command: str, source: str, tmp_path: Path) -> None:
+    """It may be anybody's, within the repository as well: a command that moves a text does not write it."""
     world = _begin("brought")
     session = _session(world)
     session.write("src/a.py", "LEDGER = 1\n")
     session.bash(command, _put(world, "docs/guide.md", "# Guide\n\nThe ledger keeps track of small expenses.\n"))
     found = answers(world, _finish(world, session), tmp_path)
     assert {line.source for line in found["docs/guide.md"] if line.text.strip()} == {source}
+
+
+def test_text_that_an_agent_moved_and_whose_old_place_another_commit_empties(tmp_path: Path) -> None:
+    """Git calls all of it new, but the agent only moved it."""
+    world = _begin("moved", app_ts=TOTAL)
+    session = _session(world)
+    session.write("src/a.ts", "export const ledger = 1\n")
+    session.bash("mv src/app.ts src/total.ts", _put(world, "src/total.ts", TOTAL))
+    session.end_turn()
+    commit = world.commit("Go on", [session], paths=["src/a.ts", "src/total.ts"])
+    assert _sources({"src/total.ts": answers(world, commit, tmp_path)["src/total.ts"]}) == {"unknown brought_in"}
 
 
 def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:

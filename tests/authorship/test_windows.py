@@ -101,8 +101,6 @@ def test_commands_that_only_look_explain_nothing(text: str) -> None:
         "sed -i 's/a/b/' /w/src/app.py",
         "cd src && sed -i 's/a/b/' app.py",
         "echo x >> src/app.py",
-        "mv other.py src/app.py",
-        "cp other.py src/app.py",
         "perl -pi -e 's/a/b/' src/*.py",
     ],
 )
@@ -138,8 +136,9 @@ def test_a_command_that_takes_a_file_away_writes_none_of_what_stands_there_later
 
 
 @pytest.mark.parametrize("text", ["mv lib/app.py src/app.py", "mv lib/app.py src", "rm src/app.py && cp lib/app.py src/app.py"])
-def test_a_command_that_brings_a_file_to_its_place_did_it(text: str) -> None:
-    assert _cause(_command(text)) == "agent"
+def test_a_command_that_brings_a_file_to_its_place_did_not_write_its_text(text: str) -> None:
+    """Of a text that the replay knows, it knows the author, whom this question is not about."""
+    assert _cause(_command(text)) == "unknown brought_in"
 
 
 def test_command_in_another_directory_names_another_file() -> None:
