@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 _MEANING = (
-    "Added non-blank lines of source and test files. coverage: lines with a named author, in commits with any sign of an agent. "
-    "kept: agents' lines that are still there 30 days later (Kaplan-Meier). "
+    "Added non-blank lines of source and test files, and the commits that have any. coverage: lines with a named author, in "
+    "commits with any sign of an agent. kept: agents' lines that are still there 30 days later (Kaplan-Meier). "
     "95 % intervals over commits; empty: too few, or not known."
 )
 _COLUMNS = (

@@ -83,7 +83,7 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Mappi
         table.rows = [row for row in table if row["id"] == number]
     lines = sum(row["agent_lines"] or 0 for row in table)
     if not output_format:
-        _leave_out_subagents(table, "parent", options["subagents"], f"; {count_of(lines, 'line')} in commits")
+        _leave_out_subagents(table, "parent", options["subagents"], f"; {count_of(lines, 'line')} in commits, files of every kind")
     columns = (
         "repo?", "key=session", "started_at", "agent", "transcript?", "turns", "edits_applied=edits", "commits",
         "agent_lines=lines", "unlinked_because?=no commit because", "subagents?", "label=first prompt",

@@ -91,13 +91,13 @@ def _before(day: date, weeks: int) -> str:
 
 def _compared(now: Row, last: Row) -> list[Row]:
     """Coverage first: what the other shares are worth depends on it."""
-    lines = [_line("lines added", now.get("lines", 0), last.get("lines", 0))]
+    lines = [_line("lines added to source and tests", now.get("lines", 0), last.get("lines", 0))]
     shares = [("coverage: lines with a named author", "coverage", "coverage_of")]
     shares += [("agents: by record or declared", "agent_or_declared_share", "lines")]
     shares += [(f"– {words(name)}", f"{name}_lines", "lines") for name in LINE_CLASSES]
     coverage, *classes = (_share_line(*names, now, last) for names in shares)
     money = _line("cost of prompts, USD", now.get("cost_usd"), last.get("cost_usd"))
-    return [coverage, *lines, *classes, _line("commits", now.get("commits", 0), last.get("commits", 0)), money]
+    return [coverage, *lines, *classes, _line("commits that have such lines", now.get("commits", 0), last.get("commits", 0)), money]
 
 
 def _line(name: str, now: float | None, last: float | None) -> Row:

@@ -40,7 +40,7 @@ def repo_report(console: Console, r: RepoReport, database: str) -> None:
     _edits(console, r)
     if len(r.sessions):
         console.print()
-        columns = ("agent", "model", "transcript?", "sessions", "tool_calls", "lines")
+        columns = ("agent", "model", "transcript?", "sessions", "tool_calls", "lines=lines in files of every kind")
         show_table(console, r.sessions, columns, most=8, indent=2)
     if len(r.problems):
         console.print()

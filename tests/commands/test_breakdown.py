@@ -173,7 +173,10 @@ def test_the_week_says_what_the_breakdown_of_its_days_says(db: Path, last_day: s
         by_week = breakdown(store, BreakdownOptions(("week",), until=last_day)).table.rows
     compared, weeks, became, weaknesses, by_repository = report.sections
     this = {row[""]: row["this week"] for row in compared.table}
-    assert this["lines added"] == f"{whole['lines']:,}" and this["commits"] == f"{whole['commits']:,}"
+    assert (
+        this["lines added to source and tests"] == f"{whole['lines']:,}"
+        and this["commits that have such lines"] == f"{whole['commits']:,}"
+    )
     assert this["agents: by record or declared"] == percent(whole["agent_or_declared_share"], 1)
     assert this["coverage: lines with a named author"].startswith(percent(whole["coverage"], 1))
     assert next(iter(this)).startswith("coverage")

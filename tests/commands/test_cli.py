@@ -191,6 +191,29 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(exampl
     assert "30 days to the last commit" in run("repo", repo, "--db", db).stdout
 
 
+def test_counts_that_differ_say_what_they_count(example: tuple[Path, Path]) -> None:
+    """Sessions and the summary's agents have lines in documents too, a breakdown only commits with lines of source or tests."""
+    repo, db = example
+    with sqlite3.connect(db) as connection:
+
+        def count(sql: str) -> int:
+            return int(connection.execute(sql).fetchone()[0])
+
+        by_agents = "SELECT SUM(nonblank) FROM line_spans WHERE class = 'agent'"
+        code = "kind IN ('source', 'test')"
+        lines = {"every": count(by_agents), "code": count(f"{by_agents} AND {code}")}
+        commits = count(f"SELECT COUNT(DISTINCT commit_id) FROM line_spans WHERE nonblank > 0 AND {code}")
+        assert lines["every"] > lines["code"] and commits < count("SELECT COUNT(*) FROM commits")
+    summary = run("repo", repo, "--db", db).stdout
+    assert re.search(rf"agent +{lines['code']} ", summary) and "not counting" in summary
+    assert re.search(rf"lines in files of every kind\n.*\n.* {lines['every']}\n", summary)
+    assert f"; {lines['every']} lines in commits, files of every kind" in run("sessions", "--db", db).stdout
+    (total,) = (line for line in run("log", "HEAD", repo, "--total", "--db", db).stdout.splitlines() if "Claude Code" in line)
+    assert total.split()[-1] == str(lines["code"])
+    broken_down = run("report", "--by", "repository", "--db", db).stdout
+    assert f" {commits} " in broken_down and "the commits that have any" in broken_down
+
+
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
     repo, db = example
     (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
