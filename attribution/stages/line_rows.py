@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.links import BY_CALL, CommitLinks
+from attribution.authorship.links import BY_CALL, CommitLinks, since
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
 from attribution.authorship.session_edits import SessionEdits
@@ -179,15 +179,17 @@ def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
     fates = _fates_by(judged, lambda fate: (fate.sha, fate.session_id))
     ids, history = judged.evidence.sessions.ids, judged.evidence.history
+    commits = {commit.sha: commit for commit in history.commits}
     rows = []
     for sha, number in numbers.items():
         verdict, link = judged.verdicts[sha], judged.evidence.links[sha]
         recorded = history.recorded.get(sha)
         behind = link.commit.commit_time - recorded.commit_time if recorded is not None else 0.0
-        written = _lines_by_session(verdict)
+        begin = since(link.commit, [commits[parent] for parent in link.commit.parents if parent in commits])
+        written, took_part = _lines_by_session(verdict, begin)
         named = {ids[key]: key for key in link.sessions if key in ids}
-        clean = len(named) == 1 and len(link.named) == 1 and len(verdict.sessions - set(named)) == 0
-        for session in sorted(named.keys() | verdict.sessions):
+        clean = len(named) == 1 and len(link.named) == 1 and not took_part - named.keys()
+        for session in sorted(named.keys() | took_part):
             if session in named:
                 method, confidence = link.method_of(named[session])
             else:
@@ -207,13 +209,20 @@ def _fate_counts(fates: Counter[str]) -> dict[str, int]:
     return {"produced": produced, "final": produced - fates["self_overwritten"], **{name: fates[name] for name in FATES}}
 
 
-def _lines_by_session(verdict: CommitVerdict) -> Counter[int]:
-    count: Counter[int] = Counter()
+def _lines_by_session(verdict: CommitVerdict, begin: float) -> tuple[Counter[int], set[int]]:
+    """Session -> lines; and the sessions that took part. To move older lines of theirs, or to lay them out anew, is others' doing.
+
+    `begin`: time of the parent, with which older lines were there.
+    """
+    count, took_part = Counter[int](), set[int]()
     for _, spans in verdict.files:
         for span in spans:
-            if span.verdict.author == Author.AGENT and span.verdict.call is not None:
-                count[span.verdict.call.session_id] += span.nonblank
-    return count
+            call = span.verdict.call
+            if span.verdict.author == Author.AGENT and call is not None:
+                count[call.session_id] += span.nonblank
+                if call.at > begin or span.verdict.how not in (How.REFORMATTED, How.MOVED):
+                    took_part.add(call.session_id)
+    return count, took_part
 
 
 def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:

@@ -22,7 +22,7 @@ from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
-VERSION = "23"
+VERSION = "24"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 

@@ -302,6 +302,40 @@ def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
 
 
+def _indent(text: str) -> str:
+    return "def outer():\n" + "".join(f"    {line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
+@pytest.mark.parametrize("kind", ["indented later", "moved later", "indented before its commit", "indented with a new line of it"])
+def test_a_commit_that_only_lays_out_anew_or_moves_older_lines_is_not_the_sessions_that_wrote_them(
+    agent: str, kind: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    session.write("src/steps.py", LONG)
+    if kind != "indented before its commit":
+        session.commit("Add steps")
+        clone.wait(DAY)
+    if kind == "indented with a new line of it":
+        session.edit(
+            "src/steps.py", "    return [row.step_5 for row in rows]\n", "    return [row.step_5 for row in rows if row]\n"
+        )
+    clone.wait(300)
+    text = clone.text("src/steps.py") or ""
+    if kind == "moved later":
+        clone.put("src/later.py", text, "agent")
+        clone.put("src/steps.py", "STEPS = []\n", "human")
+    else:
+        clone.put("src/steps.py", _indent(text), "agent")
+    sha = clone.commit("Lay it out by hand")
+    WRITERS[agent](home, session)
+    said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    with Store(tmp_path / "out.db") as store:
+        links = store.value(
+            "SELECT COUNT(*) FROM commit_sessions x JOIN commits c ON c.id = x.commit_id WHERE c.commit_sha = ?", (sha,)
+        )
+    assert links == (not kind.endswith("later"))
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
 @pytest.mark.parametrize(("shown", "said"), [(3, ["agent", "unknown"]), (1, ["unknown"])])
 def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
