@@ -280,7 +280,9 @@ class _Asked:
         if len(location.bare) < _SAME:
             return within
         one_side = (location.above and item.above == location.above) or (location.below and item.below == location.below)
-        return _stands_alike(item, location.above, location.below) or bool(alone and one_side)
+        # Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for one at the edit's edge.
+        above = item.above == location.above and item.below in (location.below, "")
+        return above or (item.below == location.below and not item.above) or bool(alone and one_side)
 
 
 class _Place(NamedTuple):
@@ -321,11 +323,6 @@ def _verdict_of(writer: _Written, text: str, same: How) -> Verdict:
     how = same if writer.text == text.strip() else How.REFORMATTED
     how = How.SUBAGENT if writer.by_subagent else How.SHELL if writer.call.by_shell else how
     return Verdict(Author.AGENT, how, Evidence.MATCHED, call=writer.call)
-
-
-def _stands_alike(item: _Written, above: str, below: str) -> bool:
-    """Equal text elsewhere in the file is common: the neighbours must be the edit's too, but for one at the edit's edge."""
-    return (item.above == above and item.below in (below, "")) or (item.below == below and item.above == "")
 
 
 def _attribute_spans(spans: Sequence[Span], question: _Asked) -> list[Span]:

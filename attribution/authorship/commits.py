@@ -112,6 +112,7 @@ class FilesRead(NamedTuple):
     commits: Container[str]  # their ids; of the others nothing is read
     paths: Container[str]
     since: float  # commands that ended before are not known
+    asked: Container[str]  # of these commits the verdicts are wanted
 
 
 def read_history(

@@ -149,14 +149,13 @@ def _better(existing: FileProbe, judged: FileProbe) -> FileProbe:
         return judged if judged.followed else existing
     if judged.followed:
         return judged if _score(judged) > _score(existing) else existing
-    return replace(existing, verdicts={i: _cautious(v, judged.verdicts.get(i, v)) for i, v in existing.verdicts.items()})
+    pairs = {i: (verdict, judged.verdicts.get(i, verdict)) for i, verdict in existing.verdicts.items()}
+    return replace(existing, verdicts={i: max(pair, key=_caution) for i, pair in pairs.items()})
 
 
-_CAUTION = {Author.AGENT: 4, Author.DECLARED: 3, Author.TOOL: 2, Author.UNKNOWN: 1, Author.HUMAN: 0}
-
-
-def _cautious(a: Verdict, b: Verdict) -> Verdict:
-    return max(a, b, key=lambda item: (_CAUTION[item.author], item.reason in STATED_DOUBTS))
+def _caution(verdict: Verdict) -> tuple[int, bool]:
+    order = (Author.HUMAN, Author.UNKNOWN, Author.TOOL, Author.DECLARED, Author.AGENT)
+    return order.index(verdict.author), verdict.reason in STATED_DOUBTS
 
 
 def _score(judged: FileProbe) -> tuple[int, int]:

@@ -46,9 +46,10 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
     """Lines without an author that an agent said were there before its edits become a person's, to be confirmed."""
     history = judged.evidence.history
     times = {commit.sha: commit.author_time for commit in history.commits}
-    for sha, lines in lines_of_others(judged.evidence.sessions.edits, history).items():
-        parents = judged.evidence.links[sha].commit.parents
-        testify(judged.verdicts[sha], lines, max((times.get(parent, 0.0) for parent in parents), default=0.0), judged.texts)
+    others = lines_of_others(judged.evidence.sessions.edits, history)
+    for commit in judged.commits if others else ():
+        since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
+        testify(judged.verdicts[commit.sha], others.get(commit.sha, {}), since, judged.texts)
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -67,7 +68,7 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
     evidence, edited = judged.evidence, edited_paths(judged.replayed.timelines)
     times = {commit.sha: commit.author_time for commit in evidence.history.commits}
     paths = {key: edited.get(evidence.sessions.ids[key], set()) for key in evidence.sessions.reach}
-    for commit in evidence.history.commits:
+    for commit in judged.commits:
         link = evidence.links[commit.sha]
         since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
         complete = link.is_resolved and not link.incomplete and not link.partly and not evidence.missing_transcripts(link)
@@ -77,7 +78,7 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
 def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the reason, or a hook's."""
     evidence = judged.evidence
-    commits = [(commit, judged.verdicts[commit.sha]) for commit in evidence.history.commits]
+    commits = [(commit, judged.verdicts[commit.sha]) for commit in judged.commits]
     lines = {commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits}
     all_lines = [line for several in lines.values() for line in several]
     agents = (text for session in evidence.sessions.edits for text in session.produced)
@@ -115,7 +116,7 @@ def give_lines_to_edits(judged: Judged) -> None:
     In a commit whose id a call printed, so do lines of other sessions that the session of that call brings as well.
     """
     edits, ids = applied_edits(judged.replayed.edits, judged.replayed.timelines), judged.evidence.sessions.ids
-    for commit in judged.evidence.history.commits:
+    for commit in judged.commits:
         verdict, own = judged.verdicts[commit.sha], judged.evidence.links[commit.sha].own
         if own is not None and own.printed:
             give_to_maker(commit, verdict, ids[own.session], edits, judged.texts)
@@ -124,8 +125,7 @@ def give_lines_to_edits(judged: Judged) -> None:
 
 def doubt_people_near_holes(judged: Judged) -> None:
     """Where many lines of recorded sessions are still without an author, likely people of that day become unknown."""
-    commits = judged.evidence.history.commits
-    doubt_near_holes([(commit, judged.verdicts[commit.sha]) for commit in commits])
+    doubt_near_holes([(commit, judged.verdicts[commit.sha]) for commit in judged.commits])
 
 
 def declare_the_rest(judged: Judged) -> None:
@@ -138,14 +138,14 @@ def declare_the_rest(judged: Judged) -> None:
 
 def give_files_to_tools(judged: Judged) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them, unless an agent's edit wrote them."""
-    for commit in judged.evidence.history.commits:
+    for commit in judged.commits:
         give_to_tools(judged.verdicts[commit.sha])
         give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
 
 
 def give_versions_to_bots(judged: Judged) -> None:
     """Of a commit by the account of a program, lines in which only a version is new go to that program."""
-    for commit in judged.evidence.history.commits:
+    for commit in judged.commits:
         bot = automation(commit)
         for file, spans in judged.verdicts[commit.sha].files if bot else ():
             lines = judged.texts.lines(file) if any(span.verdict.author == Author.UNKNOWN for span in spans) else ()
@@ -157,7 +157,9 @@ def date_old_lines(judged: Judged) -> None:
     """Lines of commits that are older than coding agents become a person's, if nothing links the commit to one or to a program."""
     evidence, nobody = judged.evidence, unknown(Reason.NO_SESSION)
     for sha, witness in dated_commits(evidence.history.commits, evidence.clocks).items():
-        link, verdict = evidence.links[sha], judged.verdicts[sha]
+        if (verdict := judged.verdicts.get(sha)) is None:
+            continue
+        link = evidence.links[sha]
         persons = Verdict(Author.HUMAN, How.NONE, Evidence.DATED, witness=SightingPair(witness, None))
         is_linked = link.named or link.records or link.made or verdict.method
         for file, spans in () if is_linked else verdict.files:

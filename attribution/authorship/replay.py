@@ -163,7 +163,7 @@ class Worktree:
         self.origins: list[LineOrigin] = [LineOrigin(BASE), _ASSUMED]
         self.origin_of = array("i")  # line id -> index into origins
         self.nonblank = bytearray()  # line id -> 1 when it had text at birth
-        self.born: dict[str, list[int]] = {}  # path -> ids of agent lines not yet asked for by `take_born`
+        self.born: dict[str, list[int]] = {}  # path -> ids of agent lines, until a commit was compared with them
         self.removed: dict[int, Removal] = {}
         self.changes: list[Change] = []  # by calls, and by others where they took agents' lines away
         self.buried: dict[str, list[DeletedHunk]] = {}
@@ -366,10 +366,6 @@ class Worktree:
             before = next((x.strip() for x in reversed(old_lines[:first]) if x.strip()), edges[0])
             after = next((x.strip() for x in old_lines[first + len(gone) :] if x.strip()), edges[1])
             self.buried.setdefault(path, []).append(DeletedHunk(tuple(zip(texts, calls, strict=True)), before, after))
-
-    def take_born(self, path: str) -> list[int]:
-        """Ids of the agent lines written to `path` since this was last asked."""
-        return self.born.pop(path, [])
 
     def _mark_removed(self, ids: Iterable[int], removal: Removal) -> None:
         for line in ids:

@@ -19,7 +19,7 @@ from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.statements import declarations
 from collector.git.clocks import OtherClocks
-from collector.model import Checkpoint, SessionRecord
+from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript, TranscriptState
@@ -69,9 +69,6 @@ class RunInputs:
     history: CommitHistory
     links: Mapping[str, CommitLinks]  # by commit
     clocks: OtherClocks
-
-    def has_readable_session(self, link: CommitLinks) -> bool:
-        return any(self.sessions.reach.get(key, _NOT_READ).readable for key in link.sessions)
 
     def missing_transcripts(self, link: CommitLinks) -> list[MissingTranscript]:
         """Sessions named by the commit whose transcript does not reach up to it."""
@@ -147,12 +144,17 @@ class Replayed:
 
 @dataclass(frozen=True)  # without slots: what was seen of files is kept
 class Judged:
-    """The verdicts on all commits, and what they rest on. Passes change the verdicts."""
+    """The verdicts on commits, and what they rest on. Passes change the verdicts."""
 
     evidence: RunInputs
     replayed: Replayed
     texts: DiffTexts
     verdicts: Mapping[str, CommitVerdict]  # by commit
+
+    @property
+    def commits(self) -> list[Commit]:
+        """Those with a verdict, parents first."""
+        return [commit for commit in self.evidence.history.commits if commit.sha in self.verdicts]
 
     @cached_property
     def seen_files(self) -> SeenFiles:

@@ -31,6 +31,7 @@ class RepositoryTexts:
         self._added: dict[str, list[AddedFile]] = {}  # the one asked for last at the end
         self._characters = 0  # of these
         self._tasks: dict[tuple[str, str, str], str | None] = {}  # blob of a file, its name, task -> its commands
+        self._unicode: dict[str, bool] = {}  # path -> whether its versions are UTF-8
 
     def added(self, sha: str) -> list[AddedFile]:
         files = self._added.pop(sha, None)
@@ -82,12 +83,20 @@ class RepositoryTexts:
 
     def is_committed(self, path: str, text: str, moment: float) -> bool:
         """Whether some object of the repository holds exactly this text in any encoding, other than by commits after `moment`."""
-        legacy = () if text.isascii() or not self._history.characters else LEGACY
         texts = {text, text.removesuffix("\n"), crlf := text.replace("\n", "\r\n"), crlf.removesuffix("\r\n")}
-        encodings = product(texts, ("", "\ufeff"), ("utf-8", "utf-16-le", "utf-16-be", *legacy))
-        ids = {blob_id(f"{mark}{same}".encode(name, "replace")) for same, mark, name in encodings}
+        marked = [f"{mark}{same}" for same, mark in product(texts, ("", "\ufeff"))]
+        ids = {blob_id(same.encode(name, "replace")) for name in self._encodings(path, text) for same in marked}
         times = [time for time, oid in self._history.versions.get(path, ()) if oid in ids]
         return min(times) <= moment if times else any(self._repo.has(oid) for oid in ids)
+
+    def _encodings(self, path: str, text: str) -> Iterable[str]:
+        """In which a text of this path may be kept: UTF-8 alone where its first and last version are."""
+        if path not in self._unicode:
+            oids = [oid for _, oid in self._history.versions.get(path, ())]
+            texts = {oid: (self._repo.blob(oid) or b"").decode("utf-8", "replace") for oid in (*oids[:1], *oids[-1:])}
+            self._unicode[path] = bool(oids) and all(blob_id(text.encode(), oid) == oid for oid, text in texts.items())
+        others = ("utf-16-le", "utf-16-be", *(() if text.isascii() or not self._history.characters else LEGACY))
+        return ("utf-8", *(() if self._unicode[path] else others))
 
 
 def _size(files: Iterable[AddedFile]) -> int:

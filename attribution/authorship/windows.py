@@ -166,9 +166,12 @@ class AttributionWindows:
         if effect.kind == "generate":
             return self._cause_of_generator(effect, action, window) if self._touches(effect, window.path) else None
         if effect.kind in NAMED:
-            if not window.gone and self._only_takes_away(effect, window.path):
-                return None
-            touched = self._touches(effect, window.path) and (window.made or not self._is_into(effect, window.path))
+            is_moved = effect.kind == "move" and not window.gone and not self._touches(replace(effect, kind="copy"), window.path)
+            if is_moved or (effect.kind == "remove" and not window.gone):
+                return None  # what stands there afterwards was not written by what took it away
+            # Files whose names are not known, copied into a directory above, may be others than this one.
+            into = effect.kind == "copy" and not effect.paths and not effect.target.endswith(window.path)
+            touched = self._touches(effect, window.path) and (window.made or not into)
             return self._cause_of_named(effect, action, window) if touched else None
         if effect.kind == "format" and self._may_touch(effect, window.path):
             may_be_typed = CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
@@ -210,14 +213,6 @@ class AttributionWindows:
         """Whether the effect names the file, a directory above it or a glob that it matches."""
         parts = covered_parts(effect, self.root)
         return any(part in (WHOLE, path) or path.startswith(part + "/") or ("*" in part and fnmatch(path, part)) for part in parts)
-
-    def _only_takes_away(self, effect: Effect, path: str) -> bool:
-        """Whether a command removed or moved what was at a path: what stands there afterwards it did not write."""
-        return effect.kind == "remove" or (effect.kind == "move" and not self._touches(replace(effect, kind="copy"), path))
-
-    def _is_into(self, effect: Effect, path: str) -> bool:
-        """Whether files whose names are not known were copied into a directory above: they may be others than this one."""
-        return effect.kind == "copy" and not effect.paths and not effect.target.endswith(path)
 
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)

@@ -230,7 +230,7 @@ class Runner:
             present |= {line for line, kin in result.kin.values() if kin.kind == "reformatted"}
             self._note_versions(look.sha, result, verdicts)
             lost = {line for line, _ in result.lost}
-            for line in self.tree.take_born(result.file.path):
+            for line in self.tree.born.pop(result.file.path, ()):
                 if self.tree.nonblank[line]:
                     self._fates[line] = self._fate(line, look, result, present, lost)
             for line in present & self._fates.keys():
@@ -285,7 +285,7 @@ class Runner:
     def _close(self) -> None:
         """Lines of files that no commit touched any more: what the replay knows, else left uncommitted."""
         for path in list(self.tree.born):
-            for line in self.tree.take_born(path):
+            for line in self.tree.born.pop(path, ()):
                 if self.tree.nonblank[line] and self.tree.origin(line).kind == AGENT:
                     fate = self._fate_of_removed(line, path) if line in self.tree.removed else "not_committed"
                     self._fates[line] = AgentLine(line, self._session(line), "", fate, path)

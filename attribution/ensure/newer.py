@@ -73,7 +73,7 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     read = peek_sessions(context, files, {key: row["id"] for key, row in sessions.items()}, VERSION, _MOST_BYTES)
     if read is None:
         return {}
-    only = FilesRead({*earlier, *opened.newer}, paths, since)
+    only = FilesRead({*earlier, *opened.newer}, paths, since, asked)
     judged = judge_files(context, opened.tip, read, (checkpoints, local), only)
     return {
         (sha, printable(file.change.path)): _answers(spans, judged.evidence.links[sha].commit, sessions)

@@ -6,7 +6,7 @@ everything concluded from them in one transaction at the end, together with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -146,11 +146,14 @@ def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] =
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
+    if only is not None:
+        probes = _probes_asked(probes, only.asked)
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
-        tree = Worktree(texts.versions, texts.is_committed)
-        runs.append(Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(probes.get(root, ())))
+        if only is None or root in probes:
+            tree = Worktree(texts.versions, texts.is_committed)
+            runs.append(Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(probes.get(root, ())))
     return Replayed(lines, edits, runs)
 
 
@@ -177,16 +180,26 @@ def _probes(
     return probes
 
 
+def _probes_asked(probes: Mapping[str, Sequence[CommitProbe]], asked: Container[str]) -> dict[str, list[CommitProbe]]:
+    """What the verdicts on these commits need: worktrees compared with one, and there what the state later depends on."""
+    return {
+        root: [probe for probe in several if probe.main or probe.here or probe.sha in asked]
+        for root, several in probes.items()
+        if any(probe.sha in asked for probe in several)
+    }
+
+
 # --- judge ------------------------------------------------------------------------------------------------------------
 
 
-def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> Judged:
+def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, only: FilesRead | None = None) -> Judged:
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
     verdicts, local = {}, all(c.store is CheckpointStore.LOCAL for c in evidence.checkpoints)
-    for commit in evidence.history.commits:
+    for commit in (c for c in evidence.history.commits if only is None or c.sha in only.asked):
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
-        missing, readable = evidence.missing_transcripts(link), evidence.has_readable_session(link)
+        missing = evidence.missing_transcripts(link)
+        readable = any(sessions.reach[key].readable for key in link.sessions if key in sessions.reach)
         named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths), local)
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
     judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)
@@ -197,10 +210,10 @@ def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed) -> Judged:
 def judge_files(
     context: RunContext, head: str, sessions: SessionsRead, stored: tuple[Sequence[Checkpoint], LocalSessions], only: FilesRead
 ) -> Judged:
-    """The verdicts on some files as a run makes them, from some sessions. Nothing is written."""
+    """The verdicts on some files of the commits asked about as a run makes them, from some sessions. Nothing is written."""
     checkpoints, local = stored
     evidence = _read(context, head, sessions, checkpoints, only)
-    return _judge(context.repo, evidence, _replay(context, evidence, local.worktrees, only))
+    return _judge(context.repo, evidence, _replay(context, evidence, local.worktrees, only), only)
 
 
 # --- write ------------------------------------------------------------------------------------------------------------

@@ -160,11 +160,10 @@ def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[Transc
             done.features = of_session(loaded.session)
         except INPUT_ERRORS as error:
             done.failed = f"{type(error).__name__}: {error}"
-    if edits is not None:
+    if edits is not None and task.keeps:
         with suppress(NotPacked):
-            content = pack(_SessionRead, done.read)
-            sealed = seal(content, task.files.blobs(), repo.blob) if task.keeps else None
-            done.packed, done.is_sealed = sealed or zlib.compress(content, 1), sealed is not None
+            done.packed = seal(pack(_SessionRead, done.read), task.files.blobs(), repo.blob)
+            done.is_sealed = done.packed is not None
     return done
 
 
@@ -203,25 +202,17 @@ class _Reading:
 
     def _read_task(self, files: SessionFiles) -> _ReadTask:
         rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
-        policy, keeps = self.context.store.policy, self.cache.has_room()
+        policy, keeps = self.context.store.policy, self.cache.has_room
         return _ReadTask(files, self.ids[files.key], policy, not rows.is_current, not features.is_current, keeps)
 
     def _all(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         """Prepares the sessions in this process, or in several where it is worth starting them."""
         repo = self.context.repo
-        if jobs < 2 or len(waiting) < 2 or type(repo) is not GitRepo:
-            yield from self._here(waiting)
-            return
-        sizes = {task.files.key: _size(repo, task.files) for task in waiting}
-        if sum(sizes.values()) < _WORTH_WORKERS:
-            yield from self._here(waiting)
-            return
-        largest_first = sorted(waiting, key=lambda task: -sizes[task.files.key])
-        yield from self._apart(largest_first, jobs)
-
-    def _here(self, waiting: Sequence[_ReadTask]) -> Iterator[tuple[_ReadTask, _Prepared]]:
-        """Prepares one session after the other, with one in memory at a time."""
-        yield from ((task, _prepare(task, self.context.repo, self.readers)) for task in waiting)
+        several = waiting if jobs > 1 and len(waiting) > 1 and type(repo) is GitRepo else ()
+        sizes = {task.files.key: _size(repo, task.files) for task in several}
+        if sum(sizes.values()) >= _WORTH_WORKERS:
+            return self._apart(sorted(waiting, key=lambda task: -sizes[task.files.key]), jobs)
+        return ((task, _prepare(task, repo, self.readers)) for task in waiting)  # one in memory at a time
 
     def _apart(self, waiting: Sequence[_ReadTask], jobs: int) -> Iterator[tuple[_ReadTask, _Prepared]]:
         left, policy = time_left(), self.context.store.policy
@@ -276,7 +267,8 @@ def read_apart(path: str, task: _ReadTask, seconds: float) -> _Prepared:
     gc.set_threshold(200_000, 20, 100)  # as in `whowrote repo`
     with apply_limits(workers.TaskLimits(seconds=seconds), no_progress):
         done = _prepare(task, _clone(path), readers())
-    if done.packed is not None:
+    with suppress(NotPacked):
+        done.packed = done.packed or zlib.compress(pack(_SessionRead, done.read), 1)
         done.read.edits = None  # it goes packed: smaller, and faster than the objects
     return done
 

@@ -54,7 +54,7 @@ Exit codes:
 """
 
 _WIDE = 160  # columns in a file or pipe
-_GARBAGE = 10_000  # objects between two collections: with 700, what a program is made of is gone through again and again
+_GARBAGE = 200_000  # objects between two collections: with 700, what a program is made of is gone through again and again
 _LATE = 2.0  # seconds before progress is worth showing
 _AGAIN = 30.0  # seconds between two lines of progress in a file or pipe
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -77,17 +77,13 @@ class SessionCache:
             self._used.append(session)
         return unseal(rows[0]["content"], self._blob)
 
-    def has_room(self) -> bool:
-        """Whether it is worth making something to put in."""
-        return self._cache is not None and self._total < CACHE_BYTES
-
     @cached_property
-    def _total(self) -> int:
-        """Bytes of the whole cache when it was first asked."""
+    def has_room(self) -> bool:
+        """Whether it is worth making something to put in: there was room when it was first asked."""
         try:
-            return int(self._cache.value(_KEPT_BYTES) or 0) if self._cache is not None else 0
+            return self._cache is not None and int(self._cache.value(_KEPT_BYTES) or 0) < CACHE_BYTES
         except _FAILURES:
-            return CACHE_BYTES
+            return False
 
     def put(self, session: str, input_key: str, content: bytes) -> None:
         """`content`: as `seal` gives it."""
@@ -178,7 +174,7 @@ def seal(content: bytes, oids: Iterable[str], blob: ReadBlob) -> bytes | None:
     """
     if len(_scanned) > _MOST_SCANNED:
         _scanned.clear()
-    texts = list(texts_of(content))
+    texts = list(dict.fromkeys(texts_of(content)))
     secrets = sorted({secret for text in texts for secret in _secrets_of(text)}, key=len, reverse=True)
     if not secrets:
         return zlib.compress(content, 1)
@@ -215,15 +211,12 @@ def _secrets_of(text: str) -> Iterator[str]:
     """The secrets found in a text, in parts that lie in one line. Lines searched before, after the same line, are passed over."""
     from collector.storage.redaction import left_out, secrets_out  # its patterns take a tenth of a second to compile
 
-    before, searched, keys = "", [""], []
-    for line in text.split("\n"):
-        if not line or line.isspace():
-            continue
-        key = hash((before, line))
+    lines = list(filter(str.strip, text.split("\n")))
+    keys = list(map(hash, zip(["", *lines], lines, strict=False)))
+    searched = [""]
+    for before, line, key in zip(["", *lines], lines, keys, strict=False):
         if key not in _scanned:
-            keys.append(key)
             searched += [line] if searched[-1] is before else [before, line]
-        before = line
     clean = secrets_out("\n".join(searched)).split("\n")
     if clean == searched:
         _scanned.update(keys)

@@ -245,7 +245,7 @@ def test_move_takes_lines_and_authors_along() -> None:
     assert not play.tree.files[F].exists
     moved_by = play.tree.files["src/b.py"].moved_by
     assert moved_by is not None and moved_by.call_id == "c2"
-    assert play.tree.take_born("src/b.py") == [before[1]] and play.tree.take_born(F) == []
+    assert play.tree.born["src/b.py"] == [before[1]] and F not in play.tree.born
 
 
 def test_move_of_a_file_from_git_starts_from_its_text() -> None:
@@ -685,12 +685,11 @@ def test_form_feeds_and_odd_separators_do_not_end_lines() -> None:
 # --- memory -------------------------------------------------------------------------------------------------------------
 
 
-def test_born_lines_are_handed_out_once() -> None:
+def test_born_lines_are_kept_by_path() -> None:
     play = Play()
     play.create("a\n")
     play.edit(("a", "a\nb"))
-    assert play.tree.take_born(F) == [play.line("a"), play.line("b")]
-    assert play.tree.take_born(F) == []
+    assert play.tree.born[F] == [play.line("a"), play.line("b")]
 
 
 def test_buried_lines_remember_their_neighbours() -> None:
