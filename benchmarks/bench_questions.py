@@ -1,4 +1,4 @@
-"""Questions right after new commits: python benchmarks/bench_questions.py CLONE [--steps N]
+"""Questions right after new commits: python benchmarks/bench_questions.py CLONE ... [--steps N]
 
 Goes through the last merges into the default branch, with the checkpoints that were there at that moment. After each of them
 one random file is asked about before the database is brought up to date, and the answers are compared with those of the update.
@@ -87,14 +87,21 @@ def measure(clone: Path, steps: int, folder: Path) -> tuple[Counter[str], list[f
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Questions right after new commits.")
-    parser.add_argument("clone", type=Path)
+    parser.add_argument("clones", type=Path, nargs="+", metavar="CLONE")
     parser.add_argument("--steps", type=int, default=20, help="merges into the default branch, the last ones")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="whowrote-questions-") as folder:
-        counts, questions, updates = measure(options.clone, options.steps, Path(folder))
-    middle, most = questions[len(questions) // 2], questions[len(questions) * 95 // 100]
-    print(dict(counts), f"question {middle:.1f} s (95th percentile {most:.1f}), update {updates[len(updates) // 2]:.1f} s")
-    return 1 if counts["another class"] else 0
+    total, every = Counter[str](), list[float]()
+    for clone in options.clones:
+        with tempfile.TemporaryDirectory(prefix="whowrote-questions-") as folder:
+            counts, questions, updates = measure(clone, options.steps, Path(folder))
+        total, every = total + counts, sorted([*every, *questions])
+        print(f"{clone}: {dict(counts)} {_spread(questions)}, update {updates[len(updates) // 2]:.1f} s", flush=True)
+    print(f"all: {dict(total)} {_spread(every)}")
+    return 1 if total["another class"] else 0
+
+
+def _spread(questions: list[float]) -> str:
+    return f"question {questions[len(questions) // 2]:.1f} s (95th percentile {questions[len(questions) * 95 // 100]:.1f})"
 
 
 if __name__ == "__main__":

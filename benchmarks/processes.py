@@ -7,6 +7,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,15 +33,15 @@ class Spent:
 
 
 def run(command: Sequence[str], variables: Mapping[str, str] = _NO_VARIABLES) -> Spent:
-    """Runs a program to its end. What it prints is dropped; one that fails ends the benchmark."""
+    """Runs a program to its end. What it prints is dropped; one that fails ends the benchmark, with its reason."""
     started = time.monotonic()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **variables}, cwd=ROOT
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env={**os.environ, **variables}, cwd=ROOT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            errors.seek(0)
+            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}: {errors.read()[:500]}")
     return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, time.monotonic() - started)
 
 
