@@ -119,7 +119,8 @@ def line_table(run: Path, source: str) -> tuple[dict[str, int], list[str]]:
     wrong = []
     for row in truth:
         verdict = said.get((row["path"], row["line"]), {})
-        author, how = verdict.get("author") or "none", verdict.get("how") or ""
+        author, how = verdict.get("class") or "none", verdict.get("how") or ""
+        author = "unknown" if author == "undeclared" else author
         author = f"{author}, edited" if author == "agent" and how == "edited" else author
         counts[f"{row['who']} > {author}"] += 1
         if {row["who"], author.partition(",")[0]} == {"human", "agent"}:
