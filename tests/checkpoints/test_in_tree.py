@@ -400,6 +400,34 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
+_LATER = MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"  # a commit that is none of changes of others
+
+
+@pytest.mark.parametrize(
+    ("more", "changed", "reason"),
+    [
+        (MORE, CODE.replace("    return", "\treturn"), "formatter"),
+        (MORE, CODE.replace("value * 2", "(value * 2)"), "agent_text"),
+        (_LATER, CODE.replace("    return", "\treturn"), None),
+    ],
+)
+def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
+    more: str, changed: str, reason: str | None, tmp_path: Path
+) -> None:
+    clone = with_aider(tmp_path / "work")
+    clone.put("a.py", changed)
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", changed.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    history = clone.path / ".aider.chat.history.md"
+    history.write_text(history.read_text() + more.format(before=before[:7], after=after[:7]))
+    clone.commit(40, "The history")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        sql = "SELECT DISTINCT class, how, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        ((kind, how, why),) = (tuple(row.values()) for row in store.rows(sql, (before,)))
+    assert (kind, how, why) == (("unknown", "none", reason) if reason else ("agent", "reformatted", ""))
+
+
 @pytest.mark.parametrize(("count", "verdict"), [(180, ("likely_human", None)), (210, ("unknown", "uncaptured"))])
 def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_agents(
     count: int, verdict: tuple[str, str | None], tmp_path: Path
