@@ -47,14 +47,15 @@ accuracy: setup
 	$(BIN)/python benchmarks/accuracy.py $(REPOS)
 	$(BIN)/python benchmarks/rules.py
 
-# MIRRORS: where the mirrors of public repositories are, or will be; DB: the database. Hours, and gigabytes, when they must be cloned.
-# SCAN: minutes for weaknesses and maintainability, small repositories first.
+# MIRRORS: where the mirrors of public repositories are, or will be. Hours, and gigabytes, when they must be cloned; what was done is not
+# done again. SCAN: minutes for weaknesses and maintainability, small repositories first.
 SCAN ?= 45
+STUDY ?= build/public-study.db
 public-study: setup
-	$(BIN)/python benchmarks/public_study.py --mirrors $(MIRRORS) --db $(DB)
-	$(BIN)/python benchmarks/public_study.py --scan $(SCAN) --mirrors $(MIRRORS) --db $(DB)
-	$(BIN)/python benchmarks/public_study.py --records --mirrors $(MIRRORS)
-	$(BIN)/python benchmarks/public_study.py --page --db $(DB)
+	mkdir -p $(dir $(STUDY))
+	$(BIN)/python benchmarks/public_study.py --mirrors $(MIRRORS) --db $(STUDY)
+	$(BIN)/python benchmarks/public_study.py --scan $(SCAN) --mirrors $(MIRRORS) --db $(STUDY)
+	$(BIN)/python benchmarks/public_study.py --page --db $(STUDY)
 
 # REPOS: clones with checkpoints; LONG: a clone with a long history, for example of git/git; DB: an attributed database with line history.
 bench: setup

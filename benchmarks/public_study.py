@@ -1,13 +1,12 @@
-"""A study of public repositories with checkpoints: attributes those of a list at its commits, and writes docs/public-study.md.
+"""A study of public repositories: attributes those of a list at its commits, one after the other, and writes docs/public-study.md.
 
+    python benchmarks/public_study.py --list --mirrors DIR       adds every mirror that the list lacks, at its HEAD
     python benchmarks/public_study.py --mirrors DIR --db FILE    attributes (OWNER+NAME/repo, OWNER/NAME.git, or cloned from GitHub)
     python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    measures maintainability and scans, small ones first
-    python benchmarks/public_study.py --page --db FILE           writes the page from the database
-    python benchmarks/public_study.py --list --mirrors DIR       writes the list: every mirror with checkpoints, at its HEAD
-    python benchmarks/public_study.py --records --mirrors DIR    which records each mirror has, in benchmarks/data/records.csv
+    python benchmarks/public_study.py --page --db FILE           writes the page from the list and the database
 
-The list is benchmarks/data/public-study.csv. A mirror that the table of records has at the same commit, read by the same program,
-is not read again. Numbers of the page are computed, its sentences are in docs/templates/public-study.md.
+The list is benchmarks/data/public-study.csv. Its rows say what was done for a repository, by which commit of this program, in how
+many seconds of CPU, and why not. Numbers of the page are computed, its sentences are in docs/templates/public-study.md.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -45,13 +45,23 @@ from collector.vocabulary.sessions import CheckpointStore  # noqa: E402
 Row = Mapping[str, Any]
 
 LIST = ROOT / "benchmarks" / "data" / "public-study.csv"
-RECORDS = ROOT / "benchmarks" / "data" / "records.csv"
 PAGE = ROOT / "docs" / "public-study.md"
-_SECONDS = 600  # for one repository
+_SECONDS = 600  # for one measure of one repository
+CPU_SECONDS = 300  # for one step of one repository
+MOST_COMMITS = 10_000
+STEPS = ("lines", "history", "records")
+_COLUMNS = (
+    "repository",
+    "commit",
+    "commits",
+    "bytes",
+    "records",
+    *(f"{step}_{of}" for step in STEPS for of in ("by", "seconds", "problem")),
+)
 
 
 def _git(directory: Path, *arguments: str) -> str:
-    command = ["git", "--git-dir", str(directory), *arguments]
+    command = ["git", "-C", str(directory), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
@@ -65,31 +75,91 @@ def _mirror(mirrors: Path, name: str) -> Path:
     return target
 
 
-def listed(mirrors: Path) -> list[tuple[str, str]]:
-    """(name, HEAD) of every mirror that has a ref of Entire's checkpoints."""
-    found = []
+def add_mirrors(mirrors: Path) -> None:
+    """Adds every mirror that the list lacks, at its HEAD; one without a commit is left out."""
+    rows = {row["repository"]: row for row in _rows()}
     for place in sorted(mirrors.glob("*/repo")):
-        refs = _git(place, "for-each-ref", "--format=%(refname)").split()
-        if any(ref.startswith("refs/entire/") or "entire/checkpoints" in ref for ref in refs):
-            found.append((place.parent.name.replace("+", "/"), _git(place, "rev-parse", "HEAD")))
-    return found
+        name, commit = place.parent.name.replace("+", "/", 1), _git(place, "rev-parse", "--verify", "--quiet", "HEAD")
+        if name not in rows and commit:
+            rows[name] = {"repository": name, "commit": commit, "bytes": str(_size(place))}
+    _save(rows.values())
 
 
 def attribute(mirrors: Path, db: Path) -> None:
-    """Every repository of the list, one after the other; those that fail are named and left out."""
-    for row in _rows():
-        try:
-            command = [
-                sys.executable, "-m", "whowrote", "repo", str(_mirror(mirrors, row["repository"])), "--branch", row["commit"],
-                "--name", row["repository"], "--history", "--quiet", "--db", str(db),
-            ]  # fmt: skip
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_SECONDS, check=False)
-            said = "" if done.returncode in (0, 3) else done.stderr.strip().splitlines()[-1:]
-        except subprocess.TimeoutExpired:
-            said = f"more than {_SECONDS} s"
-        except subprocess.CalledProcessError:
-            said = "cannot be cloned"
-        print(row["repository"], said or "done", flush=True)
+    """Takes every step for every repository of the list: lines, then their history, then which records it has.
+
+    A row says what each step took, or why the repository was left out of it. What this program tried at the same commit is not
+    tried again, so a run that was ended goes on where it was.
+    """
+    rows = [dict.fromkeys(_COLUMNS, "") | row for row in _rows()]
+    program = _program()
+    for step in STEPS:
+        for row in sorted(rows, key=_order):
+            if row[f"{step}_by"] != program:
+                began = _children_seconds()
+                row[f"{step}_problem"] = _take(step, row, mirrors, db)
+                row[f"{step}_by"], row[f"{step}_seconds"] = program, f"{_children_seconds() - began:.1f}"
+                print(row["repository"], step, row[f"{step}_problem"] or "done", flush=True)
+                _save(rows)
+
+
+def _order(row: Row) -> tuple[bool, int]:
+    """Those without sessions cost the least, and so do small ones."""
+    return bool(set(row["records"].split("; ")) - {"", STATED, NOTES}), int(row["bytes"] or 0)
+
+
+def _take(step: str, row: dict[str, str], mirrors: Path, db: Path) -> str:
+    """Takes a step for a repository; returns why it could not, or ""."""
+    try:
+        mirror = _mirror(mirrors, row["repository"])
+    except subprocess.CalledProcessError:
+        return "cannot be cloned"
+    row["commits"] = _git(mirror, "rev-list", "--count", row["commit"])
+    if step != "records" and int(row["commits"] or 0) > MOST_COMMITS:
+        return f"more than {MOST_COMMITS:,} commits"
+    if step == "history" and row["lines_problem"]:
+        return row["lines_problem"]
+    if step == "records":
+        row["records"], problem = _run([__file__, "--records", "--mirrors", str(mirror)])
+        return problem
+    words = ("--branch", row["commit"], "--name", row["repository"], "--local", "never", "--allow-no-checkpoints", "--quiet")
+    followed = ["--history"] if step == "history" else []
+    return _run(["-m", "whowrote", "repo", str(mirror), "--db", str(db), *words, *followed])[1]
+
+
+def _run(command: Sequence[str]) -> tuple[str, str]:
+    """What a Python program prints, and why it failed; it may use `CPU_SECONDS` in each of its processes."""
+    began = _children_seconds()
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)),
+    )  # fmt: skip
+    if done.returncode in (0, 3):
+        return done.stdout.strip(), ""
+    if _children_seconds() - began > 0.9 * CPU_SECONDS:
+        return "", f"more than {CPU_SECONDS} s"
+    said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+    return "", next((line.removeprefix("error: ") for line in said if line.startswith("error: ")), said[-1])[:100]
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _program() -> str:
+    """The commit that last changed what is run."""
+    asked = ["git", "log", "-1", "--format=%h", "--abbrev=12", "--", "collector", "attribution"]
+    return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _save(rows: Iterable[Mapping[str, str]]) -> None:
+    written = LIST.with_suffix(".new")
+    with written.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n", restval="")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: row["repository"]))
+    written.replace(LIST)
 
 
 def scan(mirrors: Path, db: Path, minutes: float) -> None:
@@ -125,6 +195,7 @@ _KINDS = {  # what a file of the history is called here, by its path
     "files of Entire": r"\.entire/", "trajectories and chats": r"traj", "transcripts under other names": r"session",
 }  # fmt: skip
 CHECKPOINTS, STATED, NOTES = "checkpoints of Entire", "commits that name an agent", "notes of other tools"
+NOTHING = "none of these"
 
 
 def records_in(mirror: Path) -> list[str]:
@@ -141,68 +212,59 @@ def records_in(mirror: Path) -> list[str]:
     return sorted(kinds)
 
 
-def count_records(mirrors: Path) -> None:
-    """Reads the mirrors that the table lacks, or has at another commit or from another program, one process each, small ones first.
-
-    A mirror that fails or takes too long has a row that says so, and the next run tries it again.
-    """
-    asked = ["git", "rev-parse", "--short=12", "HEAD:collector"]  # what reads records, with all its rules
-    program = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    rows = {row["repository"]: row for row in _rows(RECORDS)} if RECORDS.exists() else {}
-    for place in sorted(mirrors.glob("*/repo"), key=_size):
-        name, head = place.parent.name.replace("+", "/", 1), _git(place, "rev-parse", "HEAD")
-        row = rows.get(name, {})
-        if (row.get("program"), row.get("commit"), row.get("problem")) == (program, head, ""):
-            continue
-        began = time.monotonic()
-        said, problem = _records_of(place)
-        took = f"{time.monotonic() - began:.1f}"
-        rows[name] = dict(zip(_COLUMNS, (name, head, said, took, str(_size(place)), program, problem), strict=True))
-        print(name, problem or said, flush=True)
-        with RECORDS.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n", restval="")
-            writer.writeheader()
-            writer.writerows(rows[key] for key in sorted(rows))
-
-
-_COLUMNS = ("repository", "commit", "records", "seconds", "bytes", "program", "problem")
-_RECORD_SECONDS = 120  # for the records of one repository
-
-
-def _records_of(mirror: Path) -> tuple[str, str]:
-    """The kinds of records of a mirror, and why they are not known."""
-    command = [sys.executable, __file__, "--records", "--mirror", str(mirror)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_RECORD_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return "", f"more than {_RECORD_SECONDS} s"
-    return (done.stdout.strip(), "") if done.returncode == 0 else ("", (done.stderr.strip().splitlines() or ["failed"])[-1][:100])
-
-
 def _size(mirror: Path) -> int:
     return sum(file.stat().st_size for file in mirror.rglob("*") if file.is_file())
 
 
-def _records() -> dict[str, str]:
-    """For how many repositories each kind of record speaks."""
-    rows = [row for row in _rows(RECORDS) if not row.get("problem")]
-    unread = [row["repository"] for row in _rows(RECORDS) if row.get("problem")]
-    kinds = [set(row["records"].split("; ")) - {""} for row in rows]
-    cells = [(kind, sum(kind in each for each in kinds)) for kind in (CHECKPOINTS, *_KINDS, STATED, NOTES)]
+def _records(attributed: Sequence[Row]) -> dict[str, str]:
+    """For how many repositories each kind of record speaks, and what was said of their lines; `attributed` has a row for each."""
+    rows = _rows()
+    lines = {row["repository"]: row for row in attributed}
+    kinds = {row["repository"]: set(row["records"].split("; ")) - {""} for row in rows if not row["records_problem"]}
+    cells = []
+    for kind in (CHECKPOINTS, *_KINDS, STATED, NOTES, NOTHING):
+        names = [name for name, each in kinds.items() if kind in each or (not each and kind == NOTHING)]
+        of = [lines[name] for name in names if name in lines]
+        whole = sum(row["lines"] for row in of)
+        shares = (_percent(sum(row[f"{name}_lines"] for row in of), whole) for name in _SHOWN)
+        cells.append((kind, len(names), len(of), f"{whole:,}", *shares))
+    unread = [f"{row['repository']} ({row['records_problem']})" for row in rows if row["records_problem"]]
     return {
-        "recorded_of": f"{len(rows):,}",
-        "recorded_unread": f"{len(unread)} more could not be read in {_RECORD_SECONDS} seconds each: {', '.join(unread)}."
-        if unread
-        else f"Each was read within {_RECORD_SECONDS} seconds.",
-        "recorded": f"{sum(bool(each - {STATED}) for each in kinds):,}",
-        "recorded_minutes": f"{sum(float(row['seconds']) for row in rows) / 60:,.0f}",
-        "recorded_size": f"{sum(int(row['bytes']) for row in rows) / 1e9:,.1f}",
-        "records": table(("record", "repositories"), cells),
+        "recorded_of": f"{len(kinds):,}",
+        "recorded_unread": f"Not read: {', '.join(unread)}." if unread else f"Each was read within {CPU_SECONDS} seconds.",
+        "recorded": f"{sum(bool(each - {STATED}) for each in kinds.values()):,}",
+        "recorded_size": f"{sum(int(row['bytes'] or 0) for row in rows) / 1e9:,.1f}",
+        "records": table(("record", "repositories", "with lines", "lines", *(f"`{name}`" for name in _SHOWN)), cells),
     }
 
 
-def _rows(path: Path | None = None) -> list[dict[str, str]]:
-    with (path or LIST).open(encoding="utf-8", newline="") as file:
+_SHOWN = ("agent", "declared", "human", "tool", "unknown", "undeclared")
+
+
+def _steps(store: Store) -> dict[str, str]:
+    """How many repositories of the list went through each step, what it took, and which were left out and why."""
+    rows = _rows()
+    done = {step: [row for row in rows if row[f"{step}_by"] and not row[f"{step}_problem"]] for step in STEPS}
+    left = [(row["repository"], f"{int(row['commits'] or 0):,}", _reason(row)) for row in rows if _reason(row)]
+    pages, size = (store.value(f"PRAGMA {name}") for name in ("page_count", "page_size"))
+    return {
+        "listed": f"{len(rows):,}",
+        "programs": ", ".join(f"`{name}`" for name in sorted({row["lines_by"] for row in rows} - {""})) or "none",
+        "attributed": f"{len(done['lines']):,}",
+        "followed": f"{len(done['history']):,}",
+        "seconds_each": f"{CPU_SECONDS}",
+        "hours": f"{sum(float(row[f'{step}_seconds'] or 0) for row in rows for step in STEPS) / 3600:,.1f}",
+        "database": f"{pages * size / 1e9:,.1f}",
+        "left_out": table(("repository", "commits", "why it has no lines here"), left) if left else "None.",
+    }
+
+
+def _reason(row: Row) -> str:
+    return row["lines_problem"] or ("" if row["lines_by"] else "the run was ended before it")
+
+
+def _rows() -> list[dict[str, str]]:
+    with LIST.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -213,7 +275,7 @@ def page(store: Store) -> str:
     """docs/public-study.md."""
     tables = {one.name: one for one in study(store)}
     whole = breakdown(store, BreakdownOptions(("repository",)))
-    return fill(
+    text = fill(
         "public-study.md",
         {
             **_numbers(store, whole.whole),
@@ -221,9 +283,26 @@ def page(store: Store) -> str:
             **_weaknesses(store),
             **_quality(store),
             **_appendix(store, whole.table.rows),
-            **_records(),
+            **_records(whole.table.rows),
+            **_steps(store),
         },
     )
+    for section, stage in _SLOW.items():
+        if not store.value(_DONE, (stage,)):
+            text = _keep(section, text)
+    return text
+
+
+_SLOW = {"What became of them": "history", "Weaknesses and maintainability": "weaknesses"}  # section -> the stage that it needs
+_DONE = "SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = ? AND finished_at IS NOT NULL"
+_KEPT = "\n*Of an earlier run; the repositories that were added since have no part in it.*\n"
+
+
+def _keep(section: str, text: str) -> str:
+    """The page with what an earlier one says in a section, if there is one: its stage takes longer than all the rest."""
+    found = re.compile(rf"(?<=^## {section}\n).*?(?=^## )", re.M | re.S)
+    earlier = found.search(PAGE.read_text("utf-8")) if PAGE.exists() else None
+    return found.sub(lambda _: _KEPT + earlier[0].removeprefix(_KEPT), text) if earlier else text
 
 
 def _numbers(store: Store, whole: Row) -> dict[str, str]:
@@ -244,6 +323,8 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
             ("class", "lines", "share"),
             [(f"`{name}`", f"{lines:,}", _percent(lines, whole["lines"])) for name, lines in classes.items()],
         ),
+        "people": f"{classes['human']:,}",
+        "dated": count(f"{_PEOPLE} AND evidence = 'dated'"),
         "coverage": _share(whole, "coverage"),
         "agent": _share(whole, "agent_share"),
         "either": _share(whole, "agent_or_declared_share"),
@@ -259,6 +340,9 @@ def _numbers(store: Store, whole: Row) -> dict[str, str]:
         "committed": _percent(*_sums(store, "committed", "produced")),
         "discarded": _percent(*_sums(store, "discarded", "produced")),
     }
+
+
+_PEOPLE = "SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test') AND class = 'human'"
 
 
 def _sums(store: Store, part: str, of: str) -> tuple[int, int]:
@@ -338,7 +422,7 @@ def _band(value: float | None, low: float | None, high: float | None) -> str:
 
 def _weaknesses(store: Store) -> dict[str, str]:
     """Findings of high and medium confidence in source files, by class of author, and what became of them."""
-    scanned = store.value("SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = 'weaknesses' AND finished_at IS NOT NULL")
+    scanned = store.value(_DONE, ("weaknesses",))
     if not scanned:
         return {"scanned": "0", "scanned_lines": "0", "weaknesses": "Nothing was scanned.", "fates": ""}
     tables = {each.name: each.rows for each in weakness_tables(store, by=("class",))}
@@ -398,12 +482,8 @@ def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
         for row in rows
     ]  # fmt: skip
     head = ("repository", "commit", "sessions", "commits", "lines", "coverage", "agents", "kept 30 days", "undeclared kept")
-    return {"appendix": table(head, cells), "missing": _missing(commits, rows)}
-
-
-def _missing(commits: Iterable[str], rows: Sequence[Row]) -> str:
-    names = sorted(set(commits) - {row["repository"] for row in rows})
-    return f"Without an attributed line of source or tests, or not attributed: {', '.join(names) or 'none'}."
+    names = sorted(set(commits) - {row["repository"] for row in rows} - {row["repository"] for row in _rows() if _reason(row)})
+    return {"appendix": table(head, cells), "missing": f"Without a line of source or tests: {', '.join(names) or 'none'}."}
 
 
 def _short(share: float | None) -> str:
@@ -417,16 +497,12 @@ def main() -> None:
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--scan", type=float, metavar="MINUTES")
-    parser.add_argument("--records", action="store_true")
-    parser.add_argument("--mirror", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--records", action="store_true", help=argparse.SUPPRESS)  # of one mirror
     given = parser.parse_args()
-    if given.mirror:
-        print("; ".join(records_in(given.mirror)))
-    elif given.records:
-        count_records(given.mirrors)
+    if given.records:
+        print("; ".join(records_in(given.mirrors)))
     elif given.list:
-        lines = [f"{name},{commit}" for name, commit in listed(given.mirrors)]
-        LIST.write_text("repository,commit\n" + "\n".join(lines) + "\n", "utf-8")
+        add_mirrors(given.mirrors)
     elif given.page:
         with Store(given.db, create=False) as store:
             PAGE.write_text(page(store), "utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import sys
 from pathlib import Path
 
@@ -21,96 +20,129 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
 import public_study  # noqa: E402
 
 
+def _list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rows: str) -> Path:
+    """The list of the study, and a page that does not exist yet."""
+    listed = tmp_path / "list.csv"
+    listed.write_text("\n".join(["repository,commit,bytes", *rows]) + "\n")
+    monkeypatch.setattr(public_study, "LIST", listed)
+    monkeypatch.setattr(public_study, "PAGE", tmp_path / "page.md")
+    return listed
+
+
+def _rows(listed: Path) -> dict[str, dict[str, str]]:
+    with listed.open(newline="") as file:
+        return {row["repository"]: row for row in csv.DictReader(file)}
+
+
+def _mirror(tmp_path: Path, name: str) -> Path:
+    return _made(tmp_path / "mirrors" / name.replace("/", "+")) / "repo"
+
+
+def _with_history_of_aider(place: Path) -> str:
+    git(_made(place), "init", "-q", "-b", "main")
+    edit = "a.py\n```python\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to a.py  \n"
+    (place / ".aider.chat.history.md").write_text(f"\n# aider chat started at 2025-08-06 12:06:30\n\n#### add\n\n{edit}")
+    (place / "a.py").write_text("x = 1\n")
+    git(place, "add", "-A")
+    who = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
+    git(place, *who, "commit", "-q", "-m", "Add\n\nAssisted-by: Claude:opus-4-6")
+    return git(place, "rev-parse", "HEAD").decode().strip()
+
+
+def test_every_mirror_with_a_commit_is_listed_and_rows_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = _list(tmp_path, monkeypatch, "o/older,abc,5")
+    head = _with_history_of_aider(_mirror(tmp_path, "o/a+b"))
+    git(_made(tmp_path / "mirrors" / "o+empty"), "init", "-q", "--bare", "repo")
+    _with_history_of_aider(_mirror(tmp_path, "o/older"))
+    public_study.add_mirrors(tmp_path / "mirrors")
+    rows = _rows(listed)
+    assert {name: row["commit"] for name, row in rows.items()} == {"o/older": "abc", "o/a+b": head}
+    assert int(rows["o/a+b"]["bytes"]) > 0
+
+
+def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db, mirrors = tmp_path / "study.db", tmp_path / "mirrors"
+    example = _mirror(tmp_path, "o/example")
+    clone("example", tmp_path).rename(example)
+    head = git(example, "rev-parse", "HEAD").decode().strip()
+    of_aider = _with_history_of_aider(_mirror(tmp_path, "o/aider"))
+    git(_made(mirrors / "o+broken"), "init", "-q", "--bare", "repo")
+    listed = _list(tmp_path, monkeypatch, f"o/example,{head},20", f"o/aider,{of_aider},10", f"o/broken,{'1' * 40},30")
+    monkeypatch.setattr(public_study, "MOST_COMMITS", 10)
+    public_study.attribute(mirrors, db)
+    steps = [line.split(maxsplit=2)[:2] for line in capsys.readouterr().out.splitlines()]
+    assert steps == [[f"o/{name}", step] for step in ("lines", "history", "records") for name in ("aider", "example", "broken")]
+    rows = _rows(listed)
+    assert [rows["o/example"][f"{step}_problem"] for step in ("lines", "history", "records")] == [*2 * ["more than 10 commits"], ""]
+    assert rows["o/broken"]["lines_problem"] and rows["o/broken"]["records_problem"]
+    assert {name: row["records"] for name, row in rows.items()} == {
+        "o/aider": "commits that name an agent; histories of Aider",
+        "o/broken": "",
+        "o/example": "checkpoints of Entire",
+    }
+    public_study.attribute(mirrors, db)
+    assert capsys.readouterr().out == ""
+    with Store(db) as store:
+        assert store.rows("SELECT r.name, COUNT(*) AS n FROM repos r JOIN commits c ON c.repo_id = r.id")[0] == {
+            "name": "o/aider",
+            "n": 1,
+        }
+        text = public_study.page(store)
+    assert "1 of the 3 were attributed and the lines of 1 followed" in text
+    assert "| o/example | 11 | more than 10 commits |" in text and "| o/broken | 0 | " in text
+    assert (
+        "| histories of Aider | 1 | 1 | 1 | 0.0 % | 100.0 % | 0.0 % |" in text
+        and "| checkpoints of Entire | 1 | 0 | 0 | none |" in text
+    )
+    assert "2 of 2 public repositories have a record" in text and "Not read: o/broken (" in text
+    listed.write_text(listed.read_text().replace(rows["o/example"]["lines_by"], "0" * 12))  # another program
+    monkeypatch.setattr(public_study, "MOST_COMMITS", 11)
+    public_study.attribute(mirrors, db)
+    assert "o/example lines done" in capsys.readouterr().out
+
+
+def test_a_step_that_takes_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_study, "CPU_SECONDS", 1)
+    assert public_study._run(["-c", "while True: pass"]) == ("", "more than 1 s")
+    assert public_study._run(["-c", "print('a')"]) == ("a", "")
+    assert public_study._run(["-c", "raise SystemExit('no such thing')"]) == ("", "no such thing")
+
+
 def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    db, listed = tmp_path / "study.db", tmp_path / "list.csv"
+    db = tmp_path / "study.db"
     repo = clone("example", tmp_path)
     head = git(repo, "rev-parse", "HEAD").decode().strip()
-    listed.write_text(f"repository,commit\no/example,{head}\no/missing,{head}\n")
-    monkeypatch.setattr(public_study, "LIST", listed)
+    listed = _list(tmp_path, monkeypatch)
+    listed.write_text(f"{','.join(public_study._COLUMNS)}\no/example,{head}{12 * ','}\no/missing,{head}{12 * ','}\n")
     assert run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example").exit_code == 0
     with Store(db) as store:
         text = public_study.page(store)
         lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
-    assert text.startswith("# What 1 public repositories say") and f"added\n{lines:,} non-blank lines" in text
-    assert f"| o/example | `{head[:9]}` | 3 | " in text and "not attributed: o/missing." in text
-    assert "too few" in text and "{{" not in text
-    assert re.search(r"\| histories of Aider \| \d+ \|", text)
-    assert "0 of 1 were scanned" in text and "Nothing was scanned." in text and "Nothing was measured." in text
-
-
-def test_mirrors_with_checkpoints_are_listed_and_attributed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with_records = tmp_path / "mirrors" / "o+example" / "repo"
-    clone("example", tmp_path).rename(_made(with_records.parent) / "repo")
-    git(_made(tmp_path / "mirrors" / "o+plain"), "init", "-q", "--bare", "repo")
-    head = git(with_records, "rev-parse", "HEAD").decode().strip()
-    found = public_study.listed(tmp_path / "mirrors")
-    assert found == [("o/example", head)]
-    listed = tmp_path / "list.csv"
-    listed.write_text(f"repository,commit\no/example,{head}\n")
-    monkeypatch.setattr(public_study, "LIST", listed)
-    public_study.attribute(tmp_path / "mirrors", tmp_path / "study.db")
-    assert capsys.readouterr().out == "o/example done\n"
-    with Store(tmp_path / "study.db") as store:
-        assert store.value("SELECT COUNT(*) FROM commits") == 11
-
-
-def test_the_records_of_mirrors_are_counted_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mirror = _made(tmp_path / "mirrors" / "o+example") / "repo"
-    clone("example", tmp_path).rename(mirror)
-    history = _made(tmp_path / "mirrors" / "o+aider") / "repo"
-    git(_made(history), "init", "-q", "-b", "main")
-    edit = "a.py\n```python\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n```\n\n> Applied edit to a.py  \n"
-    (history / ".aider.chat.history.md").write_text(f"\n# aider chat started at 2025-08-06 12:06:30\n\n#### add\n\n{edit}")
-    (history / "a.py").write_text("x = 1\n")
-    git(history, "add", "-A")
-    git(
-        history,
-        "-c",
-        "user.name=Ana",
-        "-c",
-        "user.email=ana@example.org",
-        "commit",
-        "-q",
-        "-m",
-        "Add\n\nAssisted-by: Claude:opus-4-6",
-    )
-    git(_made(tmp_path / "mirrors" / "o+empty"), "init", "-q", "--bare", "repo")  # it has no commit: the next run asks again
-    table = tmp_path / "records.csv"
-    monkeypatch.setattr(public_study, "RECORDS", table)
-    public_study.count_records(tmp_path / "mirrors")
-    capsys.readouterr()
-    public_study.count_records(tmp_path / "mirrors")
-    assert capsys.readouterr().out.split()[0] == "o/empty"  # it has no commit, and is the only one that is asked again
-    with table.open(newline="") as file:
-        rows = {row["repository"]: row for row in csv.DictReader(file)}
-    assert bool(rows.pop("o/empty")["problem"]) and not any(row["problem"] for row in rows.values())
-    assert {name: row["records"] for name, row in rows.items()} == {
-        "o/example": "checkpoints of Entire",
-        "o/aider": "commits that name an agent; histories of Aider",
-    }
-    assert len(table.read_text().splitlines()) == 4 and int(rows["o/aider"]["bytes"]) > 0
-    filled = public_study._records()
-    assert "| histories of Aider | 1 |" in filled["records"] and (filled["recorded"], filled["recorded_of"]) == ("2", "2")
-    assert filled["recorded_unread"] == "1 more could not be read in 120 seconds each: o/empty."
-    of_another_program = table.read_text().replace(rows["o/aider"]["program"], "0" * 12)
-    table.write_text(of_another_program)
-    public_study.count_records(tmp_path / "mirrors")
-    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == {"o/empty", "o/aider", "o/example"}
+        assert text.startswith("# What 1 public repositories say") and f"added\n{lines:,} non-blank lines" in text
+        assert f"| o/example | `{head[:9]}` | 3 | " in text and "| o/missing | 0 | the run was ended before it |" in text
+        assert "too few" in text and "{{" not in text
+        assert "0 of 1 were scanned" in text and "Nothing was scanned." in text and "Nothing was measured." in text
+        earlier = text.replace("Nothing was scanned.", "7 findings")
+        for _ in range(2):  # what an earlier scan found stays, with a word about it
+            public_study.PAGE.write_text(earlier)
+            earlier = public_study.page(store)
+            assert (
+                "7 findings" in earlier
+                and earlier.count("Of an earlier run") == 1
+                and earlier.count("\n## ") == text.count("\n## ")
+            )
 
 
 def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pydriller")
-    db, listed = tmp_path / "study.db", tmp_path / "list.csv"
+    db = tmp_path / "study.db"
     monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "scans.db"))
     monkeypatch.setenv(engine.ENVIRONMENT, str(fake_semgrep.install(tmp_path / "bin")))
-    listed.write_text("repository,commit\n")
-    monkeypatch.setattr(public_study, "LIST", listed)
+    _list(tmp_path, monkeypatch)
     for name, case in (("o/example", "example"), ("o/small", "touched_up_by_human")):
         mirror = _made(tmp_path / "mirrors" / name.replace("/", "+")) / "repo"
         clone(case, tmp_path).rename(mirror)
