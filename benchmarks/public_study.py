@@ -15,6 +15,7 @@ import argparse
 import csv
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -132,11 +133,11 @@ def _run(command: Sequence[str]) -> tuple[str, str]:
     began = _children_seconds()
     done = subprocess.run(
         [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5)),
     )  # fmt: skip
     if done.returncode in (0, 3):
         return done.stdout.strip(), ""
-    if _children_seconds() - began > 0.9 * CPU_SECONDS:
+    if done.returncode == -signal.SIGXCPU or _children_seconds() - began > 0.9 * CPU_SECONDS:
         return "", f"more than {CPU_SECONDS} s"
     said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
     return "", next((line.removeprefix("error: ") for line in said if line.startswith("error: ")), said[-1])[:100]

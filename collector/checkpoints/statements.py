@@ -62,7 +62,7 @@ def statements(commit: Commit) -> Iterator[Statement]:
     yield from statements_in(commit.message)
     author = f"{commit.author_name} <{commit.author_email}>"
     named = _account(author)
-    if named and not _is_of_a_person(named.agent, commit.message):
+    if named and not any(a.by_people and re.search(a.by_people, commit.message) for a in agents() if a.slug == named.agent):
         yield Statement("author", named.agent, named.model)
     if agent := agent_of_subject(commit.subject):
         yield Statement("subject", agent)
@@ -172,11 +172,6 @@ def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None
     if agent := agent_of_account(text):
         return NamedAgent(agent, named.model if named else "")
     return named
-
-
-def _is_of_a_person(agent: str, message: str) -> bool:
-    """Whether a commit of an agent's account is what a person did in its program, or a template."""
-    return any(each.by_people and re.search(each.by_people, message) for each in agents() if each.slug == agent)
 
 
 def _by_body(line: str) -> Statement | None:
