@@ -171,7 +171,8 @@ def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
     plain = [w.strip("'\"") for w in (words if named is None else named) if not w.startswith("-")]
     if name == "checkout":
         switches = any(w in ("-b", "-B", "--orphan", "--detach") for w in words)
-        return () if switches else plain if named is not None else [w for w in plain if w == "." or _like_file(w)]
+        is_path = re.compile(r"(?!origin/|HEAD)(?:\.$|.*(?:\.[A-Za-z]\w*$|\*))", re.S).match
+        return () if switches else plain if named is not None else list(filter(is_path, plain))
     if name == "restore":
         return () if "--staged" in words and "--worktree" not in words else plain
     if name == "reset":
@@ -181,10 +182,6 @@ def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
     if not _puts_away(words):
         return ()
     return plain if named is not None else _EVERYTHING
-
-
-def _like_file(word: str) -> bool:
-    return re.search(r"\.[A-Za-z]\w*$|\*", word) is not None and not word.startswith(("origin/", "HEAD"))
 
 
 def _covers(target: str, path: str) -> bool:
