@@ -128,7 +128,7 @@ def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> No
     assert [hover.split("\n")[0].split(":")[0].replace(" ", "_") for hover in hovers] == [one.attribution.kind for one in lines]
     assert beyond is None
     agents = [line.line - 1 for line in lines if line.attribution.kind == "agent"]
-    assert agents and all("observed" in hovers[n] or "replayed" in hovers[n] for n in agents)
+    assert agents and all(lines[n].attribution.evidence in hovers[n] for n in agents)
     assert all(lines[n].attribution.session in hovers[n] and "right in" in hovers[n] for n in agents)
     with_hint = [block for block in blocks if block.first.attribution.kind not in ("", "undeclared")]
     assert [hint.position.line for hint in hints] == [block.start - 1 for block in with_hint]
