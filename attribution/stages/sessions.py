@@ -210,7 +210,7 @@ class _Reading:
         repo = self.context.repo
         several = waiting if jobs > 1 and len(waiting) > 1 and type(repo) is GitRepo else ()
         sizes = {task.files.key: _size(repo, task.files) for task in several}
-        if sum(sizes.values()) >= _WORTH_WORKERS:
+        if sizes and sum(sizes.values()) >= _WORTH_WORKERS:
             return self._apart(sorted(waiting, key=lambda task: -sizes[task.files.key]), jobs)
         return ((task, _prepare(task, repo, self.readers)) for task in waiting)  # one in memory at a time
 
