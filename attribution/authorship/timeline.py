@@ -174,6 +174,8 @@ def _line(roots: dict[str, Timeline], root: str, session: SessionEdits) -> Timel
     if session.session_id not in line.sessions and session.started:
         line.windows.spans.append((session.started, session.ended))
         line.windows.moments.extend(session.moments)
+    if not (session.moments or session.said):  # a log of calls alone
+        line.windows.undated = max(line.windows.undated, session.ended)
     line.sessions.add(session.session_id)
     line.emails.update(session.emails)
     return line

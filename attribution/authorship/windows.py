@@ -31,6 +31,7 @@ class AttributionWindows:
     actions: list[WorktreeAction] = field(default_factory=list)
     spans: list[tuple[float, float]] = field(default_factory=list)  # first and last event of each session recorded here
     moments: list[float] = field(default_factory=list)  # of all events of those sessions
+    undated: float = 0.0  # until when sessions were at work whose record has no times: nobody knows what they did when
     # Path -> when the file was seen to be there, or not to be there.
     existence: dict[str, list[tuple[float, bool]]] = field(default_factory=lambda: defaultdict(list))
     prompts: list[Prompt] = field(default_factory=list)
@@ -60,7 +61,9 @@ class AttributionWindows:
         """Who it was, as far as the agents' actions tell."""
         if window not in self._answers:
             result = (self._maker(window) if window.made else None) or self._cause(window)
-            if result.author == Author.HUMAN and not is_watched(window, self.spans, self.moments):
+            if result.author == Author.HUMAN and window.after < self.undated:
+                result = CandidateAuthor(Author.UNKNOWN, reason=Reason.UNCAPTURED)
+            elif result.author == Author.HUMAN and not is_watched(window, self.spans, self.moments):
                 result = replace(result, reason=result.reason or Reason.UNCAPTURED, watched=False)
             self._answers[window] = result
         return self._answers[window]

@@ -735,6 +735,30 @@ def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all
     assert ("agent" in authors) is not results
 
 
+def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
+    """Between two calls of such a log anything may have been done that it does not have: it can begin anywhere in the session."""
+    clone = with_hook_logs(tmp_path / "work")
+    text = (clone.path / "src" / "b.py").read_text()
+    typed = "LEDGER = load_ledger('somebody typed this')\n"
+    old, new = "    return halved(halved(value)) + 1", "    return halved(halved(value)) + offset_of(value)"
+    strings = {"old_string": old, "new_string": new}
+    edited = {
+        "filePath": f"{HOME}/src/b.py",
+        "oldString": old,
+        "newString": new,
+        "originalFile": typed + text,
+        "structuredPatch": [],
+    }
+    for event, more in (("pre_tool_use", None), ("post_tool_use", edited)):
+        name = "PreToolUse" if event == "pre_tool_use" else "PostToolUse"
+        log = json.loads((clone.path / "logs" / f"{event}.json").read_text())
+        write_log(clone, event, [*log, entry("two", name, "Edit", "src/b.py", more, **strings)])
+    clone.put("src/b.py", typed + text.replace(old, new))
+    clone.commit(40, "feat: offsets")
+    rows = spans(clone.path, tmp_path / "a.db", "src/b.py")
+    assert {row[0] for row in rows} - {"undeclared"} == {"agent", "unknown"}
+
+
 # --- transcripts under names of their users' own -------------------------------------------------------------------------
 
 
