@@ -75,7 +75,7 @@ class LineAttribution:
     def data(self) -> dict[str, Any]:
         """Plain values, for --json and --csv."""
         return {
-            "class": self.kind, "how": self.how, "evidence": self.evidence, "reason": self.reason,
+            "author": self.author, "class": self.kind, "how": self.how, "evidence": self.evidence, "reason": self.reason,
             "agent": self.agent, "model": self.model, "session": self.session, "turn": self.turn, "call": self.call_id,
             "edited_by": self.edited_by, "similarity": self.similarity, "tool": self.tool, "run_by": self.run_by,
             "witness": self.witness, "seen_without_at": self.seen_without_at, "seen_with_at": self.seen_with_at,

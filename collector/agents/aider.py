@@ -167,6 +167,7 @@ class _Reader(RecordReader):
             self.begin(None)
             self.add_turn(number, None, "\n".join(self.prompt))
             self.prompt = []
+            self.answers = []  # what was answered before, the user may have pasted
 
     def _end_answer(self, number: int) -> None:
         text, self.answer = "\n".join(self.answer).strip("\n"), []

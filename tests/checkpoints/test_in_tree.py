@@ -400,6 +400,38 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
+ASKED = """
+# aider chat started at 2025-08-06 12:15:00
+
+#### /ask how would you halve it?  
+
+Put this at the end:
+
+```python
+def halved(value):
+    return value / 2 - offset_of(value)
+```
+"""  # noqa: W291
+
+
+@pytest.mark.parametrize("in_one_run", [True, False])
+def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(in_one_run: bool, tmp_path: Path) -> None:
+    """Aider commits it before its own edits, but had said it when it was asked an earlier question."""
+    clone = with_aider(tmp_path / "work")
+    clone.put("a.py", CODE + PERSONS)
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", (CODE + PERSONS).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    history = clone.path / ".aider.chat.history.md"
+    more = MORE.format(before=before[:7], after=after[:7])
+    history.write_text(history.read_text() + ASKED + (more.split("12:20:00\n")[1] if in_one_run else more))
+    clone.commit(40, "The history")
+    spans(bare(clone), tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        assert [row["class"] for row in store.rows(sql, (before,))] == ["unknown"]
+
+
 _LATER = MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"  # a commit that is none of changes of others
 
 
