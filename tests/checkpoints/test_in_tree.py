@@ -400,6 +400,21 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
+def test_the_line_that_aider_puts_into_gitignore_is_aiders(tmp_path: Path) -> None:
+    clone = with_aider(tmp_path / "work")
+    clone.put(".gitignore", ".aider*\ncoverage-of-the-ledger/\n")
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", CODE.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    history = clone.path / ".aider.chat.history.md"
+    more = MORE.format(before=before[:7], after=after[:7]).replace("Committing a.py", "Committing .gitignore")
+    history.write_text(history.read_text() + more)
+    clone.commit(40, "The history")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        sql = "SELECT class, tool FROM line_spans WHERE commit_sha = ? AND path = '.gitignore' ORDER BY start_line"
+        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [("tool", "Aider"), ("likely_human", None)]
+
+
 ASKED = """
 # aider chat started at 2025-08-06 12:15:00
 
