@@ -86,7 +86,11 @@ class _Reader(RecordReader):
         calls: list[tuple[str, str, object]] = [
             (f"{key}/{n}", name, {"path": path, _BODIES[name]: body}) for n, (name, path, body) in enumerate(blocks)
         ]
-        calls += [(call[2], call[1], first_value(call[3].encode())) for call in _NATIVE.finditer(others) if call[1] in _BODIES]
+        calls += [
+            (call[2], call[1], first_value(call[3].encode("utf-8", "replace")))
+            for call in _NATIVE.finditer(others)
+            if call[1] in _BODIES
+        ]
         self.waiting = tuple(self.call_tool(*call, time, message_id=key) for call in calls)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:

@@ -219,12 +219,12 @@ def test_moved_file_is_found_under_its_old_path() -> None:
     assert short(verdicts) == {1: "agent exact c1", 2: "agent exact c1"}
 
 
-def test_file_moved_by_a_command_makes_old_lines_the_commands() -> None:
+def test_file_moved_by_a_command_does_not_make_old_lines_the_agents() -> None:
     """Git saw no rename: every line of the new path counts as added."""
     stage = Stage("a\nb\n")
     stage.move("old.py", "new.py")
     verdicts = stage.said("a\nb\n", [1, 2], path="new.py")
-    assert {v.author for v in verdicts.values()} == {"agent"} and {v.how for v in verdicts.values()} == {"shell"}
+    assert {(v.author, v.reason) for v in verdicts.values()} == {("unknown", "brought_in")}
 
 
 def test_equal_text_elsewhere_in_the_file_proves_nothing() -> None:

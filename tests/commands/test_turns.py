@@ -49,7 +49,7 @@ def test_one_row_per_turn(database: tuple[Path, Path]) -> None:
         (3, 2, 2, 0, 0, 2, 2, 2, 1),
     ]
     assert found[2]["prompt"] == "No, put it back. And one more"
-    assert "places again" in run("sessions", "--by", "turn", repo, "--db", db).stdout
+    assert "2 of 4 places" in run("sessions", "--by", "turn", repo, "--db", db).stdout
     assert run("data", "check", "--db", db).exit_code == 0
 
 

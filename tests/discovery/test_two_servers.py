@@ -72,7 +72,7 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
         whole = tmp_path / f"all{order[0]}.db"
         first, second = (str(shards[n]) for n in order)
         expected = {"o/r", f"{hosts[order[1]]}/o/r"}
-        for said in ("2 repositories added", "2 repositories kept"):
+        for said in ("repositories added: 2", "repositories kept: 2"):
             done = collect("merge", first, second, "-o", str(whole))
             assert done.exit_code == 0 and said in done.output, done.output
             assert names(whole) == expected
@@ -85,7 +85,7 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
             assert sessions.keys() == expected and len(set(sessions.values())) == 2
     # Both know both, under different names.
     done = collect("merge", str(tmp_path / "all1.db"), "-o", str(tmp_path / "all0.db"), "--force")
-    assert "2 repositories replaced" in done.output and names(tmp_path / "all0.db") == {"o/r", f"{hosts[1]}/o/r"}
+    assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {"o/r", f"{hosts[1]}/o/r"}
 
 
 def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path) -> None:

@@ -671,7 +671,7 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
     run("data", "claims", repo, "--db", db)
     shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
     assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
-    assert "and 0 (0.0%) a person's" in shown and "records of git-ai fit their commit" in shown
+    assert "and 0 (0.0%) a person's" in shown and "git-ai: 0 of 1 records fit their commit" in shown
     assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, "--allow-no-checkpoints", "--db", db).stdout.split())
 
 
