@@ -192,7 +192,7 @@ def _follow_neighbours(index: int, strong: Sequence[int], file: AddedFile, verdi
         if _is_lone(index, file, verdicts):
             verdicts[index] = unknown(Reason.COMMON_LINE, verdicts[index].call)
         elif agents and agents == sides and _session(verdicts[index]) not in map(_session, agents):
-            verdicts[index] = replace(verdicts[index], call=agents[0].call)
+            verdicts[index] = replace(verdicts[index], evidence=Evidence.INFERRED, call=agents[0].call)
     elif len(agents) == 2:
         verdicts[index] = Verdict(Author.AGENT, How.EXACT, Evidence.INFERRED, call=agents[0].call)
     elif agents and len(sides) == 1 and verdicts[index].author == Author.HUMAN:

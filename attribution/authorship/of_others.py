@@ -33,7 +33,8 @@ def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) ->
     """
     shas = {commit.sha[:_SHORT]: commit.sha for commit in history.commits}
     lines: dict[str, dict[str, tuple[Ranges, Reason]]] = {}
-    for change in {change for session in sessions for change in session.of_others}:
+    changes = {change for session in sessions for change in session.of_others}
+    for change in sorted(changes):  # where two histories say different things, the doubt wins
         sha = shas.get(change.commit[:_SHORT], "")
         diff = history.diffs.get(sha)
         for file in (diff.files or ()) if diff is not None and sha.startswith(change.commit) else ():

@@ -55,8 +55,10 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
 
 def take_lines_of_others_back(judged: Judged) -> None:
     """What others formatted or moved of an agent's text is nobody's, where the agent's own changes had been committed before."""
-    for sha, lines in lines_of_others(judged.evidence.sessions.edits, judged.evidence.history).items():
-        for file, spans in judged.verdicts[sha].files:
+    others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
+    for commit in judged.commits if others else ():
+        lines = others.get(commit.sha, {})
+        for file, spans in judged.verdicts[commit.sha].files if lines else ():
             if file.change.path in lines and lines[file.change.path][1] is Reason.NONE:
                 spans[:] = [replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict)) for span in spans]
 

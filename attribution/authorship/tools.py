@@ -62,16 +62,10 @@ def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) 
         matched = range(first, first + match[0].count("\n") + 1)
         if all(number in verdicts or not lines[number - 1].strip() for number in matched):
             numbers.update(matched)
-    open_lines = {n for n in numbers if n in verdicts and _is_open(verdicts[n])}
+    open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in (Author.UNKNOWN, Author.DECLARED)}
     if open_lines:
         shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN)
         spans[:] = spans_of(verdicts | dict.fromkeys(open_lines, shown), lines)
-
-
-def _is_open(verdict: Verdict) -> bool:
-    """Whether a text that a program is known to write tells more: than a person who was inferred, too."""
-    likely = verdict.author == Author.HUMAN and verdict.evidence == Evidence.INFERRED
-    return likely or verdict.author in (Author.UNKNOWN, Author.DECLARED)
 
 
 # A version or the hash of one, with what may stand before it.

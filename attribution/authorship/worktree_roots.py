@@ -156,13 +156,3 @@ class WorktreeRoots:
 
 def _fold(path: str) -> str:
     return unicodedata.normalize("NFC", path).lower()
-
-
-_TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|dev)/")
-
-
-def is_foreign(path: str, root: str) -> bool:
-    """Whether a path leads out of the worktree, and not to a directory for temporary files, where agents keep their drafts."""
-    if path.startswith(("~", "../")):
-        return True
-    return path.startswith("/") and not _TEMPORARY.match(path) and not f"{path}/".startswith(root + "/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from collector.console.options import (
     task_limits,
 )
 from collector.console.tables import print_table
-from collector.errors import EXIT_PARTIAL
+from collector.errors import EXIT_PARTIAL, DatabaseUnusable
 from collector.limits import RUN_SECONDS
 
 if TYPE_CHECKING:
@@ -252,11 +253,9 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     repo, db = GitRepo(path), default_database({"path": path})
     table = would_read(repo, local)
     if db.exists():
-        with Store(db) as store:
+        with suppress(DatabaseUnusable), Store(db, create=False) as store:  # sessions of the machine are listed all the same
             unlinked = unlinked_sessions(store, known) if (known := find_repo(store, repo)) else {}
-            table.notes += [
-                f"{count} of the sessions read before are linked to no commit: {why}" for why, count in unlinked.items()
-            ]
+            table.notes += [f"sessions read before that are linked to no commit, {why}: {count}" for why, count in unlinked.items()]
     print_table(output_format, table, ("agent", "written=last written", "files", "bytes=size", "why", "path=file"))
 
 

@@ -49,7 +49,10 @@ class Prices:
         moment = (moment or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
         tables = (self.look_up, standard_prices().look_up) if name.endswith(SEARCH) else (self.look_up,)
         names = (name, _vendors_name(name))
-        return next(filter(None, (look_up(each, moment, int(length or 0)) for look_up in tables for each in names)), None)
+        return next(
+            filter(None, (look_up(each, moment, int(length) if length.isdecimal() else 0) for look_up in tables for each in names)),
+            None,
+        )
 
 
 # What stands around the vendor's name at Bedrock, Vertex AI and OpenRouter, which charge as the vendors do.

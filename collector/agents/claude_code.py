@@ -100,6 +100,7 @@ _DRIVERS = {
 _AFTER_EDIT = re.compile(rb'"hookName":"PostToolUse:(?:Edit|Write|MultiEdit|NotebookEdit)","command":"(?!callback")')
 _HOOKS = {"PreToolUse": Status.UNKNOWN, "PostToolUse": Status.OK, "PostToolUseFailure": Status.ERROR}
 _FIRST = 5  # records of an array
+_MOST_SEARCHES = 1000  # of one call
 _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a record
 
 
@@ -434,8 +435,9 @@ class _Reader(RecordReader):
         return super().outcome(call, result)
 
     def completed(self, call: Call, result: Result) -> ToolCall:
-        each = [answer for answer in get_list(result.details, "results") if get_str(answer, "tool_use_id")]
-        searches = get_int(result.details, "searchCount") or len(each)
+        details = result.details if call.name == "WebSearch" else {}
+        each = [answer for answer in get_list(details, "results") if get_str(answer, "tool_use_id")]
+        searches = min(max(get_int(details, "searchCount") or len(each), 0), _MOST_SEARCHES)
         return replace(super().completed(call, result), searches=searches, hook_ran=call.id in self.after_hooks)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:

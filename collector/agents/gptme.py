@@ -32,8 +32,8 @@ _NATIVE = re.compile(r"^@(\w+)\(([\w\-:.]+)\): *(\{.*)", re.M)
 _VERSION = re.compile(r"\bgptme v(\d[\w.]*)")
 _DIRECTORY = re.compile(r"\*\*Working Directory:\*\* (.+)")
 _DIRECTORY_IN_JSON = re.compile(rb'\*\*Working Directory:\*\* ((?:[^"\\]|\\[^n])+)')
-_ZONE = re.compile(r"\*\*Local date:\*\* .*?UTC([+-]\d\d:\d\d)")
-_PRINTED = re.compile(r"```stdout\n(.*)\n```", re.S)
+_ZONE = re.compile(r"\*\*Local date:\*\* [^*\n]{0,80}UTC([+-]\d\d:\d\d)")
+_FAILED = re.compile(r"(?:Error|Aborted|Operation|Cannot|Interrupted|(?:Save|Append|Patch) aborted|No (?:content|path) provided)")
 _TOKENS = {
     "input": "input_tokens", "output": "output_tokens", "cache_read": "cache_read_tokens", "cache_write": "cache_creation_tokens",
 }  # fmt: skip
@@ -42,7 +42,8 @@ _BODIES = {"save": "content", "append": "content", "patch": "patch", "shell": "c
 
 
 def sniff(head: object) -> bool:
-    return get(head, "role") in ("system", "user", "assistant") and bool(_TIME.fullmatch(get_str(head, "timestamp")))
+    own = isinstance(head, dict) and not head.keys().isdisjoint(("hide", "pinned", "metadata"))
+    return own and get(head, "role") in ("system", "user", "assistant") and bool(_TIME.fullmatch(get_str(head, "timestamp")))
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -59,26 +60,27 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         role, text, written = (get_str(record, name) for name in ("role", "content", "timestamp"))
-        if role == "system":
+        if role == "system" and record.get("hide"):  # what tools printed is not hidden
             for pattern, add in ((_VERSION, self.add_version), (_DIRECTORY, self.add_cwd)):
-                add(match[1].strip() if (match := pattern.search(text)) and record.get("hide") else None)
+                add(match[1].strip() if (match := pattern.search(text)) else None)
             self.zone = match[1] if (match := _ZONE.search(text)) else self.zone
         time = time_of(written + self.zone)
         self.begin(time)
         if role == "assistant":
-            self._said(record, text, written, time)
+            self._said(record, text, written or str(self.order), time)
         elif role == "user":
             self.add_prompt(written, time, text, is_meta=text.startswith("<system>"))
         elif not record.get("hide") and self.waiting:
-            call, *others = self.waiting
-            self.waiting = tuple(others)
-            printed = match[1] if (match := _PRINTED.search(text)) else ""
-            status = Status.ERROR if text.startswith(("Error", "Aborted", "Operation", "Cannot")) else Status.OK
-            self.add_result(get_str(record, "call_id") or call, Result(time, text, status, printed=printed))
+            named = get_str(record, "call_id")
+            call = next((each for each in self.waiting if named and each.endswith(named)), self.waiting[0])
+            self.waiting = tuple(each for each in self.waiting if each != call)
+            printed = text.partition("```stdout\n")[2].rpartition("\n```")[0]
+            status = Status.ERROR if _FAILED.match(text) else Status.OK
+            self.add_result(call, Result(time, text, status, printed=printed))
 
     def _said(self, record: dict[str, Any], text: str, key: str, time: float | None) -> None:
         about = get_dict(record, "metadata")
-        model = get_str(about, "served_model") or get_str(about, "model").partition("/")[2]
+        model = get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2]
         self.model = self.switched("model_change", self.model, model, time)
         self.add_message(key, time, "text", text)
         self.count_tokens(key, time, about.get("usage"), _TOKENS, cached_among_input=False)
@@ -87,7 +89,7 @@ class _Reader(RecordReader):
             (f"{key}/{n}", name, {"path": path, _BODIES[name]: body}) for n, (name, path, body) in enumerate(blocks)
         ]
         calls += [
-            (call[2], call[1], first_value(call[3].encode("utf-8", "replace")))
+            (call[2] if call[2] not in self.calls else f"{key}/{call[2]}", call[1], first_value(call[3].encode("utf-8", "replace")))
             for call in _NATIVE.finditer(others)
             if call[1] in _BODIES
         ]

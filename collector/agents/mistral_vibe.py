@@ -6,6 +6,7 @@ They stand in the chunk that the current generation of a session names; what cam
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ GIVES = frozenset({"times", "results", "text", "before", "reads", "commands", "c
 ORDER = 94
 
 _TOKENS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cachedInputTokens"}
+_NAME = re.compile(r"\w[\w.-]{0,199}")
 _REPLACE = "mistralai.vibe.sdk.search_replace"
 
 
@@ -76,7 +78,9 @@ def _result(state: dict[str, Any], time: float | None) -> Result:
     allowed = get_str(state, "decision") in ("", "execute")
     status = Status.OK if get_str(output, "type") == "success" else Status.ERROR if allowed else Status.REJECTED
     code = get_int(shown, "returncode")
-    return Result(time, text, status, details=output, exit_code=code, recorded=get_str(state, "status") != "running")
+    return Result(
+        time, text, status, details=output, exit_code=code, recorded=get_str(state, "status") not in ("running", "pending", "")
+    )
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------
@@ -87,15 +91,20 @@ def _whose(path: Path) -> tuple[str, str]:
     return path.parent.name, get_str(about, "environment", "working_directory")
 
 
+def _plain(name: object) -> str:
+    """A name that a file of the session has, if it is one; "-" for anything else."""
+    return name if isinstance(name, str) and _NAME.fullmatch(name) else "-"
+
+
 def _load(session: LocalSession) -> Iterator[bytes]:
     """A line about the session, then its entries, each as it stood last."""
     path, *journals = session.files
     directory, meta = path.parent, files.document(path.with_name("meta.json"))
-    generation = directory / "generations" / get_str(files.document(path), "generation")
+    generation = directory / "generations" / _plain(get_str(files.document(path), "generation"))
     state = get_dict(files.document(generation / "projection-state.json"), "snapshot", "session")
     changes: list[Any] = []
     for name in get_list(files.document(generation / "manifest.json"), "projection_state", "chunks"):
-        changes += [{"entry": entry} for entry in objects(files.document(directory / "chunks" / f"{name}.json"))]
+        changes += [{"entry": entry} for entry in objects(files.document(directory / "chunks" / f"{_plain(name)}.json"))]
     for journal in journals:
         for line in files.lines(journal).splitlines():
             changes += objects(get_list(parse_json(decode(line)), "payload", "delta"))

@@ -400,19 +400,22 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
-def test_the_line_that_aider_puts_into_gitignore_is_aiders(tmp_path: Path) -> None:
+def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:
+    """Of the commits that the histories name, only the newer ones are worked out for it."""
     clone = with_aider(tmp_path / "work")
-    clone.put(".gitignore", ".aider*\ncoverage-of-the-ledger/\n")
+    clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", CODE.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
+    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
     after = clone.commit(26, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
-    more = MORE.format(before=before[:7], after=after[:7]).replace("Committing a.py", "Committing .gitignore")
-    history.write_text(history.read_text() + more)
+    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
     clone.commit(40, "The history")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        sql = "SELECT class, tool FROM line_spans WHERE commit_sha = ? AND path = '.gitignore' ORDER BY start_line"
-        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [("tool", "Aider"), ("likely_human", None)]
+    assert run("repo", clone.path, "--db", tmp_path / "a.db", "-q").exit_code == 0
+    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple") + "\n\nLEDGER = offset_of(1)\n")
+    clone.commit(50, "One more")
+    done = run("blame", clone.path, "a.py", "--db", tmp_path / "a.db", "--json")
+    assert done.exit_code == 0 and "LEDGER" in done.stdout
 
 
 ASKED = """

@@ -29,6 +29,11 @@ def test_a_name_that_only_resembles_a_model_has_no_price(model: str) -> None:
     assert list_prices().of(model) is None
 
 
+@pytest.mark.parametrize("model", ["claude-opus-4 >abc", "claude-opus-4 >5 search", " >", "x >²"])
+def test_a_model_of_a_transcript_may_be_called_anything(model: str) -> None:
+    standard_prices().of(model)  # no number is read from what is none
+
+
 def test_costs_are_computed_with_them() -> None:
     pytest.importorskip("genai_prices")
     counts = {"input": 1_000_000, "output": 0, "cache_read": 0, "cache_write": 0, "cache_write_1h": 0}
