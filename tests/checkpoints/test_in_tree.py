@@ -382,16 +382,21 @@ def triple(value):
 PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
 
 
-def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(tmp_path: Path) -> None:
-    clone = with_aider(tmp_path / "work")
+def with_changes_of_others(path: Path, beside: str = "", more: str = MORE) -> tuple[Clone, str, str]:
+    """A person's lines that Aider committed before its own edits, with both commits. `beside`: what its history says before."""
+    clone = with_aider(path)
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
+    clone.put("a.py", (CODE + PERSONS).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
     after = clone.commit(26, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
+    history.write_text(history.read_text() + beside + more.format(before=before[:7], after=after[:7]))
     clone.commit(40, "The history")
+    return clone, before, after
+
+
+def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(tmp_path: Path) -> None:
+    clone, before, after = with_changes_of_others(tmp_path / "work")
     repo = bare(clone)
     spans(repo, tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
@@ -402,17 +407,9 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
 
 def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:
     """Of the commits that the histories name, only the newer ones are worked out for it."""
-    clone = with_aider(tmp_path / "work")
-    clone.put("a.py", CODE + PERSONS)
-    before = clone.commit(25, "feat: what stood there")
-    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
-    clone.commit(40, "The history")
+    clone, _, _ = with_changes_of_others(tmp_path / "work")
     assert run("repo", clone.path, "--db", tmp_path / "a.db", "-q").exit_code == 0
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple") + "\n\nLEDGER = offset_of(1)\n")
+    clone.put("a.py", f"{(clone.path / 'a.py').read_text()}\n\nLEDGER = offset_of(1)\n")
     clone.commit(50, "One more")
     done = run("blame", clone.path, "a.py", "--db", tmp_path / "a.db", "--json")
     assert done.exit_code == 0 and "LEDGER" in done.stdout
@@ -435,15 +432,8 @@ def halved(value):
 @pytest.mark.parametrize("in_one_run", [True, False])
 def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(in_one_run: bool, tmp_path: Path) -> None:
     """Aider commits it before its own edits, but had said it when it was asked an earlier question."""
-    clone = with_aider(tmp_path / "work")
-    clone.put("a.py", CODE + PERSONS)
-    before = clone.commit(25, "feat: what stood there")
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    more = MORE.format(before=before[:7], after=after[:7])
-    history.write_text(history.read_text() + ASKED + (more.split("12:20:00\n")[1] if in_one_run else more))
-    clone.commit(40, "The history")
+    more = MORE.split("12:20:00\n")[1] if in_one_run else MORE
+    clone, before, _ = with_changes_of_others(tmp_path / "work", ASKED, more)
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
         sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
@@ -513,6 +513,19 @@ def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> N
     assert len(undisturbed.result["candidates"]) == 30 + 9 + 2 + 3
 
 
+def with_known_totals(result: dict[str, Any], undisturbed: dict[str, Any]) -> dict[str, Any]:
+    """The result with the number of results of slices that were cut because the server never finished them, which nobody knows."""
+    pairs = zip(result["cursors"], undisturbed["cursors"], strict=True)
+    cut = [c | {"total": other["total"]} if (c["state"], c["total"]) == ("split", None) else c for c, other in pairs]
+    return result | {"cursors": cut}
+
+
+NEVER_FINISHED = [
+    "malformed", "incomplete", None, None, "incomplete", "drop", "secondary-after", None, "secondary-after", "cut",
+    "secondary-after", None, "incomplete", "incomplete", "incomplete", None,
+]  # fmt: skip
+
+
 # Shrinking would take minutes; the faults and kills that were drawn say enough.
 @settings(
     max_examples=8,
@@ -525,6 +538,7 @@ def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> N
     st.lists(st.sampled_from(_FAULTS), max_size=60),
     st.lists(st.tuples(st.integers(1, 60), st.booleans()), max_size=6),
 )
+@example(peace=13, faults=NEVER_FINISHED, kills=[(5, False), (6, False), (45, False), (28, False), (10, True), (60, False)])
 def test_faults_and_kills_change_nothing(
     undisturbed: Undisturbed, peace: int, faults: list[str | None], kills: list[tuple[int, bool]]
 ) -> None:
@@ -537,7 +551,8 @@ def test_faults_and_kills_change_nothing(
             for dies_at, after in kills:
                 with suppress(Killed):
                     run_once(server, Path(folder) / "d.db", time, DyingWeb(dies_at, after))
-            assert run_to_the_end(server, Path(folder) / "d.db", time) == undisturbed.result
+            result = run_to_the_end(server, Path(folder) / "d.db", time)
+            assert with_known_totals(result, undisturbed.result) == undisturbed.result
             answered = len(server.log) - sum(fault is not None for fault in faults)
             assert answered <= undisturbed.requests + 10 * (len(kills) + 1)  # a kill costs what was on its way, not what was done
 
