@@ -31,6 +31,11 @@ def main() -> int:
     )
     options = parser.parse_args()
     names = [name for name in options.agents.split(",") if name] or [agent.name for agent in AGENTS]
+    for what, asked, existing in (
+        ("agent", names, BY_NAME), ("scenario", options.scenarios.split(","), {**SCENARIOS, **in_terminal()})
+    ):  # fmt: skip
+        if unknown := [name for name in asked if name not in existing]:
+            parser.error(f"no {what} is called {', '.join(unknown)}; there are {', '.join(existing)}")
     comparisons, failures = [], 0
     for name in names:
         for version in options.versions.split(","):
