@@ -1,7 +1,5 @@
 """The command `attribute`, which has the same commands as `whowrote`, and the page that it prints outside a clone."""
 
-from __future__ import annotations
-
 import click
 
 from collector.console.commands import CommandFiles

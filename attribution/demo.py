@@ -1,7 +1,5 @@
 """The shipped example: a small project with three agent sessions, made again from its text and attributed."""
 
-from __future__ import annotations
-
 import shutil
 from importlib import resources
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How `whowrote`, `attribute` and `collect` begin: a signal ends them with one line, also while modules are imported."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The command `collect`, which is also `whowrote collect`."""
 
-from __future__ import annotations
-
 import click
 
 from collector.console.commands import CommandFiles

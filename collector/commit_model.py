@@ -1,7 +1,5 @@
 """What git says of commits and files: the part of the data model that needs nothing of sessions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -13,8 +13,6 @@
 output cannot be written or a file cannot be read, 130 interrupted: what was finished is kept and the next run continues.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 

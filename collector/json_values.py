@@ -3,8 +3,6 @@
 And our own rows as plain values, as `--json`, `--csv` and data frames show them. Pure.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 And the slash commands that users type, as agents record them. Pure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Facts of one repository into the database: checkpoints, commits, sessions with their turns and calls."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Times are seconds since 1970 (UTC, float) or None when the source gives none. Pa
 (absolute in the author's home, usually), normalised by `text.normal_path`; which of them lie in the repository is decided later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol

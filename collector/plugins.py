@@ -39,8 +39,6 @@ Beside `plugin.py`, these are found by their names:
     commands/*.py                       commands (`collector/console/commands.py`)
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator

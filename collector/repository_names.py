@@ -1,7 +1,5 @@
 """Names and addresses of repositories, checked before anything is made of them. Pure."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import dataclass

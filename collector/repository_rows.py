@@ -5,8 +5,6 @@ of the same owner/name on another server gets a name with its host, and one that
 above it; any other repository is refused under the same name, and takes another one with `whowrote repo --name`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from collector.errors import WhoWroteError

@@ -5,8 +5,6 @@ session shares with an earlier one makes it a fork of that one. Then texts and e
 moment is the same or where they stand before the fork left: some agents stamp what they copy anew.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

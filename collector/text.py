@@ -3,8 +3,6 @@
 A line ends at `\\n` and nowhere else: `str.splitlines` also splits at form feeds and U+2028, and every number would drift.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE

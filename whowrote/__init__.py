@@ -11,8 +11,6 @@
 What this package names is the public interface. `attribution` and `collector` are its inside and may change.
 """
 
-from __future__ import annotations
-
 from collector.errors import WhoWroteError
 from whowrote.database import Database, example, open_database
 from whowrote.rows import Report, Rows

@@ -6,8 +6,6 @@ moment of a copy is that of the commit which names it. That the recorder's turn 
 the whole session.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Most questions are about a few files, again and again for other moments. What a 
 may mention by the words of the file's name. Of actions that may have changed any file, each kind in its own way, the latest counts.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict

@@ -4,8 +4,6 @@ Lines are compared as the agent saw them: decoded, CRLF as LF, no byte order mar
 that common lines (`}`, `return nil`) are decided by order and neighbours, never by text alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence, Set

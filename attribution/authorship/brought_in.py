@@ -4,8 +4,6 @@ An agent writes a draft or a script into a directory for temporary files, change
 the repository is what its calls left of the draft; a command of unknown effect may have changed it on the way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

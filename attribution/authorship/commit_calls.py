@@ -1,7 +1,5 @@
 """Calls of a session that made commits, or may have, and the ids that they and the calls after them printed. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

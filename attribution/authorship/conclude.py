@@ -1,7 +1,5 @@
 """From what was seen in worktrees to one verdict per added line of every commit. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ No trailer, no original and another author: a squash on a clone without pull ref
 as linked when the replayed state of a worktree, aligned with it, explains enough of its rare lines (`worktrees.content_share`).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A date is a claim of a clock, which may be wrong or set on purpose. So the lates
 contradicts its ancestors, its descendants or a tag is believed only where the others must be wrong (docs/decisions/0020-dates.md).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What one commit adds and deletes, file by file and line by line: git's own numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 

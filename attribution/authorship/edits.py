@@ -4,8 +4,6 @@ Agents record edits in different ways and sometimes not the text they started fr
 edit or raises NoFit; nothing is guessed but the place of an old text whose surroundings are not known (`overlaid`).
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Lines of sessions that stand in commits where the replay did not find them: of other branches, pull requests, squashes."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

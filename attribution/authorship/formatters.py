@@ -5,8 +5,6 @@ without white space, quotes, commas, semicolons and brackets, stands in the vers
 happened to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import accumulate

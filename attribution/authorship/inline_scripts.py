@@ -5,8 +5,6 @@ in neither: a person may have added them afterwards. Where the script computes t
 no line is ruled out; but then nothing shows which lines are its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

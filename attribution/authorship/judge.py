@@ -4,8 +4,6 @@
 in between (`windows`), which includes "unknown"; whether that is a person, `people` decides.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Unexplained lines of a commit that are an agent's text from elsewhere: moved, or of an edit that could not be placed. Pure."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Of a command only what its effects do not tell; of a task whether it is told to make the file, not only to read or change one.
 """
 
-from __future__ import annotations
-
 import re
 
 from attribution.shell import Effect, mentions

@@ -3,8 +3,6 @@
 The texts of agents and the kind of the file still decide afterwards (`attribution.authorship.people`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from attribution.authorship.commits import CommitHistory

@@ -1,7 +1,5 @@
 """What a person can choose about an attribution. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from collector.local.model import LocalOptions

@@ -10,8 +10,6 @@ A proposal is a pull request or another branch (`collector.checkpoints.pull_requ
 What was authored after the branch's commit never explains it, nor does a proposal that shares no path with it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ The id that a call printed for its commit is a fact, whatever the clocks say. A 
 show, else the one of that very moment, if author, message and files fit.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import defaultdict

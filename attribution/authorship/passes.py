@@ -5,8 +5,6 @@ of them. The order matters: edits get only lines that no person keeps, and a dec
 record tells more.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

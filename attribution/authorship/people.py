@@ -14,8 +14,6 @@ A line is `human` when both of its sightings are on record. Where only the commi
 alike but for their size: such a line is `inferred`, that is `likely_human`, and only a few of them in one commit are believed.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Lines that nothing but a person is left for, with the texts that speak for and against that. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Git compares texts several times faster than libgit2 does for us. Merges, and wh
 tell, is compared one by one (`diffs`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Links that a squash, a rebase or a cherry-pick lost, from what is left of the original commits in the clone."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Iterable, Sequence
 
 from attribution.authorship.commits import CommitHistory

@@ -8,8 +8,6 @@ Each line has an id that survives edits above it; `origin_of` says where a line 
 every line an agent ever wrote can be told afterwards.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What the steps of attribution hand to each other: read, replayed, judged. Pure."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ An agent often changes a file by a script in a heredoc that cuts the file somewh
 looks like afterwards does not follow from the script alone, but which lines are new does: they stand in one of its texts.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

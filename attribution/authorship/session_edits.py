@@ -1,7 +1,5 @@
 """What the replay needs of each session: edits, commands and other actions, and what was seen of files. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping

@@ -5,8 +5,6 @@ a file of the worktree, whole or in part, is a sighting. Where one lacks a line 
 whatever was done before and afterwards.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Finds the lines of a committed version in the replayed state of its file. Pure."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ pattern it is git's own fallback: a line that begins with a letter, `_` or `$`. 
 taken for a head, and the head found may have ended before the place, as in git.
 """
 
-from __future__ import annotations
-
 import re
 
 _MOST_LINES = 2_000  # searched upwards: data files have no heads at all

@@ -1,7 +1,5 @@
 """Texts of the repository for the replay, read from the clone when they are asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

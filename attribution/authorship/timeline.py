@@ -1,7 +1,5 @@
 """From sessions to worktrees: which steps, sightings and other actions happened in which directory, in time order. Pure."""
 
-from __future__ import annotations
-
 import re
 from bisect import insort
 from collections.abc import Callable, Container, Iterable, Mapping

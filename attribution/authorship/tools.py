@@ -1,7 +1,5 @@
 """Lines that a program wrote by itself, told by the file alone: lock files, records, generated and minified texts. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

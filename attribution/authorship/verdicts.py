@@ -4,8 +4,6 @@ Every step of attribution ends in these words: `judge` makes verdicts, `conclude
 the spans, and `attribution.stages.line_rows` stores them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache

@@ -5,8 +5,6 @@ A command that names the file, a formatter, a generator make it the agent's; a c
 calls we cannot see, or a transcript that is missing make it unknown.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ that the repository has, for enough different files: one is enough in a session 
 of worktrees inside another. Each worktree is followed on its own.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

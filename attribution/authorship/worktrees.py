@@ -1,7 +1,5 @@
 """Runs the timeline of one worktree and looks at it whenever a commit was made there. Pure but for the texts it is handed."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

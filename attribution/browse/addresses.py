@@ -3,8 +3,6 @@
 Below `/-/whowrote/DATABASE`: `OWNER/NAME`, `OWNER/NAME/PATH@COMMIT`, `OWNER/NAME/-/commit/ID`; `-/search` for all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Colours come from CSS classes (`k-agent` and so on), so that pages can be dark or light; every mark has a <title>.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

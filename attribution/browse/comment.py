@@ -1,7 +1,5 @@
 """Summaries as Markdown, for a comment on a pull request. Texts of repositories stay text in it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

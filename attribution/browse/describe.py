@@ -3,8 +3,6 @@
 Queries are in `questions.sql`, here and in the plug-ins.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Set
 from functools import cache

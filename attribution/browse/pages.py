@@ -1,7 +1,5 @@
 """What each of our pages shows: an address and the arguments of the request in, the values of a template out. Reads only."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

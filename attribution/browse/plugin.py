@@ -4,8 +4,6 @@ Databases written by whowrote are recognized by the application id in their head
 answer forbids the browser to load or run anything from another place, and CSV is made safe for spreadsheets.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence

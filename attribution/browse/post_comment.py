@@ -5,8 +5,6 @@ people or other programs, are never edited. The run's own variables say where it
 for the pull request) or WHOWROTE_TOKEN (GitLab), and is sent to that server alone.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Mapping

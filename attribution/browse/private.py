@@ -6,8 +6,6 @@ page can send requests, and can read the answers when its own name resolves to 1
 the address once and is a cookie afterwards; programs send it as `Authorization: Bearer TOKEN`.
 """
 
-from __future__ import annotations
-
 import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable

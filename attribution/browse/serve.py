@@ -1,7 +1,5 @@
 """Starts Datasette with our plugin on one database."""
 
-from __future__ import annotations
-
 import secrets
 import socket
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Self-contained pages without scripts: the overview of every repository in a database, and its breakdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from importlib import resources

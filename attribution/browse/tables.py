@@ -1,7 +1,5 @@
 """The tables that several pages and the standalone report have, and their cells: links, bars. All text is escaped here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape

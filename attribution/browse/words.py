@@ -6,8 +6,6 @@ Source and Markdown escape whatever they are given. What a lexer may cost is bou
 long lines, a limited length, a limited number of tokens.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The rules were chosen on one project and measured on others (docs/culprit.md).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Sequence

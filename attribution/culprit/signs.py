@@ -1,7 +1,5 @@
 """Whether a commit is a fix, by its message. Pure."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Words about fixes and the lines that they repaired. Pure."""
 
-from __future__ import annotations
-
 from collector.vocabulary import Word
 
 

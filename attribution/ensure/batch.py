@@ -1,7 +1,5 @@
 """The conclusions for all repositories of a database, each in a shard of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

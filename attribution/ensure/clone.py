@@ -1,7 +1,5 @@
 """A clone with what is known of it: nothing that attributes is loaded when it is known already."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Brings the line history of a clone up to date."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attribution.ensure.clone import sole_writer

@@ -4,8 +4,6 @@ The same functions decide as in a run, on the commits and sessions that concern 
 only a run can tell, which reads everything, stays without an answer.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What is made again when it is asked for: repositories whose rows are a mixture of several runs, and costs at other prices."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from attribution.authorship.options import AttributeOptions

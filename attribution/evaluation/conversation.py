@@ -4,8 +4,6 @@ Embeddings and judges see this and nothing else of a session. Only what the user
 apart, everything that a harness puts in the user's mouth is left out (`features.view`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Observations of one repository resemble each other. With at least LEAST_CLUSTERS
 fewer it takes observations as independent and says nothing about other repositories. Which one it is stands beside it.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar

@@ -3,8 +3,6 @@
 Beside them `ngrams` turns texts into vectors: it hashes words and pieces of words and needs no library.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import zlib

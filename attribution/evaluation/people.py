@@ -1,7 +1,5 @@
 """What people say of sessions, read from CSV files: ratings, and labels to validate those of a judge."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Words about sessions, commits and evaluation runs: what they were for, how they went, why one was not measured. Pure."""
 
-from __future__ import annotations
-
 from collector.vocabulary import Word
 
 

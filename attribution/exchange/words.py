@@ -1,7 +1,5 @@
 """Words about what other producers claim, and what checking it gave. Pure."""
 
-from __future__ import annotations
-
 from collector.vocabulary import Word
 
 

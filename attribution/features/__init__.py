@@ -4,8 +4,6 @@ Groups of stage `session` read the transcript alone and are computed while it is
 judged commits. NULL is never zero: each feature says when it has no value.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, Protocol, cast
 

@@ -3,8 +3,6 @@
 Computed apart from the transcripts, by `attribution/stages/feature_rows.py`: another price table changes nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 

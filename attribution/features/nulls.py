@@ -4,8 +4,6 @@ A feature names its reasons in order; the first whose condition holds is the one
 feature itself, so that `whowrote data check` finds a value that is missing without a reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

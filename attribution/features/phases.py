@@ -1,7 +1,5 @@
 """Plans, what nobody did of them, and the phases of the work as the kinds of calls tell them. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

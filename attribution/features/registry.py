@@ -1,7 +1,5 @@
 """What a session feature is: its name, unit, type, kind, version and meaning. Columns, docs and versions all come from here. Pure."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

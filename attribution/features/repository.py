@@ -3,8 +3,6 @@
 They are computed when the commits have been judged, by `attribution/stages/outcomes.py`.
 """
 
-from __future__ import annotations
-
 from attribution.features.registry import HEURISTIC, Feature
 
 NAME = "repository"

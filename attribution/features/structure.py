@@ -1,7 +1,5 @@
 """Turns, tool calls, errors, subagents: the shape of a session. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 

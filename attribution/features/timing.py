@@ -3,8 +3,6 @@
 `attribution/stages/turn_outcomes.py` puts these lists together, one row per turn.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from itertools import pairwise

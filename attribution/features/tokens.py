@@ -1,7 +1,5 @@
 """Tokens, and the costs that agents record. Usage is counted once per message id. Pure."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 

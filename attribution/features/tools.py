@@ -5,8 +5,6 @@ program (`sudo`, `timeout 30`, `npx`) is skipped. Agents with nothing but a shel
 or `rg` name count as read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -10,8 +10,6 @@ The language of a message is told by its script, and for Latin letters by common
 statistical detectors take for any language, and for words a plain answer is "not known" (docs/decisions/0019-turn-classes.md).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -6,8 +6,6 @@ notifications, command output, hook output, summaries of an earlier context) is 
 nobody typed anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

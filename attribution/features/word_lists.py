@@ -1,7 +1,5 @@
 """Word lists: `data/words.toml`, read once."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

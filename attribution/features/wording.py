@@ -3,8 +3,6 @@
 Lengths are in words (runs without blanks; characters in scripts without blanks): the same for every model and free of any tokenizer.
 """
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections import defaultdict

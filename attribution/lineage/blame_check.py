@@ -1,7 +1,5 @@
 """The self-check: do our origins agree with `git blame`, line by line?"""
 
-from __future__ import annotations
-
 import random
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Applies an ordinary commit to the files of its parent: edits, new files, renames, deletions."""
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence

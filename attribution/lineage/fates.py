@@ -6,8 +6,6 @@ sessions linked to that commit exactly one took lines away from that file, and n
 Everything else is unknown.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

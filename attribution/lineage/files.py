@@ -1,7 +1,5 @@
 """Contents of files for the history pass: blobs within bounds, their line counts and their differences."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 from attribution.lineage.model import BINARY, UNREADABLE

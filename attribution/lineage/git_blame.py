@@ -1,7 +1,5 @@
 """Runs `git blame` in a scratch directory of our own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The forward pass (`walk`) answers the same question for all lines of all commits
 (docs/decisions/0015-which-commit-added-a-line.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ reformatted  inside one hunk, stretches equal but for white space, line breaks, 
 moved        anywhere in the commit, blocks of equal lines around a line that was removed once and added once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate

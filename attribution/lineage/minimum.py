@@ -4,8 +4,6 @@ The lines of one commit are written, reviewed and removed together, so a hundred
 comparison needs lines and commits. Chosen per statistic; docs/metrics.md has this list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

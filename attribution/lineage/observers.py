@@ -1,7 +1,5 @@
 """What each commit did, in numbers, and which lines it kept in another shape or place: an observer beside `lifetimes`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -4,8 +4,6 @@ In window mode such lines are simply older than the window. When a saved history
 before it was saved, `git blame` of the few files concerned says which of the known origins they hold.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 from attribution.lineage.files import Contents

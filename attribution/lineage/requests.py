@@ -1,7 +1,5 @@
 """How the lines of a repository are to be followed, and what a run did. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from collector.limits import FOLLOWED_BYTES

@@ -4,8 +4,6 @@ Such a commit says so in the message that `git revert` writes ("This reverts com
 …"), or its patch is the exact inverse of an earlier patch.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence

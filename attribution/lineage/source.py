@@ -5,8 +5,6 @@ that commit is then read file by file through libgit2, where a missing object is
 again behind it. Merges, of which only the changed paths are asked for, are always read so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only

@@ -5,8 +5,6 @@ it is censored. Ages in commits count commits of the main line from the one that
 it; a line that never reached the main line is 0 commits old when it dies. Definitions: docs/survival.md.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The lines of the tip by who wrote them: the origins of a file's lines joined to the fates of those lines. Pure."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

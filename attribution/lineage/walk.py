@@ -7,8 +7,6 @@ the whole history costs little more than the diffs git prints. Observers are tol
         history = HistoryWalk(repo, git).run(tip, observers=[LineLifetimes().step])
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter

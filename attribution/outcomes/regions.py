@@ -5,8 +5,6 @@ between them, or puts lines exactly where the earlier hunk only took lines away;
 region edited by two or more calls is `re-edited`; how its edits develop is told by `convergence_of`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

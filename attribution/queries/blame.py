@@ -1,7 +1,5 @@
 """A file, line by line or in blocks of lines that came the same way, each with the verdict on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,5 @@
 """The self-check of the line history: does it say what git blame says?"""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

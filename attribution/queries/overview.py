@@ -1,7 +1,5 @@
 """One repository at a glance: who wrote what is there now, week by week, how long it lives, the sessions behind it."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

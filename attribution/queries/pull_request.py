@@ -1,7 +1,5 @@
 """Some commits together, as a pull request has them: who wrote the lines, file by file."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

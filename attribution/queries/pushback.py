@@ -1,7 +1,5 @@
 """How often people push back, by agent, language or driver: in words, corrected for the classifier's errors, and in deeds."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum

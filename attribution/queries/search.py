@@ -1,7 +1,5 @@
 """Search over a database: prompts, files, commits, sessions. Words of the person are text, never syntax of a query."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

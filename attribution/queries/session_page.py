@@ -1,7 +1,5 @@
 """One session as a page: its turns with their calls and edits, regions, what became of it, features."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

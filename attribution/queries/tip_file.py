@@ -1,7 +1,5 @@
 """A file of the tip: its lines with who wrote them, from the database; their text, where the clone is still at hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

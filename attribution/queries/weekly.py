@@ -1,7 +1,5 @@
 """What a lead reads every week: this week beside the last, what became of the weeks before, what is open, what cannot be known."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta

@@ -4,8 +4,6 @@ The answer errs towards "may have changed something": a program that is not know
 is exact: a heredoc or an `echo` into a file, `rm`, `mv`, `cp`.
 """
 
-from __future__ import annotations
-
 import re
 
 from attribution.shell import tables

@@ -4,8 +4,6 @@ The answer errs towards "may have changed something". Nested texts (`sh -c`, scr
 a budget, so that no text makes the work explode.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Programs whose arguments say which files they write, change, move or remove."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

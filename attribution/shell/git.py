@@ -1,7 +1,5 @@
 """git and gh: which files get their text from git, which are moved or removed, and when a commit is made."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Commands for PowerShell: the cmdlets that write, move, copy or remove files; everything else is judged as a program."""
 
-from __future__ import annotations
-
 import re
 
 from attribution.shell.calls import Evaluation, ProgramCall

@@ -4,8 +4,6 @@ Only commands that print files as they are count. What a pipeline made of a text
 nothing but what stands in them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

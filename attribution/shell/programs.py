@@ -4,8 +4,6 @@
 task, or to the table of rules. Shells and `find -exec` run what they are given.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

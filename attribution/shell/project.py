@@ -3,8 +3,6 @@
 The files are read as text and never run. A task whose text depends on what is not written there has none.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 

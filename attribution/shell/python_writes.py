@@ -5,8 +5,6 @@ straight code is followed: assignments, loops, `open(…, "w").write(…)`, `wri
 nothing is known of it. Scripts are hostile input: all that is made while one is read has a limit.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

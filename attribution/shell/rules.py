@@ -3,8 +3,6 @@
 Most programs that agents run are decided here; those whose arguments need a closer look have a handler of their own elsewhere.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Container, Sequence

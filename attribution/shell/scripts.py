@@ -4,8 +4,6 @@ Only what the text of the script names is certain. A script that writes somewher
 does not name, could have changed any file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -5,8 +5,6 @@ the text. It keeps what decides the effect on files: words after expansion of wh
 standard input, and the directory in force.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

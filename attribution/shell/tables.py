@@ -3,8 +3,6 @@
 A program that is in none of these tables, and has no handler of its own, could have done anything.
 """
 
-from __future__ import annotations
-
 
 def _set(text: str, separator: str | None = None) -> frozenset[str]:
     return frozenset(" ".join(item.split()) for item in text.split(separator))

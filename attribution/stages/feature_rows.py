@@ -1,7 +1,5 @@
 """The table `session_features`: made from the registry, filled by session. Called within a transaction unless it only reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime

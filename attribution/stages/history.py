@@ -1,7 +1,5 @@
 """Brings the stored history of a repository up to date: nothing new, only the commits that are new, or all over again."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

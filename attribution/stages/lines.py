@@ -4,8 +4,6 @@ read (checkpoints, sessions, commits) -> replay (worktrees) -> judge (lines) -> 
 everything concluded from them in one transaction at the end, together with the row that says from which inputs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

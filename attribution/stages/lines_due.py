@@ -1,7 +1,5 @@
 """Whether the lines of a repository have to be attributed again: the key of all inputs, and what has arrived without a new one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

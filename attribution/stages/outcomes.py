@@ -3,8 +3,6 @@
 Called within the transaction that replaces the repository's conclusions.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

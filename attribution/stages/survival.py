@@ -4,8 +4,6 @@ Adding up all lines of a large database takes half a minute, and nothing of it c
 survival` are kept, digit by digit, in the cache beside the database until a stage runs again on one of their repositories.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_left
 from collections import defaultdict

@@ -3,8 +3,6 @@
 Each function is called within the transaction of the stage whose results it adds.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -8,8 +8,6 @@ lines called X, what share is really Y? The interval is the uncertainty of the m
 weight 0.5 per class, simulated with a fixed seed); how well the lines that were read represent others is not in it.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ there in (p + Sp - 1) / (Se + Sp - 1). Interval: Lang and Reiczigel (2014), whic
 adds a little to each; it needs samples that are independent of each other.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import statistics

@@ -7,8 +7,6 @@ needs no random numbers, and with few clusters of uneven size it covers better t
 (docs/grades.md has the simulation). With every observation as its own cluster it is the ordinary t interval of a mean.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache

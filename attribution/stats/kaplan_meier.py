@@ -5,8 +5,6 @@ each line does (the infinitesimal jackknife by clusters, as in R's `survfit(...,
 is Greenwood's formula). Intervals are symmetric on the scale of log(-log S), with Student's t for the number of commits less one.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict

@@ -4,8 +4,6 @@ Sources: Garwood 1936 (exact interval of a Poisson count); Clopper and Pearson 1
 total count: of a rate ratio); Greenland and Robins 1985 (Mantel-Haenszel rate ratio over strata and its variance).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 A module is imported when it is first used (`terminal.blame`), so that a command brings along only what it shows.
 """
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Weaknesses in introduced code: the versions of files are scanned, and each finding gets a commit, an author and a fate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 _PAGES = "attribution.weaknesses.browse.pages"

@@ -1,7 +1,5 @@
 """Words about scanning introduced code for weaknesses. Pure."""
 
-from __future__ import annotations
-
 from collector.vocabulary import Word
 
 

@@ -6,8 +6,6 @@
 label. What several agents share is in `formats`, `common` and `machine`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

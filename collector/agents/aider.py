@@ -5,8 +5,6 @@ to put in its place. An answer whose blocks match nothing is an edit that failed
 zone; nothing was done before. Commits have their ids.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -4,8 +4,6 @@ A `PLANNER_RESPONSE` asks for tools; the steps that follow are their results, in
 JSON text in JSON. The prompt stands in `<USER_REQUEST>`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path

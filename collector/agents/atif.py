@@ -5,8 +5,6 @@ document are left out; documents of subagents are inside (`subagent_trajectories
 some writers say so in `extra`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -6,8 +6,6 @@ many people keep the records as JSON arrays, or an array of what they were calle
 (`formats/chat.py`), which says neither the model nor that a call failed: the text of its result does.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

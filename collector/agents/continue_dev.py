@@ -4,8 +4,6 @@ A list of all sessions says when one was begun, which is all that is known of it
 tools than the editor.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path

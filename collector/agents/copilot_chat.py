@@ -7,8 +7,6 @@ have a time: an edit was made after its request, and it is not recorded when.
 Where the editor has no such timeline of a session, its transcript is read: events as Copilot's command line writes them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path

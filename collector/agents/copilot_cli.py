@@ -4,8 +4,6 @@ The result of an edit holds a git diff with exact text. Before 1.0 responses tel
 `session.shutdown`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

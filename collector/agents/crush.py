@@ -5,8 +5,6 @@ seconds, those of commands milliseconds. Edits record the whole text before and 
 command starts where the session did: the directory in its result is where it ended, and moves nothing after it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict

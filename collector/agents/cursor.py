@@ -5,8 +5,6 @@ Whether a call succeeded is not recorded: its status is unknown. When it was mad
 it answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ It keeps prompts, texts, calls with their arguments and the end of their results
 A file holds the session so far or only what is new; calls are known by their id, everything else by its line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -4,8 +4,6 @@ The result of an edit is JSON text that has a diff of each file. Tokens are reco
 worker is a session of its own that names the session which called it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

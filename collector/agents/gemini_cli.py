@@ -6,8 +6,6 @@ A tool call holds its own result. Edit tools record the whole text of the file b
 arguments are relative, that of the display is absolute. When the user changed the proposed text, the call says so.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -4,8 +4,6 @@ A call is a fenced block (`save PATH`, `append PATH`, `patch PATH`, `shell`, `ip
 `@save(id): {…}`. Times are those of the clock on the wall; a system message says how far it is from UTC.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

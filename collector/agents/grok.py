@@ -4,8 +4,6 @@ No times, no working directory, no tokens and no word whether a call succeeded; 
 what other files tell of that. What Grok puts in the user's place says why in `synthetic_reason`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Kilo Code, which grew out of OpenCode in 2026: sessions as OpenCode keeps them, in a database of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from collector.agents.common.reader import FACETS

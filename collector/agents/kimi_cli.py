@@ -3,8 +3,6 @@
 Arguments of a call are JSON text, which may go on in further records.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

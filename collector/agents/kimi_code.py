@@ -3,8 +3,6 @@
 Its predecessor Kimi CLI has another form (`kimi_cli.py`).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

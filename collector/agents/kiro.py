@@ -5,8 +5,6 @@ The results of calls are what the user's side sends next. In a document a reques
 The documents of Kiro's editor in checkpoints have empty ids, no times and no results, and of an edit only its path.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

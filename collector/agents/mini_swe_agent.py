@@ -4,8 +4,6 @@ Version 2 names the commands of an answer in `extra`; before, an answer has one 
 the result. The directory is that of the configuration, where it names one.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 They stand in the chunk that the current generation of a session names; what came later is in its journal.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """OpenCode: one JSON document `{info, messages: [{info, parts}]}` per copy; a large one is split into several documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from collector.agents.common.reader import FACETS

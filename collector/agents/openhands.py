@@ -4,8 +4,6 @@ So it exports a conversation, and people commit that file. Times are those of th
 up over the session, for each model; calls are known by the number of their event.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

@@ -6,8 +6,6 @@ results of Oh My Pi name each file, with its whole text before and after if that
 Paths are relative to the header's working directory.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -3,8 +3,6 @@
 The result of a call is a record of its own. Edit tools show the whole text of the file before and after, unless it is long.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

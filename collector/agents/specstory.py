@@ -5,8 +5,6 @@ A heading names who speaks, the model and, from some agents, the time. Calls sta
 of Claude Code), else by their path alone.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ An action is a line of a shell with commands of its own: until version 0.7 an ed
 (`edit 4:6`), since then `str_replace_editor`, whose options are its arguments. Nothing was done before there was an SWE-agent.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable

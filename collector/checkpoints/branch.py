@@ -1,7 +1,5 @@
 """Checkpoints as subtrees of a branch: `entire/checkpoints/v1`, and the older `entire/sessions`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ Refs are below `entire/`: as branches, and in a namespace of their own. A clone 
 branches, or where our mirrors put the checkpoints of another repository.
 """
 
-from __future__ import annotations
-
 import re
 from shlex import quote
 from typing import NamedTuple

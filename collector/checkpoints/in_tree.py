@@ -4,8 +4,6 @@ A session is found by the path of its file. Of the versions of a file the newest
 of files that lose what they had, all. What other branches and pull requests have beside the default branch is read likewise.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

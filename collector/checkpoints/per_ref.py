@@ -3,8 +3,6 @@
 These refs are mutable, so the tip is read; sibling refs of the namespace (`v2/main`, policies) are told apart by shape.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

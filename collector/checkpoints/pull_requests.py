@@ -4,8 +4,6 @@ A squash, a rebase or a cherry-pick makes new commits, and often loses the trail
 has the refs of the pull requests (`refs/pull/N/head` on GitHub, `refs/merge-requests/N/head` on GitLab) or the branch itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass

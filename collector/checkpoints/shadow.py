@@ -4,8 +4,6 @@ They are meant to stay on the developer's machine until a commit takes them over
 pushed. They hold sessions that no commit has taken over, and what a worktree really held at the end of a turn.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

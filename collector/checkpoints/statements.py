@@ -4,8 +4,6 @@ The forms are in `collector/vocabulary/statements.toml`. A form that is quoted (
 else's statement and is left out; a trailer may stand anywhere in the message, because squash merges put trailers in the middle.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

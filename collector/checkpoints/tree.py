@@ -4,8 +4,6 @@ Directories are enumerated, pointers in the metadata are not followed (109 of en
 absent or of another shape: that is a problem row, not an exception.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

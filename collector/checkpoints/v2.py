@@ -1,7 +1,5 @@
 """The short-lived v2 layout: metadata under `v2/main`, raw transcripts under `v2/full/*`, joined on (id, session number)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """The command about what can be read: formats."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """The command that puts databases together: merge."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

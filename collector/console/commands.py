@@ -7,8 +7,6 @@ says where the command belongs:
     FINDINGS   whowrote findings NAME SERVE     whowrote serve NAME        REPORTS   whowrote report NAME
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Iterator, MutableMapping

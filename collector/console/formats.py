@@ -1,7 +1,5 @@
 """Numbers, times and texts as a terminal and a page show them; the colour, letter and meaning of every class of lines. Pure."""
 
-from __future__ import annotations
-
 from collector.text import printable
 from collector.vocabulary.lines import LineClass
 

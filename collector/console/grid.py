@@ -3,8 +3,6 @@
 All texts are escaped first, so nothing from a repository can control the terminal.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What the core asks of discovery: mirrors of repositories."""
 
-from __future__ import annotations
-
 from typing import Any
 
 HOOKS = {

@@ -4,8 +4,6 @@ The one table for all channels, probes and reports. Files come from the agents' 
 `statements.toml`. Pure.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import cache
 from itertools import takewhile

@@ -1,7 +1,5 @@
 """Words about finding and mirroring repositories. Pure."""
 
-from __future__ import annotations
-
 from collector.vocabulary import Word
 
 

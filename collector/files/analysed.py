@@ -3,8 +3,6 @@
 The kinds are those of all stages (`collector.files.kinds`); what is particular to such programs is here: examples, limits of size.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

@@ -5,8 +5,6 @@ source here, prose is docs), shortened to what occurs in repositories that agent
 (linguist-generated, linguist-vendored, linguist-documentation) has the last word, as on GitHub.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """What a repository says of its own files: the `.gitattributes` of a commit, and which hooks change files when it is made."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

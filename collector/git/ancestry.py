@@ -1,7 +1,5 @@
 """Which commits of a history come before which. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import Generic, NamedTuple, TypeVar
 

@@ -3,8 +3,6 @@
 `repository.py` reads objects with libgit2, `sha256.py` those that libgit2 does not read.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re

@@ -3,8 +3,6 @@
 Nothing is verified: these times can only make a commit younger or contradict it.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

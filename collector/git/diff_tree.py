@@ -4,8 +4,6 @@ One git child reads the ids of all commits, in the order in which they will be a
 have git dies: `PatchStream` says so of that commit, and starts another child behind it.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Unified diffs. The adapter for unidiff."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import NamedTuple

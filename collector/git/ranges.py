@@ -3,8 +3,6 @@
 `1-5,8` is how producers write them; theirs may be unsorted, overlapping or absurd, ours never are.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

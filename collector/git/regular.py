@@ -4,8 +4,6 @@ A clone that somebody else laid out may hold anything: a pipe in place of its co
 Nothing is opened here but regular files.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -4,8 +4,6 @@ Everything that `GitRepo` tells of a repository, told from objects that `git cat
 not the repository (`program.py`). `tests/git/test_sha256.py` compares each answer with libgit2's of the same history.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import weakref

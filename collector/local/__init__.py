@@ -1,7 +1,5 @@
 """Sessions that agents keep on this machine: those that worked in a clone are found and loaded."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Container, Iterable, Iterator

@@ -5,8 +5,6 @@ which clone the worktree was, or its remote; where the directory is gone, also t
 the clone's files of those names, as they are or as commits of its time had them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence

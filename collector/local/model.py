@@ -1,7 +1,5 @@
 """What the finder of local transcripts takes and hands on: which sessions may be read, and those of one repository."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

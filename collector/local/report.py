@@ -1,7 +1,5 @@
 """What a person is told before anything is read: which agents are on this machine, and which files would be opened."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path

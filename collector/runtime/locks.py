@@ -1,7 +1,5 @@
 """Locks between processes: a file that is locked as long as somebody holds it open."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -1,7 +1,5 @@
 """How long work says how far it is. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]

@@ -7,8 +7,6 @@ shards under the same paths. A worker of the cluster does tasks in a process of 
 task that dies takes nobody with it. A task whose worker dies is run again by another.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -5,8 +5,6 @@ part     the shard while it is made; a killed run leaves it, and the next one go
 shard    complete: renamed from the part, merged in one transaction, then removed
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The version of this program, and where to report its bugs."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib.metadata import PackageNotFoundError, distribution

@@ -3,8 +3,6 @@
 Text of other programs may hold half a surrogate pair or bytes that are no UTF-8, and their numbers may have any size.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 A database holds prompts and must not end up in a commit, so it lies in the user's data directory, not in the worktree.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

@@ -9,8 +9,6 @@ The library's entropy detectors are left out: they take words for secrets. Nothi
 provider.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import tomllib

@@ -4,8 +4,6 @@ The choice is stored in the database (`settings`), so that whatever fills it lat
 computed from the whole text: only what is stored is redacted.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

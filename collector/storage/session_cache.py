@@ -10,8 +10,6 @@ Typed values are kept as compact JSON: a dataclass or a named tuple is the list 
 types; content that does not fit raises NotPacked and never becomes another type, and nothing is imported or called by name.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import re

@@ -4,8 +4,6 @@ A member is plain text for SQLite, JSON and CSV, and says in a sentence what it 
 compares such words, docs/schema.md and `whowrote why` are made from the members.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self

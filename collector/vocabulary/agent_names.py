@@ -5,8 +5,6 @@ agents, models, vendors and programs stands in it; a name that is also a person'
 agent beside it.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 from typing import NamedTuple

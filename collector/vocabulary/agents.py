@@ -4,8 +4,6 @@ An agent has one slug, which is what the database calls it. Whatever else it is 
 trailer, an export) is in its entry.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

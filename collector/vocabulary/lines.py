@@ -1,7 +1,5 @@
 """Words about added lines: who wrote them, how we know, and the classes of every report. Pure."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from collector.vocabulary import Word

@@ -1,7 +1,5 @@
 """When programs that write code were first released, from `releases.toml`: before that nobody used one."""
 
-from __future__ import annotations
-
 import tomllib
 from datetime import UTC, date, datetime, time
 from functools import cache

@@ -10,8 +10,6 @@ SELECT {ClassLines of o} FROM spans s JOIN origins o … (a column for the non-b
 --   author: who wrote it: {Author}
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

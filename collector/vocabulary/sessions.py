@@ -1,7 +1,5 @@
 """Words about checkpoints, sessions, tool calls and edits, and about jobs that read them. Pure."""
 
-from __future__ import annotations
-
 from collector.vocabulary import Word
 
 

@@ -1,7 +1,5 @@
 """The page of a repository about its fixes: what they repaired, and the prompt that introduced it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The chapters of `whowrote report` about repairs and ownership."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Fixes with the lines that they repaired, who wrote these, and how long they lived."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping

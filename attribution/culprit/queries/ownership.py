@@ -1,7 +1,5 @@
 """Who wrote what still stands in each directory, and how much of it no person has touched. For `report ownership`."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Repairs by who wrote the lines: how many per 1,000 lines, how soon, and against other lines. For `report repairs`."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain

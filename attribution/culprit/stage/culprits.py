@@ -1,7 +1,5 @@
 """Stores the fixes of a repository with what each repaired, and who reviewed: `fixes`, `fixed_lines`, `commit_reviews`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from attribution.culprit.repaired import TracedFix

@@ -1,7 +1,5 @@
 """Which commits of a clone are fixes, and what each repaired: by messages, the stored line history and the texts of the clone."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The lines of a fix in the stored line history: what it removed, what it added, and what stood around that."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -4,8 +4,6 @@ A reader is a module of this folder with a NAME; it recognises a document by its
 adding a file.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from attribution.evaluation.attempts.model import Attempt, Document

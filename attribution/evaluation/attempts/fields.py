@@ -1,7 +1,5 @@
 """Values out of strangers' JSON: numbers, texts, times, and what must not be stored. Pure."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Harbor: `result.json` of a trial, with the settings it repeats and those of the job's `config.json`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

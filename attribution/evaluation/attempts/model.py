@@ -1,7 +1,5 @@
 """An attempt as harnesses record it, and the documents it is read from. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

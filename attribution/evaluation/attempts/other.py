@@ -4,8 +4,6 @@ Names are compared in snake case. What the table has no column for is stored: un
 under `extra`. Words like `success` are not taken for a reward: runners say so of a run that ended.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

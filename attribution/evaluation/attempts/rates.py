@@ -5,8 +5,6 @@ pass@k is the chance that at least one of k attempts at a task succeeds, average
 over tasks; with one attempt for each it is Wilson's. An attempt that the harness could not judge did not succeed.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

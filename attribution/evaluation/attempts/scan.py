@@ -6,8 +6,6 @@ cannot be read becomes a problem.
 Records of the same attempt become one: what knows most is believed, and patches go to the attempts they belong to.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The table `attempts`: rows stored once, completed by later imports, numbered in order of time. And gold patches of data sets."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

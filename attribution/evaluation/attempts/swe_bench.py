@@ -1,7 +1,5 @@
 """SWE-bench: the report of an instance and the report of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Terminal-Bench: `results.json` of a trial and of a run, with the settings of `run_metadata.json`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attribution.evaluation.attempts import fields

@@ -7,8 +7,6 @@ Printed are lines of the harness (`[subq-eval] Turns: 12`) and events of plannot
 their description alone; no real file was at hand.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

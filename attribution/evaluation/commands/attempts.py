@@ -1,7 +1,5 @@
 """The commands about evaluation runs and sentence embeddings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

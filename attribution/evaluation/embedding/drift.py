@@ -5,8 +5,6 @@ are null in the curves. The vector of a turn is the mean of its message's and of
 "now the tests") are no nearer to the task than messages of other sessions (docs/decisions/0008-embeddings.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Embeds the sessions of a database: one transaction per session, so that a run that was stopped resumes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

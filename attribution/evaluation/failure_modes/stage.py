@@ -18,8 +18,6 @@ Little: pushback_turns up to a quarter of turns_classified, the later messages i
 When these are fewer than half of the later messages, nothing is known about the user's words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any

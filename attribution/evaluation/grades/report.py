@@ -4,8 +4,6 @@ A difference between two agents can come from what they were used for. So it is 
 the difference within each type counts as much as the type does among all scored sessions. docs/grades.md explains every number.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 A question has a version: when its words, a label or a class changes, raise it, and nothing judged before counts as an answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

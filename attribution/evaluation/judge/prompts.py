@@ -4,8 +4,6 @@ The conversation goes in as JSON lines between markers that name a hash of the d
 like a credential is taken out (`collector/storage/redaction.py`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

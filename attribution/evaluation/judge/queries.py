@@ -1,7 +1,5 @@
 """What a judge would cost, which answers are stored, the labels taken from them, and how they agree with a CSV of people's."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 An answer is stored in one transaction with the labels taken from it. Stopping at any moment loses at most the answers under way.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

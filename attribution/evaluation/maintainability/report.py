@@ -5,8 +5,6 @@ weights of a class add up to a number of whole commits. Two classes are compared
 the same repository and of similar size.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 What is measured never changes, so a run measures the commits that are new; whose the lines are follows the verdicts of each run.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ equal ones the closest to the published weights. The correlation of a fit with w
 repository is scored once with weights fitted on the others: these scores together give the correlation to believe.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

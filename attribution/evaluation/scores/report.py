@@ -1,7 +1,5 @@
 """Scores of sessions as tables: all of them, one taken apart, by either weights, by week, and models by quality and cost."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Scores of sessions in the database: computed from their features, stored with their parts."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Both look at what was done first and at what was asked for second. How often a reader agrees: docs/metrics.md.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any

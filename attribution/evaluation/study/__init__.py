@@ -9,8 +9,6 @@ paper.toml has the published values by table, column and row. Tables that no que
 with a NAME and `tables(store)`.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What no query gives: coverage, labels of a judge, and what no other study has: lines after the commit, our own errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What `data claims` shows: what is claimed, how much of it is true of its commit, and how it compares with our own lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Records of other tools lie in notes and in files with a name of their own; their
 is a claim: it is checked against its commit before it counts, and never changes our own lines (docs/decisions/0009).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 A writer gives files below the place it is told, and nothing else; the analysed clone is never written to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

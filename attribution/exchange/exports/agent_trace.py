@@ -1,7 +1,5 @@
 """Agent Trace 0.1.0: JSON lines, one record per commit and session; people's lines of a commit are a record of their own."""
 
-from __future__ import annotations
-
 import json
 import re
 import uuid

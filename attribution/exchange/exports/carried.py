@@ -1,7 +1,5 @@
 """Labels, reviews, ratings and discoveries as JSON lines, for a database that is built again; of a database of any schema."""
 
-from __future__ import annotations
-
 from attribution.exchange.exports import ExportRequest, ExportResult
 from collector.storage.carry import export_carried
 

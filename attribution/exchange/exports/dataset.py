@@ -4,8 +4,6 @@ The card (`README.md`) has the version, the sources, licences, selection, error 
 details.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from attribution.exchange.exports import ExportRequest, ExportResult

@@ -4,8 +4,6 @@ Only what agents wrote is named: a line in no entry is "untracked" there, while 
 never do. Notes are written to a ref of our own, and never where a note of somebody else is.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

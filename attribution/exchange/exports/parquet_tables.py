@@ -1,7 +1,5 @@
 """Parquet: one file per table and view, with types."""
 
-from __future__ import annotations
-
 from attribution.exchange.exports import ExportRequest, ExportResult
 from attribution.exchange.exports.tables import write_all
 from collector.storage.tablefiles import require_parquet, write_parquet

@@ -1,7 +1,5 @@
 """CSV: every table and view of the database as rows with types; checks, binary columns and SQLite's own tables are left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What other tools wrote down about who wrote which lines: one reader per producer, found by its `NAME`."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Agent Trace records (0.1.0 and what calls itself so), in files or notes; also flat lines that name no commit."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

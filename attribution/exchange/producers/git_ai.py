@@ -1,7 +1,5 @@
 """git-ai: notes of `path`, `  key ranges` lines, `---` and JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What other producers say about who wrote lines: the nouns, and the helpers that all their readers need. Pure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field

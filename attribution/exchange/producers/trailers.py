@@ -1,7 +1,5 @@
 """Statements of commits: a trailer, a line of the body or the author names an agent, for the whole commit. Pure."""
 
-from __future__ import annotations
-
 from attribution.exchange.producers.model import Claim, ClaimRecord, Who
 from attribution.exchange.words import ClaimedAuthor
 from collector.checkpoints.statements import declarations

@@ -1,7 +1,5 @@
 """What pages show of findings."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

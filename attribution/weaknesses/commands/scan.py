@@ -1,7 +1,5 @@
 """The commands that scan, and about the rules to scan with."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Weaknesses on a terminal: one finding in its context, one rule."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Single findings: lists, one in its context, samples for review, and what people say of them."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Rates of agents and a baseline compared over strata, terciles, and rates corrected by reviews. Pure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Findings and scanned lines are rows of the database with a column for each grouping; those of lines have the number of `lines`.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ A log of another scanner names files and lines of one commit; they are looked up
 a log is hostile input.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Which language a file is in, as what it is handed to the scanner, and which rules are for it. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple

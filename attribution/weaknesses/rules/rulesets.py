@@ -3,8 +3,6 @@
 A set is named by the sha256 of its rules as sorted JSON, so that the same rules have the same name wherever they lie.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

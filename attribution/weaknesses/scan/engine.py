@@ -9,8 +9,6 @@ A run has limits of time and memory. A run that breaks them, or crashes, is ende
 again in halves, until the text that caused it is alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

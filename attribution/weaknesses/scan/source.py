@@ -4,8 +4,6 @@ And what scans said of texts: in the user's cache, which serves all databases, s
 kill scans only texts that are new, or beside the database.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -4,8 +4,6 @@ Agents may be given, or write, other code than people. Rates are therefore also 
 alike: each added line has the complexity of the function around it, a file of a commit the mean over its added lines with text.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ A span of a commit is a row too: start_line, end_line, nonblank, author, class, 
 model, and the agent of the session.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Brings the findings of a repository up to date: plan, scan what no cache knows, follow, store. The steps in order."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A session out of records that come in any order and in several copies: what all readers share."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a tool was asked to do to files: its arguments, which every agent spells in its own way, patches, and marked blocks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

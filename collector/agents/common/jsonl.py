@@ -1,7 +1,5 @@
 """The JSON in the bytes of a transcript: lines, each distinct one once, or whole documents. What is unreadable is a problem."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator

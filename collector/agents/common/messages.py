@@ -1,7 +1,5 @@
 """Messages in the shapes of the models' own interfaces, which most agents store unchanged, and what a `user` text really is."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from typing import Any

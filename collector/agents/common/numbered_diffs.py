@@ -4,8 +4,6 @@ The result says what was done to files: whole texts where they are short, else a
 Oh My Pi, sections `[path#tag]` of operations on numbered lines (`SWAP 3.=5:`, `REM`, `MV path`), say nothing of the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

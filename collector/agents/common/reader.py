@@ -3,8 +3,6 @@
 What a call did follows from its name and arguments, which agents spell in few ways; a reader overrides what is special about it.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator

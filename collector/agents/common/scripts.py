@@ -1,7 +1,5 @@
 """JavaScript programs that call tools: the patches and commands that they hold as literal text."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What copies of a session tell together: when calls without a time were made, and what follows the last whole copy. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar

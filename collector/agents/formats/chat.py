@@ -4,8 +4,6 @@ A converter that many use writes sessions of Codex and Claude Code so, with a ti
 record of the session said (`meta`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ A call is `tool.execution_start` and `tool.execution_complete`, and a request be
 arguments of a request as JSON text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -5,8 +5,6 @@ it. `apply_patch` records whole texts of each file before and after (up to 1.2; 
 message records what the whole turn changed, shell commands included. A subagent is a session of its own with a `parentID`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

@@ -3,8 +3,6 @@
 Opening such a one in place can leave files beside it, and without its write-ahead log the latest rows are missing.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import tempfile

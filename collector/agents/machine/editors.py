@@ -1,7 +1,5 @@
 """Editors that grew out of VS Code: where they keep their users' data, which folders a window showed, and how they name files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 

@@ -1,7 +1,5 @@
 """Files of other programs, which may be written while they are read: opened for reading, no links followed, up to a size."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The adapter for zstd, with which Codex compresses old sessions: Python has it since 3.14, pyarrow (extra `parquet`) before."""
 
-from __future__ import annotations
-
 import importlib
 import io
 from typing import Any

@@ -1,7 +1,5 @@
 """Ways to find repositories, a file per channel."""
 
-from __future__ import annotations
-
 from collector.discovery.channels.channel import Channel
 from collector.plugins import modules_of
 

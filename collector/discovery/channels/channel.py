@@ -3,8 +3,6 @@
 And what discovery knows, in the database: candidates, who named them, and how far each slice of each query got.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field

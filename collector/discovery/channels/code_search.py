@@ -5,8 +5,6 @@ has or has not, and then by owners, which is also what remains when the server i
 over 384 kB and repositories without activity for a year.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, Scope

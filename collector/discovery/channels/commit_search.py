@@ -4,8 +4,6 @@ The search is by words, so the trailer is looked for again in the message. A sli
 to a minute while it has more than 1,000 results, then cut by merges and owners; the next run asks only for what came since.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -8,8 +8,6 @@ well. Pushes of refs outside refs/heads are probably no events, so repositories 
 their older branch.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import math

@@ -3,8 +3,6 @@
 A list has a name or an address in each line, also as a cell of a CSV file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Nothing is left out in silence: a slice that is refused, that the server cannot 
 of its own, is told, and the first two are asked again by the next run.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

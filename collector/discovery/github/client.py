@@ -1,7 +1,5 @@
 """GitHub's API: JSON answers, pages, GraphQL with partial answers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

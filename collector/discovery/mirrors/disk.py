@@ -1,7 +1,5 @@
 """The directory of all mirrors: paths, locks, sizes, leftovers of killed transfers."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -5,8 +5,6 @@ are of one repository: it sends who asks at the old name to the new one. A mirro
 name that its repository has today.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace

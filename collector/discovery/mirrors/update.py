@@ -1,7 +1,5 @@
 """Brings the mirror of one repository up to date with `git fetch`; a mirror that is under its name is complete."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 import time

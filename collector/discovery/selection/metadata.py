@@ -3,8 +3,6 @@
 GraphQL also gives the settings of the producer, which may name another repository as the place of the checkpoints.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

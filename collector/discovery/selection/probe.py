@@ -1,7 +1,5 @@
 """Asks a git server which of the interesting refs a repository has: one request of protocol 2, no API budget."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

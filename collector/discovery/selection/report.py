@@ -3,8 +3,6 @@
 A repository that was renamed counts once, under its present name, with the channels of all its names.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Discovery as a whole: ask the channels, ask git, ask for metadata, decide. Every step continues where it was stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta

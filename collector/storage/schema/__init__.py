@@ -7,8 +7,6 @@ views are described in lines `--   column: text` before the view; `--   *: table
 Times are UTC, ISO 8601. NULL means "not known", never zero. Line numbers start at 1.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import zlib

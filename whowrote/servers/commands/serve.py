@@ -1,7 +1,5 @@
 """`whowrote serve`: answers for coding agents and editors. `whowrote data guard`: keeps prompts out of commits."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
