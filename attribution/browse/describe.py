@@ -80,12 +80,17 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
 # --- queries ----------------------------------------------------------------------------------------------------------
 
 
+def files(name: str) -> list[Path]:
+    """Where our file or directory of this name is, and those of plug-ins."""
+    return [directory / name for directory in (Path(__file__).parent, *plugin_directories().values())]
+
+
 @cache
 def every_query() -> dict[str, dict[str, Any]]:
     """Name -> query as Datasette takes it, of the core and of the plug-ins."""
-    directories = (Path(__file__).parent, *plugin_directories().values())
-    files = [directory / "questions.sql" for directory in directories]
-    return {name: query for file in files if file.is_file() for name, query in _queries_in(file.read_text("utf-8"))}
+    return {
+        name: query for file in files("questions.sql") if file.is_file() for name, query in _queries_in(file.read_text("utf-8"))
+    }
 
 
 def _queries_in(text: str) -> Iterator[tuple[str, dict[str, Any]]]:

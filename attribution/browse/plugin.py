@@ -134,12 +134,29 @@ def render_cell(row: Any, value: Any, column: str, table: str | None, database: 
     return None
 
 
+# Datasette's templates name neither their language, their main part nor these fields: who hears a page needs them.
+_NAMED = {
+    "<html>": '<html lang="en">', '<section class="content">': '<main><section class="content">', "</section>": "</section></main>",
+    '<select name="_filter_column': '<select aria-label="column to filter by" name="_filter_column',
+    '<select name="_filter_op': '<select aria-label="how to compare" name="_filter_op',
+    '<input type="text" name="_filter_value': '<input type="text" aria-label="value to compare with" name="_filter_value',
+    '<select name="_sort"': '<select aria-label="column to sort by" name="_sort"',
+    '<textarea id="sql-editor"': '<textarea aria-label="SQL" id="sql-editor"',
+    "lineNumbers: true,": 'lineNumbers: true, screenReaderLabel: "SQL",',
+}  # fmt: skip
+
+
 @hookimpl
 def prepare_jinja2_environment(env: Any) -> None:
     import jinja2
 
+    changed = ("base.html", "table.html", "query.html", "database.html", "_codemirror_foot.html")
+    templates = {name: env.loader.get_source(env, name)[0] for name in changed}
+    for theirs, ours in _NAMED.items():
+        templates = {name: text.replace(theirs, ours) for name, text in templates.items()}
+    own = jinja2.FileSystemLoader(describe.files("templates"))
+    env.loader = jinja2.ChoiceLoader([jinja2.DictLoader(templates), env.loader, own])
     words.teach(env)
-    env.loader = jinja2.ChoiceLoader([env.loader, jinja2.PackageLoader("attribution.browse")])
 
 
 @hookimpl

@@ -7,12 +7,11 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import quote
 
-from attribution.browse import charts, tables, words
+from attribution.browse import charts, describe, tables, words
 from attribution.browse.addresses import Addresses
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.overview import CLASSES, Overview, months, overview, repositories, sum_by_class, survival_table
 from collector.errors import WhoWroteError
-from collector.plugins import plugin_directories
 from collector.runtime.version import install_command, version
 from collector.storage.store import Store
 from collector.storage.views import Table
@@ -65,9 +64,7 @@ def page(template: str, **values: Any) -> str:
         raise WhoWroteError("Jinja2 is not installed", f"Install it with whowrote: {install_command('browse')}")
     import jinja2
 
-    folders = [directory / "templates" for directory in plugin_directories().values()]
-    loaders = [jinja2.PackageLoader("attribution.browse"), jinja2.FileSystemLoader(folders)]
-    env = jinja2.Environment(loader=jinja2.ChoiceLoader(loaders), autoescape=True)
+    env = jinja2.Environment(loader=jinja2.FileSystemLoader(describe.files("templates")), autoescape=True)
     words.teach(env)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     return env.get_template(template).render(style=style, charts=charts, version=version(), **values)

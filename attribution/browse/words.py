@@ -28,13 +28,11 @@ _MARKDOWN = 50_000  # characters
 # Suffix -> lexer of pygments.
 _LEXERS = {
     "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "jsx", "ts": "typescript",
-    "tsx": "tsx", "rs": "rust", "go": "go", "java": "java", "kt": "kotlin", "swift": "swift",
-    "c": "c", "h": "c", "cc": "cpp", "cpp": "cpp",
-    "hpp": "cpp", "cs": "csharp", "rb": "ruby", "php": "php", "sh": "bash", "bash": "bash", "zsh": "bash", "sql": "sql",
-    "css": "css",
-    "scss": "scss", "html": "html", "vue": "html", "svelte": "html", "xml": "xml", "json": "json", "yaml": "yaml", "yml": "yaml",
-    "toml": "toml",
-    "ini": "ini", "md": "markdown", "ex": "elixir", "exs": "elixir", "dart": "dart", "lua": "lua", "scala": "scala",
+    "tsx": "tsx", "rs": "rust", "go": "go", "java": "java", "kt": "kotlin", "swift": "swift", "c": "c", "h": "c", "cc": "cpp",
+    "cpp": "cpp", "hpp": "cpp", "cs": "csharp", "rb": "ruby", "php": "php", "sh": "bash", "bash": "bash", "zsh": "bash",
+    "sql": "sql", "css": "css", "scss": "scss", "html": "html", "vue": "html", "svelte": "html", "xml": "xml", "json": "json",
+    "yaml": "yaml", "yml": "yaml", "toml": "toml", "ini": "ini", "md": "markdown", "ex": "elixir", "exs": "elixir",
+    "dart": "dart", "lua": "lua", "scala": "scala",
 }  # fmt: skip
 
 

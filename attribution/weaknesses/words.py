@@ -51,6 +51,7 @@ class ScanStatus(Word):
     GENERATED = "generated", "generated, according to its text"
     MINIFIED = "minified", "minified"
     MISSING = "missing", "absent from this clone"
+    LATER = "later", "not scanned yet: the time was over"
     UNSUPPORTED = "unsupported", "no rule for its language"
     LEFT_OUT = "left_out", "excluded by its location"
 

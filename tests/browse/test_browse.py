@@ -741,6 +741,34 @@ def test_a_page_of_ours_that_takes_too_long_says_so(site: Site, db: Path, monkey
 # --- what Datasette shows below our pages -----------------------------------------------------------------------------
 
 
+_OF_DATASETTE = [
+    "",
+    "?sql=select+1",
+    "/sessions",
+    "/sessions?agent=claude-code",
+    "/turns?_search=bird",
+    "/turns/1",
+    "/agent_share_now",
+]
+
+
+@pytest.mark.parametrize("path", _OF_DATASETTE)
+def test_pages_of_datasette_can_be_heard(site: Site, path: str) -> None:
+    """A language, one main part, and a name for every field. Without our replacements its templates have none of them."""
+    page = site.get(f"/pages{path}").text
+    assert '<html lang="en">' in page and page.count("<main>") == page.count("</main>") == 1
+    fields = re.findall(r"<(?:select|textarea|input)\b[^>]*>", page)
+    labelled = set(re.findall(r'<label for="([^"]+)"', page)) | {"_dl", "_labels", "_stream", "_sort_by_desc"}  # inside a label
+    for field in fields:
+        named = re.search(r'\baria-label="[^"]+"|type="(?:hidden|submit)"', field)
+        assert named or set(re.findall(r'(?:id|name)="([^"]+)"', field)) & labelled, field
+
+
+def test_pages_of_datasette_show_what_has_the_focus() -> None:
+    style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
+    assert re.search(r"body:not\(\.ww\) :focus-visible, .*select-wrapper:focus-within.*outline: 3px", style)
+
+
 def _shown_tables(site: Site) -> dict[str, bool]:
     """Name -> whether it is hidden, as Datasette says."""
     return {table["name"]: table["hidden"] for table in site.get("/pages.json?_extra=tables").json()["tables"]}

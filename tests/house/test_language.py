@@ -39,7 +39,7 @@ def _pages() -> list[Path]:
     folders = [ROOT, *(ROOT / name for name in ("docs", "docs/decisions", "docs/templates", "docs/examples"))]
     found = [path for folder in folders for path in sorted(folder.glob("*.md")) + sorted(folder.glob("*.yml"))]
     found += sorted((ROOT / ".github").rglob("*.yml")) + sorted((ROOT / ".github").rglob("*.md"))
-    return found + sorted((ROOT / "attribution" / "browse" / "templates").glob("*.html"))
+    return found + sorted((ROOT / "attribution").glob("*/templates/*.html"))
 
 
 def _texts(path: Path) -> Iterator[str]:

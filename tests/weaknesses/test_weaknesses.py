@@ -28,8 +28,9 @@ from support.invariants import broken_checks
 from attribution.weaknesses.rules.rulesets import load
 from attribution.weaknesses.scan import engine
 from attribution.weaknesses.scan.engine import Engine, EngineFailed, EngineMissing, ScanLimits, Scanned, Target, scan
-from attribution.weaknesses.scan.source import open_cache
+from attribution.weaknesses.scan.source import open_cache, plan
 from collector.errors import DatabaseUnusable
+from collector.git.repository import GitRepo
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
 
@@ -127,6 +128,51 @@ def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path
     assert (third[0]["texts"], third[0]["new"], third[0]["given"]) == ("3", "1", "1")
     assert len(fake_semgrep.calls(program)) == 2
     assert not cache_path(db).exists()
+
+
+def _long_history(tmp_path: Path) -> Build:
+    return history(
+        tmp_path / "r.git",
+        ("one", {"a.py": text(*BODY, "eval(x)"), "gone.py": text("eval(g)")}),
+        ("renamed", {"b.py": text(*BODY, "eval(x)"), "c.py": text("c = 1")}),
+        ("changed", {"b.py": text(*BODY, "eval(x)", "y = 2"), "c.py": text("c = 2")}),
+        ("last", {"b.py": text(*BODY, "eval(x)", "y = 3"), "c.py": text("c = 2")}),
+    )
+
+
+def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(program: Path, tmp_path: Path) -> None:
+    """What was not scanned brings in nothing: a finding whose origin may lie there is uncertain, and nothing is called fixed."""
+    build = _long_history(tmp_path)
+    db, printed = scanned(build, tmp_path, "--minutes", 0)
+    assert (printed[0]["state"], printed[0]["texts"], printed[0]["given"], printed[0]["later"]) == ("unfinished", "6", "2", "4")
+    states = "SELECT commit_sha, path, status, alive_at_head, fixed_sha FROM findings ORDER BY id"
+    assert query(db, states) == [(build.sha["last"], "b.py", "uncertain", 1, None)]
+    assert query(db, "SELECT code, detail FROM problems WHERE code = 'scan_later'") == [("scan_later", "versions of files: 4")]
+    db, printed = scanned(build, tmp_path)
+    assert (printed[0]["state"], printed[0]["given"], printed[0]["later"]) == ("scanned", "4", "0")
+    assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
+    whole, _ = scanned(build, tmp_path, "--cache", tmp_path / "other.db", db="whole.db")
+    assert query(db, states) == query(whole, states)
+    assert (build.sha["one"], "a.py", "introduced", 1, None) in query(db, states)
+    assert (build.sha["one"], "gone.py", "introduced", 0, build.sha["renamed"]) in query(db, states)
+
+
+def test_time_enough_changes_nothing(program: Path, tmp_path: Path) -> None:
+    build = _long_history(tmp_path)
+    _, printed = scanned(build, tmp_path, "--minutes", 60)
+    assert (printed[0]["state"], printed[0]["later"]) == ("scanned", "0")
+    assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
+
+
+def test_versions_of_files_with_findings_at_head_are_scanned_before_others(program: Path, tmp_path: Path) -> None:
+    """Under earlier names, too; a file that is gone and one without findings come after them."""
+    build = _long_history(tmp_path)
+    rules = load([("rules.yaml", RULES.encode())], "own")
+    made = plan(GitRepo(build.where), build.sha["last"], rules, lambda *_: None)
+    named = {text: side.path for step in made.steps for pair in step.sides[0] for side in pair if side for text in [side.text]}
+    at_head = {text for text in made.texts if text[0] in made.present and named[text] == "b.py"}
+    assert sorted(named[text] for text in made.histories_of(at_head)) == ["b.py", "b.py", "b.py"]
+    assert made.histories_of(()) == set()
 
 
 def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from attribution.stats.rates import RateCell, mantel_haenszel, rate_if_enough, r
 from attribution.weaknesses.queries import rates as stats
 from attribution.weaknesses.queries.rates import Reviewed, Sides
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
-from attribution.weaknesses.scan.source import Pair, Side, TextFindings, changed_files, hash_of, is_suppressed
+from attribution.weaknesses.scan.source import CachedScan, Pair, Side, changed_files, hash_of, is_suppressed
 from attribution.weaknesses.stage.rows import authors_of, ended_by
 from attribution.weaknesses.track.tracker import Changed, Fix, Instance, Tracker, VersionFinding, compare, occurrences, strongest
 from attribution.weaknesses.words import FixHow
@@ -245,8 +245,8 @@ def followed(repo: GitRepo, tip: str, word: bytes = b"bad") -> Tracker:
         for number in range(max(1, len(commit.parents))):
             pairs = [_pair(change) for change in repo.changes(commit, number) or ()]
             texts = {side.text for pair in pairs for side in pair if side is not None}
-            known = {text: TextFindings(hits(repo.blob(text[0]) or b"", word), frozenset()) for text in texts}
-            sides.append(changed_files(repo, pairs, known))
+            known = {text: hits(repo.blob(text[0]) or b"", word) for text in texts}
+            sides.append(changed_files(repo, pairs, dict.fromkeys(texts, CachedScan("ok", frozenset())), known))
         if len(commit.parents) > 1:
             tracker.merge(commit.sha, commit.parents, sides)
         else:

@@ -3,32 +3,25 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from html import escape
 from typing import Any
 
-from attribution.browse import words
 from attribution.browse.addresses import Addresses
-from attribution.browse.charts import NAMES
 from attribution.browse.comment import cell
 from attribution.browse.pages import PageRequest, Shown
 from attribution.browse.tables import dim, link, text
 from attribution.queries.search import all_terms, like
 from attribution.queries.tip_file import LineNote
 from attribution.weaknesses.queries.findings import COLUMNS, HEADLINE, FindingFilter, code_of, findings, reviews_of
-from attribution.weaknesses.words import Confidence, Severity
-from collector.console.formats import MEANING
+from attribution.weaknesses.words import Severity
 from collector.console.tables import Cell, html
 from collector.errors import WhoWroteError
 from collector.storage.store import Store
 from collector.storage.views import read_view
-from collector.text import count_of
 from collector.vocabulary.agents import label_of
 
 _MOST = 100  # findings on the page
-_WIDEST = 300  # characters of a line
 _AROUND = 3  # lines before and after each
 _CHOICES = ("severity", "agent", "model", "status", "place")
-_HINT = "A finding is what a rule matched: many of low confidence are wrong."
 
 Row = dict[str, Any]
 
@@ -42,85 +35,29 @@ def findings_page(request: PageRequest) -> Shown:
     only = {name: value for name in COLUMNS if (value := request.text(name))}
     confidence, alive = request.text("confidence").upper(), request.text("alive") == "1"
     selection = FindingFilter(request.text("cwe"), request.text("author"), alive, tuple(filter(None, [confidence])), only)
-    heading = "Weaknesses in introduced code"
     try:
         every = findings(request.store, request.repository.id, FindingFilter(only={"status": "all"})).rows
         rows = findings(request.store, request.repository.id, selection).rows
     except WhoWroteError as error:
-        note = f'<p class="note">{words.safe(f"{error}. {error.hint}")}</p>'
-        return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": note})
-    cut = f", the first {_MOST} are shown" if len(rows) > _MOST else ""
-    about = f'<p class="dim">{count_of(len(rows), "finding")}{cut}. {_HINT}</p>'
-    body = f"{_form(selection, every)}{about}{''.join(_by_severity(request, rows[:_MOST]))}"
-    return Shown("whowrote_plain.html", {"heading": heading, "kind": "findings", "body": body})
+        return Shown("whowrote_findings.html", {"error": error})
+    choices = {name: sorted({row[COLUMNS[name]] for row in every if row[COLUMNS[name]]}) for name in _CHOICES}
+    choices["status"].append("all")
+    repo, to, shown = request.place.repo, request.to, rows[:_MOST]
+    for row, lines in zip(shown, code_of(shown, _AROUND), strict=True):
+        first, reviews = max(1, row["start_line"] - _AROUND), reviews_of(request.store, row["fingerprint"])
+        row |= {"level": _level(row), "lines": lines, "first_line": first, "reviews": reviews}
+    cells = {
+        "path": partial(_path_cell, repo, to), "author": lambda row: _author_cell(repo, to, row).replace("<br>", ", "),
+        "commit": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]), "now": partial(_now_cell, repo, to),
+    }  # fmt: skip
+    values = {"wanted": selection, "choices": choices, "rows": shown, "count": len(rows), "cells": cells}
+    return Shown("whowrote_findings.html", values)
 
 
-def _by_severity(request: PageRequest, rows: Sequence[Row]) -> Iterator[str]:
-    codes = {row["id"]: lines for row, lines in zip(rows, code_of(rows, _AROUND), strict=True)}
+def _level(row: Row) -> str:
+    """The severity behind a digit by which it is sorted, the worst first."""
     levels = [each.meaning for each in Severity]
-    for level in (*levels, "not stated"):
-        of_severity = [row for row in rows if (row["severity"] if row["severity"] in levels else "not stated") == level]
-        if of_severity:
-            still = sum(row["alive_at_head"] for row in of_severity)
-            about = f"{count_of(len(of_severity), 'finding')}, {still:,} still present"
-            yield f'<h2>Severity {level}</h2><p class="dim">{about}</p>'
-        for row in of_severity:
-            yield _with_code(request, row, codes[row["id"]])
-
-
-def _with_code(request: PageRequest, row: Row, lines: Sequence[str]) -> str:
-    """A finding with its lines, the place and the author of them, and what reviewers say of it."""
-    repo, to = request.place.repo, request.to
-    introduced = _commit_link(to, repo, row["commit_sha"], row["author_at"][:10])
-    author = _author_cell(repo, to, row).replace("<br>", ", ")
-    facts = [_path_cell(repo, to, row), author, f"introduced {introduced}", _now_cell(repo, to, row)]
-    facts.append(f"confidence {text((row['confidence'] or '').lower())}")
-    said = [
-        f"{review['verdict']} ({review['reviewer']}): {review['note']}" for review in reviews_of(request.store, row["fingerprint"])
-    ]
-    how = f"whowrote findings review {row['fingerprint'][:10]} --reviewer NAME --verdict false --why TEXT"
-    reviews = "<br>".join(dim(each, 200) for each in said or [f"not reviewed; {how}"])
-    name, _, message = _finding_cell(row).partition("<br>")
-    head = f'<section class="weakness"><h3>{name}</h3><p>{message}</p><p>{" · ".join(facts)}</p>'
-    return f"{head}{_code(row, lines)}<p>{reviews}</p></section>"
-
-
-def _code(row: Row, lines: Sequence[str]) -> str:
-    if not lines:
-        return dim("the clone is no longer there")
-    marked = []
-    for number, line in enumerate(lines, max(1, row["start_line"] - _AROUND)):
-        style = "hit" if row["start_line"] <= number <= row["end_line"] else "dim"
-        marked.append(f'<span class="{style}">{number:>5} {escape(words.safe(line.rstrip())[:_WIDEST])}</span>')
-    return f'<pre class="message">{chr(10).join(marked)}</pre>'
-
-
-def _form(selection: FindingFilter, every: Sequence[Row]) -> str:
-    """The choices are those that the repository has."""
-    fields = [f"<label>{name} {_choice(name, selection.only.get(name, ''), every)}</label>" for name in _CHOICES]
-    levels = [(level.lower(), level.lower(), level in selection.confidence) for level in Confidence]
-    classes = [(name, NAMES[name], name == selection.author) for name in MEANING]
-    checked = " checked" if selection.alive else ""
-    return (
-        f'<form class="filters">{"".join(fields)}<label>confidence {_select("confidence", levels)}</label>'
-        f"<label>author {_select('author', classes)}</label>"
-        f'<label><input type="checkbox" name="alive" value="1"{checked}> still present</label><button>Show</button></form>'
-    )
-
-
-def _choice(name: str, chosen: str, every: Sequence[Row]) -> str:
-    values = sorted({row[COLUMNS[name]] for row in every if row[COLUMNS[name]]})
-    further = [("all", "all", chosen == "all")] if name == "status" else []
-    labels = {value: label_of(value) or value for value in values if name == "agent"}
-    return _select(name, [*((value, labels.get(value, value), value == chosen) for value in values), *further])
-
-
-def _select(name: str, options: Sequence[tuple[str, str, bool]]) -> str:
-    """`options`: value, text, whether it is chosen."""
-    parts = [
-        f'<option value="{escape(value)}"{" selected" if chosen else ""}>{escape(text)}</option>' for value, text, chosen in options
-    ]
-    return f'<select name="{name}"><option value="">any</option>{"".join(parts)}</select>'
+    return f"{levels.index(row['severity'])}{row['severity']}" if row["severity"] in levels else f"{len(levels)}not stated"
 
 
 def _finding_cell(row: Row) -> str:

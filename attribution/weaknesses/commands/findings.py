@@ -155,6 +155,10 @@ def _list(store: Store, name: str, selection: FindingFilter, include_low: bool) 
         table.rows = [row for row in every if row["confidence"] in queries.HEADLINE]
     if len(table) < len(every):
         table.notes.append(f"left out because of low confidence: {len(every) - len(table):,}; to list them too: --low")
+    for row in store.rows("SELECT detail FROM problems WHERE code = 'scan_later'"):
+        table.notes.append(
+            f"not scanned yet: {row['detail']}; to go on: whowrote findings scan; findings of unseen origin: --only status=all"
+        )
     return table
 
 

@@ -1,5 +1,6 @@
 """The commands that scan, and about the rules to scan with."""
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 
@@ -31,6 +32,13 @@ _RULES = click.option(
 )
 @click.option("--scan-jobs", type=click.IntRange(0, 256), default=0, help="Number of parallel scanners.  [default: one per core]")
 @click.option(
+    "--minutes",
+    type=click.FloatRange(0),
+    default=math.inf,
+    metavar="N",
+    help="Stop scanning after this time: files at HEAD and the history of findings in them come first. The next run continues.",
+)
+@click.option(
     "--cache",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -44,6 +52,7 @@ def scan(
     rules: tuple[str, ...],
     semgrep: str,
     scan_jobs: int,
+    minutes: float,
     cache: Path | None,
     db: Path,
     output_format: str,
@@ -56,7 +65,7 @@ def scan(
     """
     from attribution.weaknesses.stage.scan import ScanRequest, scan_clone
 
-    request = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity)
+    request = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity, minutes=minutes)
     rows = []
     for path in paths or _clones(db):
         with open_clone(path, db) as opened, Reporter(path) as progress:
@@ -65,7 +74,7 @@ def scan(
             notice(f"note: {note}")
         rows.append({"repo": opened.name, **asdict(update)})
     notes = ["texts: versions of files that are scanned; new: not in the cache; given: passed to the scanner"]
-    columns = ("repo", "state", "texts", "new", "given", "given_lines", "seconds", "findings", "rules", "engine")
+    columns = ("repo", "state", "texts", "new", "given", "given_lines", "later?", "seconds", "findings", "rules", "engine")
     print_table(output_format, table_of(rows, {"state": "word", "notes": "list"}, notes), columns)
 
 

@@ -291,16 +291,16 @@ class _Scanner:
         """Waits for the end of a process. Raises _RunFailed when it breaks a limit."""
         last = time.monotonic() + seconds
         while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_POLL)
             if self._is_stopped:
                 raise CancelledError
-            try:
-                process.wait(_POLL)
+            if process.returncode is not None:
                 return
-            except subprocess.TimeoutExpired:
-                if time.monotonic() > last:
-                    raise _RunFailed(f"time limit of {seconds:.0f} s") from None
-                if memory_of(process.pid) > self._limits.memory:
-                    raise _RunFailed(f"memory limit of {self._limits.memory / 1e6:.0f} MB") from None
+            if time.monotonic() > last:
+                raise _RunFailed(f"time limit of {seconds:.0f} s")
+            if memory_of(process.pid) > self._limits.memory:
+                raise _RunFailed(f"memory limit of {self._limits.memory / 1e6:.0f} MB")
 
 
 def _write_files(home: Path, scanned: Mapping[str, Scanned], rules: str) -> None:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from attribution.weaknesses.rules.languages import OTHER, Kind, kind_of, suffix_
 from attribution.weaknesses.rules.rulesets import RuleSet
 from attribution.weaknesses.scan.engine import Scanned
 from attribution.weaknesses.track.tracker import Changed, VersionFinding, strongest
+from attribution.weaknesses.words import SCANNED
 from collector.errors import DatabaseUnusable
 from collector.files.analysed import ANALYSED, place_of
 from collector.files.kinds import Attributes
@@ -72,13 +73,26 @@ class ScanPlan:
     texts: dict[Text, str] = field(default_factory=dict)  # to be scanned -> its language
     ignore: str = ""  # the .semgrepignore of the tip
     children: Counter[str] = field(default_factory=Counter)  # commit -> its children
+    present: frozenset[str] = frozenset()  # blobs at the tip
+
+    def histories_of(self, texts: Collection[Text]) -> set[Text]:
+        """All versions of the files that are one of the texts, also under earlier names."""
+        paths: set[str] = set()
+        versions: set[Text] = set()
+        for pair in (pair for step in reversed(self.steps) for side in step.sides for pair in side):
+            if pair.new is not None and (pair.new.text in texts or pair.new.path in paths):
+                sides = [side for side in pair if side is not None]
+                paths.update(side.path for side in sides)
+                versions.update(side.text for side in sides)
+        return versions
 
 
 def plan(repo: GitRepo, head: str, rules: RuleSet, progress: Progress) -> ScanPlan:
     """Walks the whole history of `head`."""
     reader = _Reader(repo, attributes_at(repo, head))
     commits = list(repo.history(head))
-    history = ScanPlan(ignore=text_of_file(repo, head, ".semgrepignore"))
+    present = frozenset(repo.paths(commits[-1].tree if commits else "").values())
+    history = ScanPlan(ignore=text_of_file(repo, head, ".semgrepignore"), present=present)
     for number, commit in enumerate(commits):
         if not number % 50:
             progress("reading commits", number, len(commits))
@@ -123,34 +137,25 @@ class _Reader:
         return Side(path, blob, kind, self._places[path])
 
 
-class TextFindings(NamedTuple):
-    """What a scan said of a text. `blind`: the rules that were not run on it; None: none was."""
-
-    findings: Sequence[VersionFinding]
-    blind: frozenset[str] | None
-
-
-_NOTHING = TextFindings((), frozenset())
-_NOT_SCANNED = TextFindings((), None)
-
-
-def changed_files(repo: GitRepo, pairs: Iterable[Pair], scans: Mapping[Text, TextFindings]) -> list[Changed]:
+def changed_files(
+    repo: GitRepo, pairs: Iterable[Pair], scans: "Mapping[Text, CachedScan]", findings: Mapping[Text, Sequence[VersionFinding]]
+) -> list[Changed]:
     """The files with their findings on both sides. What is left out by its place or its text has none."""
+
+    def of_side(side: Side | None) -> tuple[Sequence[VersionFinding], frozenset[str] | None]:
+        if side is None or not side.kind.suffix:
+            return (), frozenset()
+        return findings.get(side.text, ()), scans[side.text].blind if side.text in scans else None
+
     files = []
     for old, new in pairs:
-        before, after = _findings(old, scans), _findings(new, scans)
+        before, after = of_side(old), of_side(new)
         if new is not None and new.place not in ANALYSED:
-            after = _NOT_SCANNED  # out of sight, not mended
+            after = (), None  # out of sight, not mended
         lines = partial(_lines, repo, old.blob if old else "", new.blob if new else "")
         paths = (old.path if old else None, new.path if new else None)
-        files.append(Changed(*paths, before.findings, after.findings, lines, before.blind, after.blind))
+        files.append(Changed(*paths, before[0], after[0], lines, before[1], after[1]))
     return files
-
-
-def _findings(side: Side | None, scans: Mapping[Text, TextFindings]) -> TextFindings:
-    if side is None or not side.kind.suffix:
-        return _NOTHING
-    return scans.get(side.text, _NOT_SCANNED)
 
 
 def _lines(repo: GitRepo, old: str, new: str) -> list[LineChange]:
@@ -191,6 +196,11 @@ class CachedScan(NamedTuple):
 
     status: str
     failed: frozenset[str]
+
+    @property
+    def blind(self) -> frozenset[str] | None:
+        """The rules that were not run on it; None: none was."""
+        return self.failed if self.status in SCANNED or self.failed else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class ScanResult:
     rules: RuleSet
     engine: Engine
     plan: ScanPlan
-    scans: Mapping[Text, CachedScan] = field(default_factory=dict)
+    scans: dict[Text, CachedScan] = field(default_factory=dict)
     findings: Mapping[Text, tuple[VersionFinding, ...]] = field(default_factory=dict)
     tracker: Tracker = field(default_factory=lambda: Tracker({}))
 
@@ -160,6 +160,7 @@ class _Rows:
         ignore = self._result.plan.ignore
         authors = authors_of(self._spans_of(instance.sha).get(path, ()), hit.start, hit.end, self._blank_lines(side), declared)
         head_path, head_line = instance.head or (None, None)
+        is_uncertain = instance.status == FindingStatus.UNCERTAIN
         return {
             "repo_id": self._repo_id,
             "rule_set_id": self._rule_set,
@@ -171,7 +172,7 @@ class _Rows:
             "severity": rule.severity or None,
             "confidence": rule.confidence or None,
             "tier": rule.tier or None,
-            "status": instance.status if authors["added_lines"] else FindingStatus.SURFACED,
+            "status": instance.status if authors["added_lines"] or is_uncertain else FindingStatus.SURFACED,
             "commit_id": commit_id,
             "commit_sha": instance.sha,
             "path": path,

@@ -1,8 +1,9 @@
 """Brings the findings of a repository up to date: plan, scan what no cache knows, follow, store. The steps in order."""
 
+import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,20 +12,22 @@ from attribution.ensure.clone import sole_writer
 from attribution.queries.open_repo import OpenRepo
 from attribution.weaknesses.rules.rulesets import OWN, files_of, fingerprint, load
 from attribution.weaknesses.scan.engine import ScanLimits, Scanned, Target, find_engine, scan
-from attribution.weaknesses.scan.source import ScanCache, Text, TextFindings, changed_files, open_cache, plan
+from attribution.weaknesses.scan.source import CachedScan, ScanCache, Text, changed_files, open_cache, plan
 from attribution.weaknesses.stage import rows
 from attribution.weaknesses.stage.complexity import measure
 from attribution.weaknesses.stage.rows import ScanResult
 from attribution.weaknesses.track.tracker import Tracker
-from attribution.weaknesses.words import SCANNED, ScanStatus
+from attribution.weaknesses.words import ScanStatus
 from collector.files.analysed import why_left_out
 from collector.git.repository import GitRepo
 from collector.model import Problem
 from collector.runtime.progress import Progress
 from collector.runtime.stages import Clock, RunContext, Stage, StageName, digest, last_run
 from collector.storage.store import Store
+from collector.text import count_of
 
 VERSION = "7"
+_LEAST = 40  # texts worth a scanner of their own where there are few for all cores
 STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
 
 
@@ -38,6 +41,7 @@ class ScanRequest:
     cache: Path | None = None  # None: the user's
     limits: ScanLimits = field(default_factory=ScanLimits)
     complexity: bool = False  # also measure the functions that were changed
+    minutes: float = math.inf  # after which no further run of the scanner begins
 
 
 @dataclass(slots=True)
@@ -51,6 +55,7 @@ class ScanUpdate:
     new: int = 0  # of those, not in the cache
     given: int = 0  # of those, passed to the scanner
     given_lines: int = 0
+    later: int = 0  # of those, left to a later run because the time was over
     seconds: float = 0.0
     findings: int = 0  # introduced
     notes: list[str] = field(default_factory=list)
@@ -78,6 +83,8 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
             rules = load(files, name)
             result = ScanResult(rules, engine, plan(context.repo, head, rules, context.progress))
             _scan(context, result, cache, request, update)
+            if update.later:
+                run.key = digest(run.key, "unfinished")
             result.tracker = follow(context.repo, result, head)
             with run.writing():
                 rows.write(context, result)
@@ -98,22 +105,41 @@ def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
 
 
 def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRequest, update: ScanUpdate) -> None:
-    """Scans the texts that the cache does not hold, and reads from it what is known of all."""
-    cache = ScanCache(store, result.rules.sha256, result.engine.name)
+    """Scans the texts that the cache does not hold, and reads from it what is known of all.
+
+    First those of HEAD, then the other versions of files with findings there, then the rest, newest first: what is open and who
+    introduced it is known before everything is.
+    """
+    cache, clock = ScanCache(store, result.rules.sha256, result.engine.name), Clock()
     texts = result.plan.texts
     cached = cache.scans(texts)
-    new = sorted((text for text in texts if text not in cached), key=lambda text: (texts[text], text[1]))
+    new = [text for text in reversed(texts) if text not in cached]
     update.state, update.texts, update.new = "scanned", len(texts), len(new)
-    targets, complain = _targets(context, cache, new, update), update.notes.append
-    done = 0
-    jobs = request.jobs or os.cpu_count() or 1
-    with closing(scan(result.engine, result.rules, targets, jobs, request.limits, complain)) as portions:
-        for portion in portions:
-            cache.save(portion)
-            done += len(portion)
-            context.progress("scanning", done, len(new))
+    present = {text for text in texts if text[0] in result.plan.present}
+
+    def scan_some(some: Sequence[Text], done: int) -> None:
+        targets, jobs = _targets(context, cache, some, update), request.jobs or os.cpu_count() or 1
+        limits = request.limits._replace(targets=min(request.limits.targets, max(_LEAST, math.ceil(len(some) / jobs))))
+        with closing(scan(result.engine, result.rules, targets, jobs, limits, update.notes.append)) as portions:
+            for portion in portions:
+                cache.save(portion)
+                done += len(portion)
+                context.progress("scanning", done, len(new))
+                if clock.seconds > 60 * request.minutes:
+                    break
+
+    scan_some([text for text in new if text in present], 0)
+    telling = result.plan.histories_of(cache.findings(present, result.rules))
+    others = sorted((text for text in new if text not in present), key=lambda text: text not in telling)
+    if clock.seconds <= 60 * request.minutes:
+        scan_some(others, len(new) - len(others))
     context.progress("following findings", 0, 0)
     result.scans, result.findings = cache.scans(texts), cache.findings(texts, result.rules)
+    later = [text for text in new if text not in result.scans and context.repo.has(text[0])]
+    result.scans |= dict.fromkeys(later, CachedScan(ScanStatus.LATER, frozenset()))
+    if later:
+        update.later, update.state = len(later), "unfinished"
+        update.notes.append(f"time is over: {count_of(len(later), 'version')} of files are not scanned yet; the next run continues")
 
 
 def _targets(context: RunContext, cache: ScanCache, texts: Iterable[Text], update: ScanUpdate) -> Iterator[Target]:
@@ -153,15 +179,10 @@ def _problems(result: ScanResult) -> list[Problem]:
 
 def follow(repo: GitRepo, result: ScanResult, head: str) -> Tracker:
     """Findings through all commits."""
-    texts = {}
-    for text, result_of_text in result.scans.items():
-        failed = result_of_text.failed  # rules that were not run on it
-        blind = failed if result_of_text.status in SCANNED or failed else None
-        texts[text] = TextFindings(result.findings.get(text, ()), blind)
     tracker = Tracker(result.plan.children)
     for step in result.plan.steps:
         parents = step.commit.parents
-        sides = [changed_files(repo, side, texts) for side in step.sides]
+        sides = [changed_files(repo, side, result.scans, result.findings) for side in step.sides]
         if len(parents) > 1:
             tracker.merge(step.commit.sha, parents, sides)
         else:
