@@ -579,8 +579,16 @@ def _cell_below(heading: str, table: str) -> str:
     return row[: head.index(heading) + len(heading)].rsplit("  ", 1)[-1].split()[0]
 
 
+def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
+    """Lines, commits and percentage of lines by agents of each week, as the page of the week prints them on a terminal."""
+    week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
+    rows = re.findall(r"^20\d\d-\d\d-\d\d +(?:[\d.]+ %)? +([\d,]+) +(\d+) (.*)$", run(*week).stdout, re.MULTILINE)
+    return [(int(lines), int(commits), float(re.findall(r"([\d.]+) %", rest)[-1])) for lines, commits, rest in rows]
+
+
 def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     """Surface -> the percentage of lines by agents that it prints of the whole repository, as it prints it."""
+    weeks = _weeks_printed(db)
     badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
     pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
     grouped = ("report", "--by", "repository", "--db", db)
@@ -606,6 +614,7 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
             "limit": re.search(r"agents wrote ([\d.]+) %", pull.stderr),
             "badge": json.loads(badge.read_text("utf-8"))["message"].removesuffix(" %"),
             "summary": f"{float(first) + float(second):.0f}",  # it prints two parts
+            "weeks": f"{sum(n * share for n, _, share in weeks) / sum(n for n, _, _ in weeks):.1f}",
             "report in a terminal": _cell_below(
                 "or declared", CliRunner(env={"COLUMNS": "180"}).invoke(cli, [str(a) for a in grouped]).stdout
             ),
@@ -622,22 +631,108 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("declared", [0, 47])
-def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: Path) -> None:
-    """Each as exactly as it prints; the share is computed here from the lines themselves, some of which a commit declares."""
+def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, Path]:
+    """The clone of the example, where a further commit declares so many lines, and its database."""
     top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
     if declared:
         (top / "more.py").write_text("".join(f"bird_{n} = {n} * wings\n" for n in range(declared)))
         git(top, "add", "more.py")
         said = "Birds\n\nCo-authored-by: Claude <noreply@anthropic.com>"
-        git(top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", said)
+        dated = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", said, "--date", "2026-03-02T10:00:00Z")
+        git(top, *dated)
     assert run("repo", top, "--db", db, "-q").exit_code == 0
+    return top, db
+
+
+@pytest.mark.parametrize("declared", [0, 47])
+def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: Path) -> None:
+    """Each as exactly as it prints; the share is computed here from the lines themselves, some of which a commit declares."""
+    top, db = _example_with_declared_lines(declared, tmp_path)
     lines = "SELECT 1.0 * SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')"
     assert (value(db, f"{lines} AND class = 'declared'") or 0) == declared
     expected = 100 * value(db, f"{lines} AND class IN ('agent', 'declared')") / value(db, lines)
     for surface, printed in _printed_shares(top, db, tmp_path).items():
         decimals = len(printed.partition(".")[2])
         assert abs(float(printed) - expected) <= 0.51 / 10**decimals, (surface, printed, expected)
+
+
+def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
+    """The number at each pattern of a text for people."""
+    plain = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", re.sub(r"<(style|svg).*?</\1>", "", text, flags=re.DOTALL)))
+    return {name: int(re.search(pattern, plain)[1].replace(",", "")) for name, pattern in patterns.items()}  # type: ignore[index]
+
+
+def _counted(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """What the groups of a breakdown have together."""
+    return {"coded": sum(int(row["commits"]) for row in rows)} | {
+        name: sum(int(row[f"{name}_lines"]) for row in rows) for name in LINE_CLASSES
+    }
+
+
+def _mcp_sessions(top: Path, db: Path) -> int:
+    mcp_server = pytest.importorskip("whowrote.servers.mcp_server")
+    return len(mcp_server._Tools(str(top), db).list_sessions().sessions)
+
+
+def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, int]]:
+    """Surface -> what it counts of the whole repository: commits, those with lines of source or test, sessions, lines by class."""
+    whole = ("HEAD", top, "--db", db)
+    summary, total = (
+        json.loads(run(*command, "--json").stdout) for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
+    )
+    comment_text = run("log", *whole, "--md").stdout
+    table = comment_text.split("| commit |")[1].split("\n\n")[0].splitlines()[2:]
+    cells = [[int(cell or 0) for cell in re.split(r" *\| *", row)[2 : 2 + len(LINE_CLASSES)]] for row in table]
+    week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
+    assert run("report", "--html", tmp_path / "page.html", "--db", db).exit_code == 0
+    site, name = Site(db), value(db, "SELECT name FROM repos")
+    pages_of = {
+        "start page": site.get(f"/-/whowrote/{db.stem}").text.split("<tbody>")[1],
+        "page of a repository": site.get(f"/-/whowrote/{db.stem}/{name}").text,
+        "report of a repository": (tmp_path / "page.html").read_text("utf-8"),
+    }
+    site.loop.close()
+    cards = {"commits": r"([\d,]+) commits", "lines": r"([\d,]+) lines added in source", "sessions": r"([\d,]+) sessions"}
+    classes = {kind: rf" {words.NAMES[kind]} ([\d,]+)" for kind in ("agent", "likely_human", "undeclared")}
+    digest = _weeks_printed(db)
+    with whowrote.open(db) as opened:
+        of_api = {"commits": len(opened.commits()), "sessions": len(opened.sessions()), **opened.stats(repo=name).lines}
+    return {
+        "summary": {"commits": summary[0]["commits"], "sessions": summary[0]["sessions"][0]["sessions"], **summary[0]["headline"]},
+        "summary in a terminal": _first_numbers(
+            run("repo", top, "--db", db).stdout, lines=r"lines added ([\d,]+)", commits=r" commits ([\d,]+)",
+            agent=r" agent ([\d,]+) ", undeclared=r" undeclared ([\d,]+) ",
+        ),
+        "log": {"commits": total["commits"], "lines": total["total"], **total["lines"]},
+        "comment": {"commits": len(table)} | dict(zip(LINE_CLASSES, map(sum, zip(*cells, strict=True)), strict=True)),
+        "comment's sentences": _first_numbers(comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"),
+        "report": _counted(json.loads(run("report", "--db", db, "--json").stdout)["rows"]),
+        "report by week": _counted(json.loads(run(*week, "--json").stdout)["rows"]),
+        "week, in a terminal": {"lines": sum(n for n, _, _ in digest), "coded": sum(n for _, n, _ in digest)},
+        "start page": _first_numbers(pages_of["start page"], commits=r"% (\d+)", sessions=r"% \d+ (\d+)", **classes),
+        **{surface: _first_numbers(pages_of[surface], **cards, **classes) for surface in list(pages_of)[1:]},
+        "sessions": {"sessions": len(json.loads(run("sessions", top, "--db", db, "--json").stdout))},
+        "MCP": {"sessions": _mcp_sessions(top, db)},
+        "API": of_api,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", [0, 47])
+def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
+    """Commits, sessions and lines, computed here from the rows themselves."""
+    top, db = _example_with_declared_lines(declared, tmp_path)
+    lines = "FROM line_spans WHERE kind IN ('source', 'test')"
+    expected = {
+        "commits": value(db, "SELECT COUNT(*) FROM commits"), "sessions": value(db, "SELECT COUNT(*) FROM sessions"),
+        "coded": value(db, f"SELECT COUNT(DISTINCT commit_id) {lines} AND nonblank > 0"),
+        "lines": value(db, f"SELECT SUM(nonblank) {lines}"),
+        **{name: value(db, f"SELECT SUM(nonblank) {lines} AND class = ?", name) or 0 for name in LINE_CLASSES},
+    }  # fmt: skip
+    assert expected["sessions"] > 1 and expected["coded"] < expected["commits"] and expected["declared"] == declared
+    counts = _printed_counts(top, db, tmp_path)
+    wrong = {s: {what: (n, expected[what]) for what, n in of.items() if n != expected[what]} for s, of in counts.items()}
+    assert {surface: of for surface, of in wrong.items() if of} == {}
+    assert all(counts.values()) and len(counts) == 14
 
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
