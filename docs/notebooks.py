@@ -3,12 +3,13 @@
     python docs/notebooks.py [--check]
 
 `--check` runs them and only tells whether they are up to date. Fenced Python is code, the rest is text; the value of a cell's last
-expression is shown, as in Jupyter.
+expression is shown, as in Jupyter; of a chart of matplotlib its picture, which `--check` does not compare: other fonts draw others.
 """
 
 from __future__ import annotations
 
 import ast
+import base64
 import contextlib
 import io
 import json
@@ -83,12 +84,25 @@ def _run(text: str, names: dict[str, Any]) -> Any:
 
 
 def _shown(value: Any) -> dict[str, Any]:
-    shown = {"text/plain": _lines(repr(value))}
+    shown: dict[str, Any] = {"text/plain": _lines(repr(value))}
+    if hasattr(value, "savefig"):
+        picture = io.BytesIO()
+        value.savefig(picture, format="png", dpi=90, bbox_inches="tight", metadata={"Software": None})
+        return shown | {"image/png": base64.b64encode(picture.getvalue()).decode("ascii")}
     return shown | {"text/html": _lines(value._repr_html_())} if hasattr(value, "_repr_html_") else shown
 
 
 def _lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)
+
+
+def without_pictures(text: str) -> Any:
+    """A notebook as it is compared."""
+    value = json.loads(text)
+    for cell in value["cells"]:
+        for output in cell.get("outputs", ()):
+            output.get("data", {}).pop("image/png", None)
+    return value
 
 
 def main() -> int:
@@ -97,7 +111,7 @@ def main() -> int:
     for source in sorted(SOURCES.glob("*.md")):
         target = TARGET / f"{source.stem}.ipynb"
         text = notebook(source.read_text("utf-8"))
-        if target.is_file() and target.read_text("utf-8") == text:
+        if target.is_file() and without_pictures(target.read_text("utf-8")) == without_pictures(text):
             continue
         stale.append(target.name)
         if "--check" not in sys.argv:

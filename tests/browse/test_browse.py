@@ -693,7 +693,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
     }
     site.loop.close()
     cards = {"commits": r"([\d,]+) commits", "lines": r"([\d,]+) lines added in source", "sessions": r"([\d,]+) sessions"}
-    classes = {kind: rf" {words.NAMES[kind]} ([\d,]+)" for kind in ("agent", "likely_human", "undeclared")}
+    classes = {kind: rf" {charts.NAMES[kind]} ([\d,]+)" for kind in ("agent", "likely_human", "undeclared")}
     digest = _weeks_printed(db)
     with whowrote.open(db) as opened:
         of_api = {"commits": len(opened.commits()), "sessions": len(opened.sessions()), **opened.stats(repo=name).lines}
