@@ -392,11 +392,13 @@ class Worktree:
                 return StepOutcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)
         if step.edit.op == "copy":
-            lines = lines_of(source.text)
-            ids = self._new_ids(lines, LineOrigin(AGENT, step.call, Evidence.REPLAYED))
+            lines, first = lines_of(source.text), len(self.origin_of)
+            ids = list(range(first, first + len(lines)))
+            self.origin_of.extend(self.origin_of[line] for line in source.ids)  # whoever wrote a line wrote its copy
+            self.nonblank.extend(self.nonblank[line] for line in source.ids)
             self.changes.append(Change(step.new_path, step.at, step.call, 1, (), tuple(ids), -1, -1, (), tuple(lines), "copy"))
-            self.born.setdefault(step.new_path, []).extend(ids)
-            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, certain_at=source.seen_at)
+            self.born.setdefault(step.new_path, []).extend(line for line in ids if self.has_agent((line,)))
+            self.files[step.new_path] = ReplayedFile(source.text, ids, step.at, moved_by=step.call, certain_at=source.seen_at)
             return StepOutcome(True, "", len(ids), 0)
         ids = list(source.ids)
         self.files[step.new_path] = replace(source, ids=ids, known_at=step.at, exists=True, moved_by=step.call, edited_at=step.at)
@@ -468,8 +470,7 @@ class Worktree:
         if -1 in ids:
             self._fill_unknown(state, self._is_git_text(path, text, moment), new_lines, moment, ids, edited)
         for hunk in hunks if lost else ():
-            texts = [text for _, text in old[hunk.a0 : hunk.a1]]
-            relaid = is_relaid(texts, new_lines[hunk.b0 : hunk.b1])
+            relaid = is_relaid([text for _, text in old[hunk.a0 : hunk.a1]], new_lines[hunk.b0 : hunk.b1])
             removal = Removal(moment, None, state.known_at, hunk.b1 > hunk.b0, relaid, committed)
             self.removed.update(dict.fromkeys(set(lost).intersection(state.ids[hunk.a0 : hunk.a1]), removal))
         for line in ids:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from attribution.shell import programs
 from attribution.shell.calls import Evaluation, ProgramCall, output
+from attribution.shell.files import transfer_effect
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 from attribution.shell.powershell import is_powershell, powershell
 from attribution.shell.project import TaskTexts, no_tasks
@@ -107,6 +108,9 @@ def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
         target = redirect.word.text
         duplicate = redirect.op in (">&", "&>") and (target.isdigit() or target == "-")
         if redirect.op in ("<", "<&") or duplicate or target.startswith("/dev/"):
+            continue
+        if texts[:1] == ["cat"] and len(texts) == 2 and redirect.op == ">" and not command.stdin:
+            result.append(transfer_effect(call, "copy", texts[1], target))
             continue
         content = output(command) if redirect.fd in ("", "1") else None
         kind = "append" if redirect.op in (">>", "&>>") else "restore" if from_git else "write"

@@ -57,8 +57,7 @@ def _stash(call: ProgramCall) -> list[Effect]:
 
 
 def _remove(call: ProgramCall) -> list[Effect]:
-    quiet = call.has("--cached", "-n", "--dry-run")
-    return [] if quiet else call.make("remove", operands(call.args))
+    return [] if call.has("--cached", "-n", "--dry-run") else call.make("remove", operands(call.args))
 
 
 def _clean(call: ProgramCall) -> list[Effect]:

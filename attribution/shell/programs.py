@@ -101,8 +101,7 @@ def _source(call: ProgramCall) -> list[Effect]:
     """`source x`: harmless for the usual environments, else a script."""
     if re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1])):
         return []
-    text = call.run.files.get(join(call.cwd, call.texts[0])) if call.args else None
-    return call.nested_effects(text)
+    return call.nested_effects(call.run.files.get(join(call.cwd, call.texts[0])) if call.args else None)
 
 
 def _shell(call: ProgramCall) -> list[Effect]:
@@ -140,7 +139,7 @@ def _find(call: ProgramCall) -> list[Effect]:
 _HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("sed", "gsed"), files.sed),
     **dict.fromkeys(("rm", "unlink", "trash", "shred", "del"), files.remove),
-    **dict.fromkeys(("mv", "cp", "install"), files.transfer),
+    **dict.fromkeys(("mv", "cp", "install", "rsync", "scp", "ditto"), files.transfer),
     **dict.fromkeys(("tee", "sponge"), files.tee),
     **dict.fromkeys(("curl", "wget", "sort", "dd"), files.option_target),
     **dict.fromkeys(("yq", "awk", "gawk", "crudini"), files.in_place),

@@ -83,8 +83,7 @@ def scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
 def _fixed_paths(call: ProgramCall, needed: list[str], stops: list[str]) -> list[Effect]:
     if call.has(*stops) or (needed and not call.has(*needed)):
         return []
-    valued = tables.VALUED - frozenset(needed)
-    return call.make("format", operands(call.args, valued))
+    return call.make("format", operands(call.args, tables.VALUED - frozenset(needed)))
 
 
 def _updates(call: ProgramCall) -> bool:

@@ -165,7 +165,7 @@ fix -i -in-place: comby
 fix !--check: ultracite fix, ultracite format
 fix -U --update-all: ast-grep, sg
 fix !--dry-run !-n: rector
-write: scp, rsync, unzip, 7z, gunzip, unxz, cpio
+write: unzip, 7z, gunzip, unxz, cpio
 """
 
 

@@ -222,6 +222,10 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
         ("cp /tmp/draft/guide.md docs/guide.md", "unknown brought_in"),
         ("cp src/guide.md docs/guide.md", "unknown brought_in"),
         ("mv src/guide.md docs/", "unknown brought_in"),
+        ("rsync -a ~/skills/guide.md docs/", "unknown brought_in"),
+        ("scp build:guide.md docs/guide.md", "unknown brought_in"),
+        ("cat ~/skills/guide.md > docs/guide.md", "unknown brought_in"),
+        ("Copy-Item -Path ~/skills/guide.md -Destination docs/guide.md", "unknown brought_in"),
     ],
 )
 def test_what_the_agent_copies_from_where_nobody_knows_it(command: str, source: str, tmp_path: Path) -> None:
@@ -232,6 +236,27 @@ def test_what_the_agent_copies_from_where_nobody_knows_it(command: str, source: 
     session.bash(command, _put(world, "docs/guide.md", "# Guide\n\nThe ledger keeps track of small expenses.\n"))
     found = answers(world, _finish(world, session), tmp_path)
     assert {line.source for line in found["docs/guide.md"] if line.text.strip()} == {source}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cp {} {}", "cp -p {} {}", "rsync -a {} {}", "cat {} > {}", "mv {} {}", "git mv {} {}",
+        "Copy-Item -Path {} -Destination {}", "Move-Item -Path {} -Destination {}",
+    ],
+)  # fmt: skip
+def test_copied_text_is_of_whoever_wrote_it(command: str, tmp_path: Path) -> None:
+    """The agent wrote one of the files that it copies; the other one, a committed text, is no more its own than a moved one."""
+    world = _begin("copied", app_ts=TOTAL)
+    session = _session(world)
+    guide = "# Guide\n\nThe ledger keeps track of small expenses.\n"
+    session.write("notes/guide.md", guide)
+    session.bash(command.format("notes/guide.md", "docs/guide.md"), _put(world, "docs/guide.md", guide))
+    session.bash(command.format("src/app.ts", "src/total.ts"), _put(world, "src/total.ts", TOTAL))
+    session.end_turn()
+    found = answers(world, world.commit("Go on", [session], paths=["docs/guide.md", "src/total.ts"]), tmp_path)
+    assert _sources({"docs/guide.md": found["docs/guide.md"]}) == {"agent"}
+    assert _sources({"src/total.ts": found["src/total.ts"]}) == {"unknown brought_in"}
 
 
 def test_text_that_an_agent_moved_and_whose_old_place_another_commit_empties(tmp_path: Path) -> None:

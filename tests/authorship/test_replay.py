@@ -260,12 +260,17 @@ def test_move_of_a_file_nobody_knows_cannot_be_replayed() -> None:
     assert "b.py" not in play.tree.files
 
 
-def test_copy_makes_new_lines_of_the_call_and_leaves_the_old_ones() -> None:
+def test_copy_is_of_whoever_wrote_the_text_and_leaves_the_old_lines() -> None:
     play = _git("a\nb\n")
+    play.edit(("b", "B"))
     assert play.apply(Edit(F, "copy", new_path="b.py", by_shell=True), "b.py") == StepOutcome(True, "", 2, 0)
-    assert play.who() == [("a", BASE), ("b", BASE)]
-    assert play.who("b.py") == [("a", "c1"), ("b", "c1")]
+    assert play.who() == play.who("b.py") == [("a", BASE), ("B", "c1")]
     assert not set(play.ids()) & set(play.ids("b.py"))
+    assert play.tree.born["b.py"] == [play.ids("b.py")[1]]
+    copied_by = play.tree.files["b.py"].moved_by
+    assert copied_by is not None and copied_by.call_id == "c2"
+    play.apply(Edit("b.py", "edit", replacements=(Replacement("a", "A"),)), "b.py")
+    assert play.who() == [("a", BASE), ("B", "c1")] and play.who("b.py") == [("A", "c3"), ("B", "c1")]
 
 
 def test_ids_above_and_below_an_edit_stay() -> None:
