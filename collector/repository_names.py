@@ -144,8 +144,7 @@ def name_with_host(url: str) -> str:
     """Name of a repository when another server has a repository of the same owner/name: host/owner/name. Raises BadName."""
     ssh = _SCP.fullmatch(url)
     path = ssh[2] if ssh else url.partition("://")[2].partition("/")[2]
-    name = f"{host_of(url)}/{path.removesuffix('/').removesuffix('.git')}"
-    return checked_label(name)
+    return checked_label(f"{host_of(url)}/{path.removesuffix('/').removesuffix('.git')}")
 
 
 def checked_label(name: str) -> str:

@@ -146,8 +146,7 @@ def _verdict_before_session(case: Case, line: int) -> Verdict:
     if isinstance(sighting, Reason):
         return _verdict_from_cause(_maker_of_file(case) or CandidateAuthor(Author.UNKNOWN, reason=sighting))
     window = AttributionWindow(case.path, sighting.without or 0.0, sighting.seen or case.when.commit)
-    cause = narrow_to_text(case, case.ask(window), case.alignment.ids.index(line))
-    return _verdict_from_cause(cause, sighting)
+    return _verdict_from_cause(narrow_to_text(case, case.ask(window), case.alignment.ids.index(line)), sighting)
 
 
 def _maker_of_file(case: Case) -> CandidateAuthor | None:

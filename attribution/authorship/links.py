@@ -199,8 +199,7 @@ def commit_probes(
     for sha, link in links.items():
         commit = link.commit
         at = commit.author_time + SLACK
-        parents = [commits[p] for p in commit.parents if p in commits]
-        begin = since(commit, parents)
+        begin = since(commit, [commits[p] for p in commit.parents if p in commits])
         if link.is_resolved:
             roots = {root for s in link.sessions for root in roots_of.get(s, ())}
             for root in sorted(roots):

@@ -47,8 +47,7 @@ class OwnCommit(NamedTuple):
         """
         started, ended = self.made.started, self.made.call.at
         if not started or any(started - SLACK <= at <= ended + SLACK for at in (commit.author_time, commit.commit_time)):
-            in_that_second = int(started) == commit.author_time
-            return replace(commit, author_time=started) if in_that_second else commit
+            return replace(commit, author_time=started) if int(started) == commit.author_time else commit
         offset = ended - commit.commit_time
         return replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
 

@@ -148,7 +148,7 @@ def declare_the_rest(judged: Judged) -> None:
 def give_files_to_tools(judged: Judged) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them, unless an agent's edit wrote them."""
     for commit in judged.commits:
-        give_to_tools(judged.verdicts[commit.sha])
+        give_to_tools(judged.verdicts[commit.sha], commit.sha, judged.texts)
         give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
 
 

@@ -3,21 +3,20 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.texts import DiffTexts
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
+from collector.files.kinds import PACKAGE_MANAGERS
+from collector.files.stated import text_of_file
+from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
 from collector.vocabulary.agents import Scaffold, scaffolds, shipped_by
 from collector.vocabulary.lines import Author, Evidence, FileKind, How, RunBy
 
-_PACKAGE_MANAGERS = {
-    "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "yarn.lock": "yarn", "pnpm-lock.yaml": "pnpm",
-    "pnpm-lock.yml": "pnpm", "bun.lock": "bun", "bun.lockb": "bun", "poetry.lock": "poetry", "Pipfile.lock": "pipenv",
-    "uv.lock": "uv", "pdm.lock": "pdm", "Cargo.lock": "cargo", "Gemfile.lock": "bundler", "composer.lock": "composer",
-    "go.sum": "go", "go.work.sum": "go", "flake.lock": "nix", "deno.lock": "deno", "mix.lock": "mix", "gradle.lockfile": "gradle",
-    "Podfile.lock": "cocoapods", "pubspec.lock": "pub", "pixi.lock": "pixi", "conda-lock.yml": "conda-lock",
-}  # fmt: skip
+# What `npx skills add` (https://github.com/vercel-labs/skills) fills, beside its skills-lock.json.
+_SKILL = re.compile(r"((?:.*/)?)\.[a-z]+/skills/([^/]+)/.+")
 _NAMES = {
     FileKind.LOCK: "package manager",
     FileKind.GENERATED: "generator",
@@ -26,19 +25,31 @@ _NAMES = {
 }
 
 
-def give_to_tools(verdict: CommitVerdict) -> None:
+def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
     """Gives the lines of such files to their tool, unless an agent's own edit wrote them. Who ran the tool is not known.
 
-    What a tool ships is its own where the commit brings the whole file and nobody is known to have written it.
+    What a tool ships is its own where the commit brings the whole file and nobody is known to have written it, and what an
+    installer of skills brings also where its lock file changes with it.
     """
+    changed = {file.change.path for file, _ in verdict.files}
     for file, spans in verdict.files:
-        shipped = shipped_by(file.change.path) if file.kind == FileKind.VENDORED and file.change.status == "A" else ""
-        name = file.change.path.rpartition("/")[2]
-        tool = _PACKAGE_MANAGERS.get(name, _NAMES[file.kind]) if file.kind in _NAMES else shipped
+        path, is_new = file.change.path, file.change.status == "A"
+        shipped = shipped_by(path) if file.kind == FileKind.VENDORED and is_new else ""
+        if (skill := _SKILL.fullmatch(path)) and (is_new or f"{skill[1]}skills-lock.json" in changed):
+            is_locked = skill[2] in _skills_of_others(text_of_file(texts.repo, sha, f"{skill[1]}skills-lock.json"))
+            shipped = "skills" if is_locked else shipped
+        tool = PACKAGE_MANAGERS.get(path.rpartition("/")[2], _NAMES[file.kind]) if file.kind in _NAMES else shipped
         kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
             shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
             spans[:] = [replace(span, verdict=shown) if span.verdict.author not in kept else span for span in spans]
+
+
+@lru_cache(8)
+def _skills_of_others(lock: str) -> frozenset[str]:
+    """Names of the skills that came from other repositories, as the text of a skills-lock.json says."""
+    skills = get_dict(parse_json(lock), "skills")
+    return frozenset(name for name in skills if get_str(skills, name, "sourceType") not in ("", "local"))
 
 
 def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffTexts) -> None:

@@ -176,8 +176,7 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
             return Response.json({"ok": False, "error": answer.message, "status": answer.status}, status=answer.status)
         template = datasette.jinja_env.get_template("whowrote_error.html")
         values = {"error": answer.message, "status": answer.status, "title": answer.title, "home": datasette.urls.path(_BASE)}
-        text = await template.render_async(values)
-        return Response.html(text, status=answer.status)
+        return Response.html(await template.render_async(values), status=answer.status)
 
     return page
 

@@ -210,5 +210,4 @@ def merge_deltas(deltas: Sequence[FileDelta]) -> tuple[list[FileDelta], list[Fil
     """Files that the merge has and its first parent has not like that, and files that only its first parent has."""
     present = [d for d in deltas if d.new]
     names = {d.path for d in present}
-    gone = [(d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names]
-    return present, gone
+    return present, [(d.path, d.old, d.old_mode) for d in deltas if not d.new and d.path not in names]

@@ -112,8 +112,7 @@ def _region(hunks: list[int], changes: Sequence[Change], touching: Mapping[int, 
     region.rounds = list(by_call.values())
     region.sizes = [sum(len(changes[n].gone) + len(changes[n].fresh) for n in round_) for round_ in region.rounds]
     if len(region.rounds) > 1:
-        ends = [round_[-1] for round_ in region.rounds]
-        region.states = history_of(hunks, changes, touching).states(ends)
+        region.states = history_of(hunks, changes, touching).states([round_[-1] for round_ in region.rounds])
         region.convergence, region.returned_to = convergence_of(region.sizes, region.states)
     return region
 

@@ -189,8 +189,7 @@ def commit_diff(path: str | None, sha: str, spans: Mapping[str, Sequence[Attribu
 
 
 def _file(clone: GitRepo, change: FileChange, spans: Sequence[AttributedLines], left: int) -> FileDiff:
-    texts = [clone.blob(oid) if oid else b"" for oid in (change.old, change.new)]
-    old, new = texts
+    old, new = (clone.blob(oid) if oid else b"" for oid in (change.old, change.new))
     if old is None or new is None:
         return FileDiff([], 0, "the content is not in the clone")
     if is_binary(old) or is_binary(new):

@@ -58,8 +58,7 @@ def all_terms(text: str, terms: Sequence[str]) -> str:
 
 
 def like(term: str) -> str:
-    escaped = term[:100].replace("!", "!!").replace("%", "!%").replace("_", "!_")
-    return f"%{escaped}%"
+    return "%" + term[:100].replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
 _PROMPT = (

@@ -126,8 +126,7 @@ def _stream(store: Store, repo_ids: Sequence[int]) -> Iterator[RemovedLines]:
     """Yields records in order of the repositories' numbers, then of the lines."""
     ordered = sorted(repo_ids)
     for start in range(0, len(ordered), _AT_ONCE):
-        several = ordered[start : start + _AT_ONCE]
-        tips = _tips(store, several)
+        tips = _tips(store, ordered[start : start + _AT_ONCE])
         rows = store.stream(_Lines, _LINES.format(repositories=_sql_numbers(tips), line_class=line_class_sql("o")))
         yield from [RemovedLines(row.removed_in or 0, _record(row, *tips[row.repo_id])) for row in rows]
 

@@ -107,8 +107,7 @@ class _Reader(WordReader):
         if command.words or command.redirects:
             self._settle(command)
             self.commands.append(command)
-        piped = op in ("|", "|&")
-        self.current = SimpleCommand(self.cwd, command if piped else None)
+        self.current = SimpleCommand(self.cwd, command if op in ("|", "|&") else None)
 
     def _redirect(self) -> bool:
         match = _REDIRECT.match(self.text, self.pos)

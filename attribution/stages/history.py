@@ -54,8 +54,7 @@ def write(store: Store, repo_id: int, done: Finished, how: Mapping[str, str]) ->
     """Writes the rows that are new or different. `how`: the columns of `tip_states` that tell how the history was followed."""
     rows = _Rows(store, repo_id, done)
     rows.commits()
-    taken_back = rows.reverts()
-    rows.lifetimes(taken_back)
+    rows.lifetimes(rows.reverts())
     rows.moves()
     rows.tip(how)
 

@@ -185,8 +185,7 @@ def _offset(lines: list[str], starts: list[int], line: int, column: int) -> int 
     if not 1 <= line <= len(lines) or column < 1:
         return None
     units = lines[line - 1].encode(_UNIT, "surrogatepass")
-    before = units[: 2 * (column - 1)].decode(_UNIT, "surrogatepass")
-    return starts[line - 1] + len(before)
+    return starts[line - 1] + len(units[: 2 * (column - 1)].decode(_UNIT, "surrogatepass"))
 
 
 # --- sessions on this machine ----------------------------------------------------------------------------------------

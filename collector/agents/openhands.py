@@ -42,8 +42,7 @@ def sniff(head: object) -> bool:
 
 
 def _events(document: object) -> list[dict[str, Any]]:
-    listed = first_of(document, "history", "trajectory") if isinstance(document, dict) else document
-    return objects(listed)
+    return objects(first_of(document, "history", "trajectory") if isinstance(document, dict) else document)
 
 
 def _is_event(event: dict[str, Any]) -> bool:

@@ -102,7 +102,9 @@ def is_bots_own(commit: Commit) -> bool:
     """Whether a program is known to have written everything in a commit of its account: no squash has commits of others in it."""
     others = [pair for pair in _CO_AUTHOR.findall(commit.message) if not _is_bot(pair[0].strip(), pair[1])]
     listed = {line.strip() for line in _SQUASHED.findall(commit.message)} if _NUMBERED.search(commit.subject) else ()
-    return _is_known_bot(commit.author_name, commit.author_email) and not others and len(listed) < 2
+    account = commit.author_name, commit.author_email
+    is_known = _is_known_bot(*account) or (_is_bot(*account) and _of_bots("subjects").fullmatch(commit.subject) is not None)
+    return is_known and not others and len(listed) < 2
 
 
 def _is_bot(name: str, address: str) -> bool:
@@ -111,12 +113,12 @@ def _is_bot(name: str, address: str) -> bool:
 
 def _is_known_bot(name: str, address: str) -> bool:
     account = address.partition("@")[0].rpartition("+")[2]
-    return any(_known_bots().fullmatch(part.removesuffix("[bot]").strip()) for part in (name, account))
+    return any(_of_bots("accounts").fullmatch(part.removesuffix("[bot]").strip()) for part in (name, account))
 
 
 @cache
-def _known_bots() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{entry['accounts']})" for entry in STATEMENTS["bot"]), re.I)
+def _of_bots(form: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{entry[form]})" for entry in STATEMENTS["bot"] if form in entry), re.I)
 
 
 def statements_in(message: str) -> Iterator[Statement]:

@@ -37,8 +37,7 @@ def known_formats() -> list[dict[str, Any]]:
     ]
     labels = {m.NAME: (m.__doc__ or "").partition("\n")[0].replace("`", "").rstrip(".") for m in layouts()}
     stores = [{"kind": "layout", "name": name, "label": label, "gives": ""} for name, label in labels.items()]
-    others = [row for rows in hooks("known_formats") for row in rows()]
-    return agents + stores + others
+    return agents + stores + [row for rows in hooks("known_formats") for row in rows()]
 
 
 COLLECT = (formats,)

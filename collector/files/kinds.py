@@ -32,14 +32,21 @@ _BUILT = re.compile(
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
 _RECORDER = re.compile(
     rf"\.traj(?:\.json)?$|(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/"
-    r"|logs/(?:[^/]+/)?(?:(?:pre|post)_tool_use(?:_failure)?|(?:subagent_)?stop|user_prompt_submit|notification|chat"
-    r"|pre_compact|permission_request|session_(?:start|end))\.json$"  # hooks of Claude Code
+    r"|logs/(?:[^/]+/)?(?:(?:pre|post)_tool_use(?:_failure)?|subagent_stop|user_prompt_submit|pre_compact|permission_request)\.json$"
     r"|\.cursor/rules/derived-cursor-rules\.mdc$)"  # SpecStory derives it from its histories
 )
-_LOCK = re.compile(
-    r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.ya?ml|bun\.lockb?|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock"
-    r"|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum|go\.work\.sum|flake\.lock|Package\.resolved|deno\.lock|mix\.lock|gradle\.lockfile|[^/]+\.lock)$",
-)
+# Hooks of Claude Code write these, too, but so may any program: the text decides.
+_LOG = re.compile(r"(?:^|/)logs/(?:[^/]+/)?(?:chat|notification|session_(?:start|end)|status_line|stop)\.json$")
+_LOG_ENTRY = re.compile(rb"\[\s*\{[\s\S]{0,20000}?\"(?:transcript_path|leafUuid|parentUuid)\"\s*:")
+PACKAGE_MANAGERS = {
+    "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "yarn.lock": "yarn", "pnpm-lock.yaml": "pnpm",
+    "pnpm-lock.yml": "pnpm", "bun.lock": "bun", "bun.lockb": "bun", "poetry.lock": "poetry", "Pipfile.lock": "pipenv",
+    "uv.lock": "uv", "pdm.lock": "pdm", "Cargo.lock": "cargo", "Gemfile.lock": "bundler", "composer.lock": "composer",
+    "go.sum": "go", "go.work.sum": "go", "flake.lock": "nix", "deno.lock": "deno", "mix.lock": "mix", "gradle.lockfile": "gradle",
+    "Podfile.lock": "cocoapods", "pubspec.lock": "pub", "pixi.lock": "pixi", "conda-lock.yml": "conda-lock",
+}  # fmt: skip
+"""Name of a lock file -> the program that writes it; see `_LOCK` for others."""
+_LOCK = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, PACKAGE_MANAGERS))}|Package\.resolved|[^/]+\.lock)$")
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"
     r"|\.tsbuildinfo|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
@@ -132,7 +139,10 @@ def stated_values(path: str, attributes: Sequence[Attributes]) -> dict[str, bool
 @cache
 def _state() -> re.Pattern[str]:
     return re.compile(
-        rf"^\.(?:specify|{'|'.join(state_directories())})/(?:.+\.lock$|worktrees/|projects/|logs?/|sessions?/|todos/|statsig/|cache/)"
+        rf"^\.(?:specify|{'|'.join(state_directories())})/(?:.+\.lock$|worktrees/|projects/|logs?/|sessions?/|todos/|statsig/|cache/"
+        r"|data/sessions/|file-history/|shell[-_]snapshots/|plugins/(?:cache|marketplaces)/|debug/[0-9a-f-]{36}\.txt$|session-env/"
+        r"|(?:history\.jsonl|\.?auth\.json|\.credentials\.json|(?:models|stats)[-_]cache\.json|\.personality_migration"
+        r"|installation_id|(?<=codex/)version\.json)$)"
     )
 
 
@@ -155,7 +165,8 @@ def kind_of_version(path: str, data: bytes, attributes: Sequence[Attributes] = (
 
 def text_decides(path: str, kind: FileKind, attributes: Sequence[Attributes] = ()) -> bool:
     """Whether a version of a file that is of this kind by its path may turn out to be generated or minified."""
-    return kind in BY_HAND and stated_values(path, attributes).get("linguist-generated") is not False
+    by_hand = kind in BY_HAND and stated_values(path, attributes).get("linguist-generated") is not False
+    return by_hand or _LOG.search(path) is not None
 
 
 def suffix_of(path: str) -> str:
@@ -164,8 +175,8 @@ def suffix_of(path: str) -> str:
 
 
 def may_tell_kind(data: bytes) -> bool:
-    """Whether the text has a word that notes of generators or pointers have; where it has not, only `BY_TEXT` need another look."""
-    return _GENERATED_WORD in data.lower() or _POINTER in data
+    """Whether the text has a word that notes of generators, pointers or logs have; else only `BY_TEXT` need another look."""
+    return any(word in data for word in (_POINTER, b"transcript_path", b"Uuid")) or _GENERATED_WORD in data.lower()
 
 
 def is_pointer(data: bytes) -> bool:
@@ -174,9 +185,11 @@ def is_pointer(data: bytes) -> bool:
 
 
 def kind_of_text(data: bytes, suffix: str) -> FileKind | None:
-    """Minified, generated or a pointer of Git LFS, by the bytes alone; None when they say nothing."""
+    """Minified, generated, a log of hooks or a pointer of Git LFS, by the bytes alone; None when they say nothing."""
     if is_pointer(data):
         return FileKind.DATA
+    if suffix == "json" and _LOG_ENTRY.match(data):
+        return FileKind.RECORDER
     if suffix in _DENSE:
         lines = data.count(b"\n") + 1
         dense = lines > 5 and len(data) > _MEAN_LINE * lines and has_long_line(data, 1000)

@@ -167,8 +167,7 @@ class RepositoryBase:
         if grafts.is_file():
             lines = grafts.read_text("ascii", "replace").splitlines()
             shallow += tuple(words[0] for line in lines if (words := line.split()))
-        partial = any(common.joinpath("objects", "pack").glob("*.promisor"))
-        return Censored(shallow, partial)
+        return Censored(shallow, any(common.joinpath("objects", "pack").glob("*.promisor")))
 
     def open_scratch(self) -> ScratchGit:
         """Git on the objects of this repository."""

@@ -62,8 +62,7 @@ def _common_directory(clone: Path) -> Path:
     """The `.git` that all worktrees of a repository share; the directory itself of a bare one."""
     git = clone / ".git"
     if git.is_file():
-        pointer = git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
-        git_directory = (clone / pointer).resolve()
+        git_directory = (clone / git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()).resolve()
         return git_directory.parent.parent if git_directory.parent.name == "worktrees" else git_directory
     return git.resolve() if git.exists() else clone.resolve()
 

@@ -45,6 +45,9 @@ PATHS = {
         " lib/a.g.dart l/app_localizations_pt_BR.dart a.freezed.dart next-env.d.ts drizzle/meta/0001_snapshot.json"
         " src/ledger.egg-info/PKG-INFO playwright-report/index.html htmlcov/index.html"
         " web/tsconfig.tsbuildinfo"
+        " .codex/history.jsonl .codex/auth.json .codex/version.json .codex/models_cache.json .codex/.personality_migration"
+        " .codex/shell_snapshots/a.sh .claude/file-history/a/b@v1 .claude/plugins/marketplaces/own/README.md .claude/history.jsonl"
+        " .claude/debug/439a9b22-0442-41b6-b93e-68eb3699ae65.txt .claude/data/sessions/a.json"
     ),
     FileKind.VENDORED: (
         "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs vendors/a.py"
@@ -53,14 +56,17 @@ PATHS = {
         " .codex/skills/.system/skill-creator/scripts/init_skill.py web/.specify/scripts/bash/setup-plan.sh"
         " .specify/templates/spec-template.md .codex/prompts/speckit.plan.md .gemini/commands/speckit.tasks.toml"
         " .github/prompts/speckit.specify.prompt.md .taskmaster/templates/example_prd_rpg.txt"
+        " _bmad/bmm/workflows/1-analysis/research/workflow.md .bmad/core/tasks/shard-doc.xml bmad/bmb/docs/workflows.md"
+        " .codex/prompts/bmad-bmm-agents-pm.md .claude/commands/bmad/bmm/agents/pm.md .bmad/_cfg/files-manifest.csv"
+        " .codex/superpowers/skills/brainstorming/SKILL.md .venv/lib/python3.12/os.py api/venv/pyvenv.cfg"
         " .bmad-core/agents/dev.md .claude/commands/BMad/tasks/shard-doc.md .claude/commands/openspec/apply.md"
     ),
     FileKind.MINIFIED: "a.min.js public/app.bundle.js style-min.css main.js.map",
     FileKind.RECORDER: (
         ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
         " .cursor/rules/derived-cursor-rules.mdc"
-        " logs/chat.json .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json"
-        " logs/session_start.json runs/one.traj runs/one.traj.json"
+        " .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json"
+        " logs/pre_compact.json runs/one.traj runs/one.traj.json"
     ),
 }
 
@@ -78,6 +84,17 @@ def test_kind_of_a_path(kind: FileKind, path: str) -> None:
         ("src/logs/chat.ts", FileKind.SOURCE),
         ("chat.json", FileKind.DATA),
         ("trajectories/plan.py", FileKind.SOURCE),
+        ("logs/notification.json", FileKind.DATA),
+        (".claude/version.json", FileKind.DATA),
+        (".claude/debug/notes.md", FileKind.DOCS),
+        (".codex/config.toml", FileKind.CONFIG),
+        ("src/history.jsonl", FileKind.DATA),
+        ("_bmad/_config/agents/bmm-pm.customize.yaml", FileKind.CONFIG),
+        ("_bmad/bmm/config.yaml", FileKind.CONFIG),
+        (".bmad/custom/modules/rules.md", FileKind.DOCS),
+        (".bmad/bmm/workflows/own/workflow.yaml", FileKind.CONFIG),
+        (".claude/commands/bmad.md", FileKind.DOCS),
+        ("venv.md", FileKind.DOCS),
         (".specify/memory/constitution.md", FileKind.DOCS),
         (".specify/scripts/bash/own.sh", FileKind.SOURCE),
         (".claude/commands/speckit.own.md", FileKind.DOCS),
@@ -171,6 +188,16 @@ def test_pointers_of_git_lfs_are_no_source() -> None:
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 12345\n"
     assert kind_of_version("model.bin", pointer) is kind_of_version("src/a.py", pointer) is FileKind.DATA
     assert kind_of_version("src/a.py", b"# " + pointer) is FileKind.SOURCE
+
+
+@pytest.mark.parametrize("name", ["chat", "notification", "stop", "session_start", "status_line", "4ab0ce60/stop"])
+def test_logs_that_hooks_write_are_told_by_their_text(name: str) -> None:
+    path = f"logs/{name}.json"
+    hooks = b'[\n  {\n    "input_data": {\n      "session_id": "a",\n      "transcript_path": "/home/ada/.claude/projects/a.jsonl"'
+    chat = b'[\n  {\n    "type": "summary",\n    "leafUuid": "f4fa"\n  }'
+    assert kind_of_version(path, hooks) is kind_of_version(path, chat) is FileKind.RECORDER
+    assert kind_of_version(path, b'[\n  {\n    "session_id": "a",\n    "title": "Paid"\n  }') is FileKind.DATA
+    assert kind_of_version("data/rows.json", hooks) is FileKind.DATA
 
 
 def test_minified_text() -> None:

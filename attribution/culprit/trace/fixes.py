@@ -38,8 +38,7 @@ class FixFinder:
         if reverted and not any(sign.tier == FixTier.REVERT for sign in signs):
             signs.append(FixSign(FixTier.REVERT, reverted[:SHORT]))
         signs += [FixSign(FixTier.WEAKNESS, name) for name in self._weaknesses.get(commit.sha, ())]
-        order = list(FixTier)
-        return tuple(sorted(signs, key=lambda sign: order.index(sign.tier)))
+        return tuple(sorted(signs, key=lambda sign: list(FixTier).index(sign.tier)))
 
     def trace(self, commit: Commit) -> TracedFix:
         """What a commit repaired, whether or not anything shows that it is a fix."""

@@ -144,8 +144,7 @@ class _Update:
         rows = []
         for commit in portion:
             head = (self._repo_id, commit.sha, self._tool, commit.reason or "", *self._shares(commit.sha))
-            columns = (commit.values.get(name) for name in DMM)
-            rows.append((*head, commit.files, commit.left_out, *columns))
+            rows.append((*head, commit.files, commit.left_out, *(commit.values.get(name) for name in DMM)))
         problems = [Problem(STAGE.name, m.sha, m.reason, m.detail) for m in portion if m.reason and m.reason not in EXPECTED]
         with self._store.transaction():
             self._store.insert("commit_quality", _COLUMNS, rows)

@@ -37,8 +37,7 @@ def agent_table(store: Store, repo: int) -> Table:
 
 def explained_score(store: Store, key: str, rated: bool = False) -> Table:
     """The signals of the score of the session that `key` names, part by part. Raises WhoWroteError."""
-    session = find_session(store, key, None)
-    table = signal_table(store, session, rated)
+    table = signal_table(store, find_session(store, key, None), rated)
     if table is None:
         raise WhoWroteError(f"session {key} has no score: its transcript could not be read", "See: whowrote data problems")
     return table

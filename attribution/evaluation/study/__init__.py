@@ -200,8 +200,7 @@ def quantile(values: Sequence[float], share: float) -> float | None:
     ordered = sorted(values)
     position = share * (len(ordered) - 1)
     below = int(position)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+    return ordered[below] + (position - below) * (ordered[min(below + 1, len(ordered) - 1)] - ordered[below])
 
 
 class Quantile:

@@ -57,8 +57,7 @@ class Rule:
     @property
     def strength(self) -> tuple[int, int]:
         """Stronger rules first: of several findings at one place with one CWE the first is kept."""
-        tier = [*_TIERS, self.tier].index(self.tier)
-        return (tier, [*Confidence, self.confidence].index(self.confidence))
+        return [*_TIERS, self.tier].index(self.tier), [*Confidence, self.confidence].index(self.confidence)
 
 
 @dataclass(frozen=True)

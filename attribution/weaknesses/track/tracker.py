@@ -202,8 +202,7 @@ class Instance:
             chain.append(twin)
             twin = twin.same_as
         alive = (each for each in chain if each.head is not None)
-        fixed = (each for each in chain if each.fix is not None)
-        return next(alive, None) or next(fixed, self)
+        return next(alive, None) or next((each for each in chain if each.fix is not None), self)
 
 
 @dataclass(slots=True)

@@ -183,8 +183,7 @@ def _hunk(body: list[str]) -> Hunk:
         body = body[:-1]
     lines = tuple(line or " " for line in body)
     old = sum(1 for line in lines if line[0] != "+")
-    new = sum(1 for line in lines if line[0] != "-")
-    return Hunk(0, old, 0, new, lines, exact_text=True)
+    return Hunk(0, old, 0, sum(1 for line in lines if line[0] != "-"), lines, exact_text=True)
 
 
 def patches_in(text: str) -> list[str]:

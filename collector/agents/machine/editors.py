@@ -36,5 +36,4 @@ def path_of(uri: object) -> str:
         return ""
     if scheme not in ("file", _REMOTE):
         return ""
-    drive = len(path) > 2 and path[0] == "/" and path[2] == ":"
-    return path[1:] if drive else path
+    return path[1:] if len(path) > 2 and path[0] == "/" and path[2] == ":" else path

@@ -73,8 +73,7 @@ def lines(path: Path) -> bytes:
 def whole_lines(data: bytes) -> bytes:
     """Without a last line that is no JSON yet: its agent is at work."""
     end = data.rfind(b"\n") + 1
-    torn = end < len(data) and parse_json(decode(data[end:])) is None
-    return data[:end] if torn else data
+    return data[:end] if end < len(data) and parse_json(decode(data[end:])) is None else data
 
 
 def _read(path: Path, size: int | None) -> bytes:

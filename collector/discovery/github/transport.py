@@ -178,5 +178,4 @@ def origin(url: str) -> tuple[str, str, int | None]:
 def _plain_url(url: str) -> str:
     """An address for messages: no user, no password, no query."""
     parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

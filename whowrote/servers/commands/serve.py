@@ -93,8 +93,7 @@ def what_it_is(head: bytes) -> str:
     from collector.storage.store import APPLICATION_ID
 
     if head.startswith(_SQLITE):
-        is_ours = int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID
-        return "a database of whowrote" if is_ours else ""
+        return "a database of whowrote" if int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID else ""
     if head.startswith(_LOG):
         return "a write-ahead log of a database"
     if not head.lstrip().startswith(_JSON):
