@@ -82,9 +82,6 @@ def render_markdown(text: str | None) -> str:
     return str(_reader().render(visible[:_MARKDOWN])) + cut
 
 
-# --- source and Markdown ----------------------------------------------------------------------------------------------
-
-
 NOTHING = "–"
 
 

@@ -79,6 +79,14 @@ def test_repairs_need_traced_fixes_and_say_how(repaired: tuple[Path, Path]) -> N
     assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
 
 
+def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: Path) -> None:
+    top, db = clone("example", tmp_path), tmp_path / "e.db"
+    for command in (("survival", top, "--db", db), ("culprit", top, "--all", "--db", db)):
+        assert (done := run(*command)).exit_code == 0, done.stderr
+    refused = run("report", "repairs", top, "--db", db)
+    assert refused.exit_code == 2 and "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
+
+
 def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> None:
     repo, db = repaired
     assert run("culprit", repo, "--all", "--db", db).exit_code == 0

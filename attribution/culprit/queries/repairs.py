@@ -16,6 +16,7 @@ from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ra
 from collector.errors import WhoWroteError
 from collector.files.kinds import suffix_of
 from collector.plugins import hooks
+from collector.runtime.stages import StageName
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary.lines import Author, FileKind, LineClass
@@ -58,6 +59,8 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
     """Lines of source files of the repositories whose fixes were traced."""
     rows = store.rows("SELECT DISTINCT repo_id FROM fixes WHERE ?1 IS NULL OR repo_id = ?1 ORDER BY 1", (repo_id,))
     if not rows:
+        if store.value("SELECT EXISTS (SELECT 1 FROM stage_runs WHERE stage = ?)", (StageName.CULPRITS,)):
+            raise WhoWroteError("no commit shows that it is a fix", "docs/culprit.md has the signs that are looked for")
         raise WhoWroteError("no fix was traced in this database", "Run for each clone: whowrote culprit PATH --all")
     lines = []
     for row in rows:
