@@ -4,8 +4,6 @@ Nothing is fetched. The package gives a model a price only under its own name, w
 `NAME-free` for NAME, which are billed otherwise. A model `NAME >LENGTH` stands for its requests of more input tokens than that.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib
@@ -15,14 +13,12 @@ from datetime import UTC, date, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.features.word_lists import source
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
+from collector.storage.store import Store
 
 SETTING = "prices"  # name of the choice in `settings`
 SEARCH = " search"  # a model `NAME search` stands for the searches of the web that its vendor ran; other tables do not price them

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import introductions
@@ -11,9 +11,6 @@ from attribution.queries.sessions import prompt_of
 from attribution.queries.verdicts import NO_COMMIT, Attributions, CommitRef, LineAttribution, MoveHistories, MoveHistory
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.text import count_of, decode, is_binary, split_lines
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,12 @@
 """A commit: its lines by author, the files, the sessions and prompts behind it, and the numbers its producer claims."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
+from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
@@ -19,9 +18,6 @@ from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.text import decode, is_binary, split_lines
 from collector.vocabulary.lines import LINE_CLASSES
-
-if TYPE_CHECKING:
-    from attribution.queries.open_repo import OpenRepo
 
 
 @dataclass(slots=True)

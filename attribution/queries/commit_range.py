@@ -3,16 +3,15 @@
 A range is written as in git: `A..B` for what B has and A does not, or one name for all that it has.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.queries.coverage import kind_lines
+from attribution.queries.open_repo import OpenRepo
 from collector.errors import UnknownBranch
 from collector.files.kinds import HEADLINE
 from collector.json_values import jsonable
@@ -21,10 +20,6 @@ from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import count_of, printable
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
-
-if TYPE_CHECKING:
-    from attribution.queries.open_repo import OpenRepo
-
 
 _AT_ONCE = 500  # commits in one statement
 

@@ -2,25 +2,20 @@
 someone else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
-from attribution.queries.verdicts import NO_COMMIT
+from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
 from collector.plugins import hooks
 from collector.text import printable
 from collector.vocabulary.lines import Author, Evidence, Reason
-
-if TYPE_CHECKING:
-    from attribution.queries.verdicts import LineAttribution
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
 _ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"

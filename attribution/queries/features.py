@@ -1,16 +1,12 @@
 """Features of sessions, as the database has them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.features.nulls import REASONS, TABLE, VIEW
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
+from collector.storage.store import Store
 
 
 @lru_cache(maxsize=1)

@@ -1,18 +1,14 @@
 """The history of one line for `whowrote why --history FILE:LINE`: introduced, renamed, moved, reformatted, removed or present."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.lineage.git_blame import Introduction
 from attribution.lineage.introduced import renames
 from attribution.queries.blame import blame
+from attribution.queries.open_repo import OpenRepo
 from attribution.queries.verdicts import NO_COMMIT, Attributions, LineAttribution, MoveHistories
 from collector.text import decode, printable, split_lines
-
-if TYPE_CHECKING:
-    from attribution.queries.open_repo import OpenRepo
 
 
 @dataclass(frozen=True, slots=True)

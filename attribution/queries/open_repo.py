@@ -1,23 +1,17 @@
 """The clone that is looked at together with its repository in the database, and how a file is found in it."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from collector.agents.machine import files
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.files.kinds import is_pointer
-from collector.git.repository import line_changes
+from collector.git.repository import GitRepo, line_changes
+from collector.storage.store import Store
 from collector.text import from_utf_16, is_binary, normal_path, split_lines
-
-if TYPE_CHECKING:
-    from collector.git.repository import GitRepo
-    from collector.storage.store import Store
-
 
 SHORT = 9  # digits of a commit id for people
 

@@ -1,18 +1,13 @@
 """How we know, in a sentence, and what would tell more: the words for every verdict."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET
+from attribution.queries.blame import BlameLine
+from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET, LineAttribution
 from collector.checkpoints.entire import fetch_command
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
 from collector.vocabulary.releases import steps
-
-if TYPE_CHECKING:
-    from attribution.queries.blame import BlameLine
-    from attribution.queries.verdicts import LineAttribution
 
 _HOW = {
     (How.EXACT, Evidence.OBSERVED): "The text before and after the edit is on record: this edit put exactly this line here.",

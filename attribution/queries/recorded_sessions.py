@@ -1,24 +1,18 @@
 """Sessions of an attributed clone, read once more: what the agent said is not in the database."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from collector.agents import readers
 from collector.checkpoints import read_all
+from collector.git.repository import GitRepo
 from collector.load import SessionFiles, read_session, session_files
 from collector.local import find_sessions, local_checkpoints
 from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSessions
+from collector.model import Checkpoint, Session
+from collector.storage.store import Store
 from collector.text import printable as shown
-
-if TYPE_CHECKING:
-    from collector.git.repository import GitRepo
-    from collector.model import Checkpoint, Session
-    from collector.storage.store import Store
-
 
 _TURNS = "SELECT t.session_id, t.turn_index FROM turns t JOIN sessions s ON s.id = t.session_id WHERE s.repo_id = ?"
 

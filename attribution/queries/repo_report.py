@@ -1,12 +1,10 @@
 """Everything that `whowrote repo` says about a repository."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.queries.coverage import Coverage, headline
 from attribution.queries.repositories import repository
@@ -15,14 +13,11 @@ from collector.checkpoints.entire import fetch_command
 from collector.files.kinds import HEADLINE
 from collector.json_values import jsonable
 from collector.plugins import hooks
+from collector.storage.store import Store
 from collector.storage.views import Table, described_view, read_view
 from collector.vocabulary import sql_list
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LINE_CLASSES, Reason
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
-
 
 _FETCHED = (Reason.TRANSCRIPT_MISSING, Reason.CHECKPOINT_MISSING)
 

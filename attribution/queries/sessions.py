@@ -1,17 +1,13 @@
 """Sessions as tables: their counts, features, rounds of edits."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from collector.errors import WhoWroteError
 from collector.labels import as_typed
+from collector.storage.store import Store
 from collector.storage.views import Column, Table, described_view, read_view
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
 
 
 def find_session(store: Store, key: str, repo: int | None = None) -> int:

@@ -1,12 +1,11 @@
 """What became of the lines of one or more repositories: the numbers behind `whowrote survival`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from attribution.lineage import minimum, survival
 from attribution.lineage.model import LOST
@@ -18,13 +17,8 @@ from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_p
 from collector.errors import WhoWroteError
 from collector.files.kinds import HEADLINE, kind_of
 from collector.json_values import jsonable, plain
+from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, line_class_sql
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from attribution.lineage.survival import LifetimeRecord
-    from collector.storage.store import Store
 
 
 def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> list[LifetimeRecord]:

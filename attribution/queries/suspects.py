@@ -1,17 +1,13 @@
 """What else may have to do with a line: earlier texts of agents that hold it, commands that work on the directory of its file."""
 
-from __future__ import annotations
-
 import json
 import re
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from collector.json_values import load_json
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
+from collector.storage.store import Store
 
 _WHOLE = ("format", "generate", "restore")  # kinds of effects that concern every file when no path is given
 _MOST = 2000  # calls that are looked through

@@ -1,20 +1,15 @@
 """What the database says about a line of a commit: author, evidence, session, call."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attribution.lineage.git_blame import Introduction
-from attribution.queries.open_repo import SHORT
+from attribution.queries.open_repo import SHORT, OpenRepo
+from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import line_class
-
-if TYPE_CHECKING:
-    from attribution.queries.open_repo import OpenRepo
-    from collector.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

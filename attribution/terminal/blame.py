@@ -1,13 +1,10 @@
 """A file of a clone: every line with its verdict, or blocks of lines with the same origin."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from rich.cells import set_cell_size
 from rich.console import Console
@@ -15,19 +12,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from attribution.queries.explain import earlier_words
-from attribution.queries.verdicts import NO_COMMIT, NOT_COMMITTED, NOT_YET
+from attribution.queries.blame import BlameLine, Block, FileBlame
+from attribution.queries.explain import EarlierAction, LineExplanation, LineSection, earlier_words
+from attribution.queries.history import LineHistoryReport
+from attribution.queries.verdicts import NO_COMMIT, NOT_COMMITTED, NOT_YET, LineAttribution, MoveHistory
 from attribution.terminal import style as ui
 from collector.console.terminal import one_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import Evidence
-
-if TYPE_CHECKING:
-    from attribution.queries.blame import BlameLine, Block, FileBlame
-    from attribution.queries.explain import EarlierAction, LineExplanation, LineSection
-    from attribution.queries.history import LineHistoryReport
-    from attribution.queries.verdicts import LineAttribution, MoveHistory
-
 
 _BRIEF = {
     "no_session": "undeclared",

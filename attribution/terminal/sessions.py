@@ -1,9 +1,7 @@
 """Sessions on a terminal: features, rounds of edits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -11,10 +9,8 @@ from rich.text import Text
 from attribution.features import groups
 from attribution.terminal.style import count_of, grid, minute, number, plain, show, source, title
 from collector.console.terminal import one_line
+from collector.storage.views import Table
 from collector.vocabulary.agents import label_of
-
-if TYPE_CHECKING:
-    from collector.storage.views import Table
 
 _MOST_LINES = 12
 _TREND = {"converging": "green", "expanding": "yellow", "oscillating": "red"}

@@ -3,10 +3,7 @@
 All texts are escaped first, so nothing from a repository can control the terminal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -27,10 +24,8 @@ from collector.console.grid import show as show
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.files.kinds import HEADLINE
+from collector.storage.views import Table
 from collector.text import count_of as count_of
-
-if TYPE_CHECKING:
-    from collector.storage.views import Table
 
 _BAR = 12
 

@@ -1,22 +1,18 @@
 """Survival on a terminal: tables by group, the curves, who removes lines, agents compared with people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.lineage import minimum
+from attribution.queries.survival import SurvivalReport
 from attribution.stats.comparison import MEANING
 from attribution.terminal.style import STYLE, count_of, dim, grid, notes, number, show, title, words
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
 from collector.storage.views import table_of
-
-if TYPE_CHECKING:
-    from attribution.queries.survival import SurvivalReport
 
 Row = Mapping[str, Any]
 _ROWS, _MARGIN, _WIDTH = 12, 8, 72

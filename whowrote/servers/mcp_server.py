@@ -4,8 +4,6 @@ Every answer says what it rests on, and whether it is an answer at all: `known` 
 beside it. Texts of prompts and code are cut, and the server says that they are data.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -13,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import anyio
 from mcp.server.fastmcp import FastMCP
@@ -22,7 +20,9 @@ from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
+from attribution.queries.blame import Block
 from attribution.queries.open_repo import NOT_ASKED
+from attribution.queries.verdicts import LineAttribution
 from collector.errors import WhoWroteError
 from collector.json_values import load_json
 from collector.limits import REQUEST_BYTES
@@ -30,10 +30,6 @@ from collector.runtime.version import version
 from collector.text import printable
 from collector.vocabulary.lines import LineClass
 from whowrote.database import Database, open_database
-
-if TYPE_CHECKING:
-    from attribution.queries.blame import Block
-    from attribution.queries.verdicts import LineAttribution
 
 _INSTRUCTIONS = """\
 Says who wrote the lines of one git repository, a person or a coding agent, from recorded sessions.

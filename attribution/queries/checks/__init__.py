@@ -3,21 +3,17 @@
 A file holds those of one subject, each as `-- name: what it says` and one SELECT.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.features import features
 from attribution.features.nulls import unexplained_sql
 from attribution.queries.features import features_ready
 from collector.plugins import plugin_directories
-
-if TYPE_CHECKING:
-    from collector.storage.store import Store
+from collector.storage.store import Store
 
 MIXED = "mixed"  # what only a mixture of runs breaks; each row names its repository: `--repair` reads them again
 SUBJECTS = ("lines", "history", "facts", MIXED)
