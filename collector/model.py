@@ -27,9 +27,6 @@ class Problem:
     detail: str = ""
 
 
-# --- sessions ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A message of the user that starts work, and everything that follows until the next message."""
@@ -267,9 +264,6 @@ class TranscriptReader(Protocol):
     def read(self, session_id: str, blobs: Iterable[bytes]) -> Session:
         """All stored copies of one session, in any order: events are kept once, by the agent's own ids."""
         ...
-
-
-# --- checkpoints ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,6 @@ class Database:
     def close(self) -> None:
         self._store.close()
 
-    # --- lines --------------------------------------------------------------------------------------------------------
-
     def blocks(self, file: str, commit: str = "", repo: str = "") -> Rows[Block]:
         """The lines of a file in blocks that came the same way, with the prompt of each. Raises as `blame`."""
         from attribution.queries.blame import blame, blocks
@@ -161,8 +159,6 @@ class Database:
         names = {number: name for name, number in numbers.items()}
         spans = read_view(self._store, "line_spans", only, "commit_id, path, start_line")
         return Rows([{"repo": names[row["repo_id"]]} | {name: row[name] for name in row if name != "author"} for row in spans])
-
-    # --- lists --------------------------------------------------------------------------------------------------------
 
     def repositories(self) -> Rows[RepositoryRow]:
         """In order of their names."""
@@ -272,8 +268,6 @@ class Database:
         result = breakdown(self._store, BreakdownOptions(_names(by), _day(since), _day(until), teams or {}))
         return Report(result.table.rows, NOT_TO_CONCLUDE, result.table.notes)
 
-    # --- tables -------------------------------------------------------------------------------------------------------
-
     def tables(self) -> list[str]:
         """Tables and views in order of their names; docs/schema.md explains them."""
         return sorted(self._store.table_names())
@@ -299,8 +293,6 @@ class Database:
         if name not in chapters:
             raise WhoWroteError(f"no such chapter: {name}", f"Choose from: {', '.join(chapters)}")
         return {table.name: Rows(table.rows) for table in chapters[name](self._store)}
-
-    # --- clones -------------------------------------------------------------------------------------------------------
 
     def _open_path(self, path: str) -> OpenRepo:
         from attribution.ensure.clone import attributed_clone

@@ -125,8 +125,6 @@ class _Search:
             result[self.paths(commit)].append(commit)
         return result
 
-    # --- commit by commit -----------------------------------------------------------------------------------------
-
     def single_commits(self, arrived: Container[str]) -> None:
         """Rebases, cherry-picks, amended commits, and squashes of one commit."""
         twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
@@ -158,8 +156,6 @@ class _Search:
         created = self.found.setdefault(commit.sha, SquashSource())
         created.originals.append(OriginalCommit(original, method))
         created.paths |= self.paths(original)
-
-    # --- whole proposals ------------------------------------------------------------------------------------------
 
     def numbers(self, named: Mapping[str, int]) -> None:
         """Squashes that name their pull request; `named`: those that something else names."""

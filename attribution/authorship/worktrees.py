@@ -150,8 +150,6 @@ class Runner:
                 )
             self.run_.outcomes[step.edit_id] = done
 
-    # --- looks ----------------------------------------------------------------------------------------------------
-
     def _look(self, look: CommitProbe) -> None:
         files = self._files(look.sha)
         if not look.linked and not any(self.tree.born.get(file.path) or file.path in self.tree.files for file in files):

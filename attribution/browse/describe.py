@@ -77,9 +77,6 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
     return described
 
 
-# --- queries ----------------------------------------------------------------------------------------------------------
-
-
 def files(name: str) -> list[Path]:
     """Where our file or directory of this name is, and those of plug-ins."""
     return [directory / name for directory in (Path(__file__).parent, *plugin_directories().values())]

@@ -87,9 +87,6 @@ def added_pages() -> dict[str, tuple[str, Callable[[PageRequest], Shown]]]:
     return {kind: tab for add in hooks("pages") for kind, tab in add().items()}
 
 
-# --- the whole database -----------------------------------------------------------------------------------------------
-
-
 def _home(request: PageRequest) -> Shown:
     repos = repositories(request.store)
     values = {"repos": repos, "table": tables.repository_html(repos, request.to.repo), "totals": sum_by_class(repos)}
@@ -127,9 +124,6 @@ def _go(request: PageRequest) -> Shown:
             raise Moved(request.to.file(row["name"], row["rest"], row["sha"]))
         raise Moved(request.to.repo(row["name"], "" if kind == "repo" else kind, row["rest"]))
     raise NotThere(f"This database has no such {kind if kind in _ROWS else 'row'}.")
-
-
-# --- a repository -----------------------------------------------------------------------------------------------------
 
 
 def _repo(request: PageRequest) -> Shown:
@@ -266,9 +260,6 @@ def _discarded_cell(request: PageRequest, row: dict[str, Any]) -> str:
     if row["discarded"] and row["discarded_key"]:
         return tables.link(request.to.session(request.place.repo, row["discarded_key"]), words.number(row["discarded"]))
     return words.number(row["discarded"])
-
-
-# --- one thing --------------------------------------------------------------------------------------------------------
 
 
 def _session(request: PageRequest) -> Shown:

@@ -54,9 +54,6 @@ def _ours(datasette: Any) -> list[str]:
     return [name for name, db in datasette.databases.items() if is_ours(db.path)]
 
 
-# --- what Datasette asks ----------------------------------------------------------------------------------------------
-
-
 @hookimpl
 def startup(datasette: Any) -> Any:
     """What Datasette asks for later (`get_metadata`, `canned_queries`) depends on which tables are empty."""
@@ -191,9 +188,6 @@ def register_routes() -> list[tuple[str, Any]]:
     ]
 
 
-# --- pages ------------------------------------------------------------------------------------------------------------
-
-
 async def _css() -> Any:
     text = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")
     return Response(text, content_type="text/css; charset=utf-8")
@@ -241,8 +235,6 @@ async def _page(datasette: Any, request: Any) -> Any:
     }
     return Response.html(await datasette.render_template(shown_page.template, shown_page.values | more, request=request))
 
-
-# --- answers ----------------------------------------------------------------------------------------------------------
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -323,9 +315,6 @@ def failure_of(error: Exception) -> Failure:
     return failure
 
 
-# --- the database -----------------------------------------------------------------------------------------------------
-
-
 COUNT_MS = 150  # views over millions of lines take seconds to count
 _COUNT = "select count(*) from "  # how Datasette counts the rows of a table page
 
@@ -347,9 +336,6 @@ class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
         if sql.startswith(_COUNT) and not options.get("custom_time_limit"):
             options["custom_time_limit"] = COUNT_MS
         return await super().execute(sql, *parameters, **options | {"log_sql_errors": False})
-
-
-# --- CSV --------------------------------------------------------------------------------------------------------------
 
 
 _FORMULA = tuple(FORMULA_SIGNS + "\t\r")

@@ -42,9 +42,6 @@ def small_bar(lines: Mapping[str, int]) -> str:
     return f'<div class="mini">{charts.stacked_bar(lines, 160, 12)}</div>'
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
 def repository_html(repos: Table, address: Callable[[str], str]) -> str:
     """All repositories with links to their pages."""
     more = [Column("share", "", "lines that agents wrote, by record or declared"), Column("tip", "", "lines at HEAD by class")]

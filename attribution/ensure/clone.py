@@ -63,9 +63,6 @@ def mirror_address(address: str, progress: Progress) -> str:
     return str(mirror(address, progress))
 
 
-# --- who may write ----------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def claim_repository(store: Store, repo: GitRepo, name: str, progress: Progress) -> Iterator[int]:
     """Claims a repository and is its only writer inside; gives its number. Raises NameTaken."""

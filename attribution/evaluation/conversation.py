@@ -93,9 +93,6 @@ def _action(call: ToolCall, kind: str) -> CallSummary:
     return CallSummary(call.name if kind in ("other", "mcp") else kind, target, call.status in (Status.ERROR, Status.REJECTED))
 
 
-# --- plans ------------------------------------------------------------------------------------------------------------
-
-
 def _plans(view: SessionView) -> tuple[tuple[str, ...], ...]:
     """Plans in order of time: approved plans, plans of a plan tool and to-do lists written as a whole."""
     plans = [(t.at or 0.0, _list_items(t.text)) for t in view.user_turns if t.origin == "plan"]

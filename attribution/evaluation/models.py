@@ -110,8 +110,6 @@ def _unit(row: Sequence[float]) -> list[float]:
     return [x / length for x in row] if length else list(row)
 
 
-# --- models of llm ----------------------------------------------------------------------------------------------------
-
 _MINILM = re.compile(r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE)  # all-MiniLM-L6-v2, as plug-ins of llm name it
 
 
@@ -135,8 +133,6 @@ class LlmEmbedder:
             raise WhoWroteError(f"{self.model} failed: {failure(error)}", "What was embedded is kept") from error
         return [_unit([sum(values) for values in zip(*(next(vectors) for _ in parts), strict=True)]) for parts in ends]
 
-
-# --- hashed words -----------------------------------------------------------------------------------------------------
 
 _SIZE = 1024  # dimensions
 _PIECE = 4  # characters

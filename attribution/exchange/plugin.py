@@ -26,8 +26,6 @@ def browse_tables() -> dict[str, dict[str, Any]]:
     return {table: {"hidden": True} for table in ("claim_authors", "claim_records", "claim_record_checks")}
 
 
-# --- one line ---------------------------------------------------------------------------------------------------------
-
 _CLAIMS = """
 SELECT r.producer, a.author, COALESCE(a.tool, '') AS tool, COALESCE(a.model, '') AS model, COALESCE(a.session_key, '') AS session,
   COALESCE(c.status, 'ok') AS status, k.path, COALESCE(c.ranges, '') AS ranges

@@ -71,9 +71,6 @@ def _plan_files(view: SessionView) -> list[str]:
     return sorted({match[0].removeprefix("./") for match in _FILE.finditer(first[1][:_MOST])})
 
 
-# --- commands that undo -----------------------------------------------------------------------------------------------
-
-
 _GIT = re.compile(r"(?:^|[;&|\n(]\s*)git\s+(?:-C\s+\S+\s+)?(checkout|restore|reset|revert|stash)\b([^;&|\n<>)]{0,2000})")
 _FAILED = re.compile(
     r"^(?:fatal|error): |No local changes to save|not a git repository", re.M

@@ -74,9 +74,6 @@ def compute(view: SessionView) -> Values:
     }
 
 
-# --- the user ---------------------------------------------------------------------------------------------------------
-
-
 def _user_values(view: SessionView) -> Values:
     texts, opening = [t.text for t in view.typed], next(iter(view.user_turns), None)
     lengths = [words_in(text) for text in texts]
@@ -146,9 +143,6 @@ def underspecification(text: str) -> float:
     nameless = _NAMES_CODE.search(text[:20_000]) is None
     aimless = not words("outcome").occur_in(lower_case(text[:20_000]))
     return round((short + nameless + aimless) / 3, 4)
-
-
-# --- the agent --------------------------------------------------------------------------------------------------------
 
 
 def _agent_values(view: SessionView) -> Values:

@@ -225,8 +225,6 @@ class CommitEdit:
         before, after = split_lines(old), split_lines(new)
         return [(before[a0:a1], after[b0:b1]) for a0, a1, b0, b1 in work.hunks]
 
-    # --- writing ------------------------------------------------------------------------------------------------------
-
     def _write_file(self, work: _Work) -> bytes:
         old = work.old.vector
         parts: list[bytes] = []

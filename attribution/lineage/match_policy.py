@@ -54,9 +54,6 @@ def find_kept(hunks: Sequence[LineHunk], differ: Differ) -> None:
         _Moves(hunks).find()
 
 
-# --- inside one hunk --------------------------------------------------------------------------------------------------
-
-
 def _inside(number: int, hunk: LineHunk, differ: Differ) -> None:
     old = [_bare(line) for line in hunk.removed]
     new = [_bare(line) for line in hunk.added]
@@ -113,9 +110,6 @@ def _shape(line: bytes) -> bytes:
 def _words(line: bytes) -> int:
     """Letters and digits in a line."""
     return len(line.translate(None, _NO_WORD))
-
-
-# --- across the commit ------------------------------------------------------------------------------------------------
 
 
 class _Moves:

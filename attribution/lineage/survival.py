@@ -82,9 +82,6 @@ def language(path: str) -> str:
     return _SUFFIXES.get(suffix, suffix) if dot and stem and suffix.isalnum() and len(suffix) <= 10 else "other"
 
 
-# --- who ends lines ---------------------------------------------------------------------------------------------------
-
-
 def ended_by(records: Iterable[LifetimeRecord]) -> dict[str, int]:
     """Dead lines of agents by who ended them: same session, another session, agent (which session is not known), human, unknown."""
     count: Counter[str] = Counter()
@@ -105,9 +102,6 @@ def _ender(r: LifetimeRecord) -> str:
     if r.actor_session is None or r.session is None:
         return "agent, session unknown"
     return "same session" if r.actor_session == r.session else "another session"
-
-
-# --- deletions --------------------------------------------------------------------------------------------------------
 
 
 class RemovedLines(NamedTuple):

@@ -100,8 +100,6 @@ class HistoryWalk:
             source.close()
         return self._result(tip)
 
-    # --- which commits ------------------------------------------------------------------------------------------------
-
     def _commits(self, tip: str, after: str) -> Commits:
         """Parents first; without `after` and all that it comes from."""
         args = ["rev-list", "--topo-order", "--reverse", "--parents", tip]
@@ -146,8 +144,6 @@ class HistoryWalk:
         boundary = frozenset(self._boundary | (set(self._repo.censored().shallow) & self._index.keys()))
         complete = tip not in self._partial
         return LineHistory(self._shas, self._origins, tip, state, self._contents.problems, complete, boundary, self._present)
-
-    # --- one commit ---------------------------------------------------------------------------------------------------
 
     def _commit(self, step: CommitStep, source: ChangeSource) -> None:
         parents = step.parents
@@ -210,8 +206,6 @@ class HistoryWalk:
         if not oid:
             oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
         return FileLines(oid, mode, self._outside.vector(self._partial.get(parent, parent), delta.path, oid) if oid else b"")
-
-    # --- merges -------------------------------------------------------------------------------------------------------
 
     def _merge(self, step: CommitStep, source: ChangeSource) -> State:
         deltas = source.paths_changed(step.sha, step.parents)

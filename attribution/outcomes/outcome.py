@@ -23,9 +23,6 @@ Cause = Callable[[str, float, float], str]
 """(path, after, before) -> agent, human or unknown: who changed the file when no recorded call did."""
 
 
-# --- undone -----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class TakenBack:
     """Non-blank lines that went, so that the text from before the session is there again."""

@@ -117,9 +117,6 @@ def _region(hunks: list[int], changes: Sequence[Change], touching: Mapping[int, 
     return region
 
 
-# --- convergence ------------------------------------------------------------------------------------------------------
-
-
 def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[Convergence, int]:
     """How a region developed, and the state that came back or -1.
 
@@ -145,9 +142,6 @@ def first_return(states: Sequence[State]) -> int:
         first_at.setdefault(state, number)
         last = state
     return -1
-
-
-# --- states -----------------------------------------------------------------------------------------------------------
 
 
 class RegionHistory:

@@ -61,8 +61,6 @@ def _take(work: dict[TurnKey, TurnWork], writer: Mapping[int, TurnKey], line: in
         work[source].discarded[by[0]] += 1
 
 
-# --- dictated lines ---------------------------------------------------------------------------------------------------
-
 # Whether an agent's line stood in what the user gave it: a prompt, an approved plan, pasted text. Such a line was typed by the
 # agent and is counted as its own; who thought of it is another question, which this answers with care: only text that tells is
 # compared, and only what the user had said by then. Files that the user named but did not paste are not seen.

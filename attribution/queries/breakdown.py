@@ -105,9 +105,6 @@ def check(options: BreakdownOptions) -> None:
         raise WhoWroteError("persons are not ranked here", "Leave out --sort")
 
 
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
 class _Naming:
     """Names of groups as they are shown. Months before and between those of agents are one group, where that is asked for."""
 
@@ -146,9 +143,6 @@ def _folded(cells: Sequence[LineCell]) -> dict[str, str]:
         if not of_agents and len(months) > 1:
             result |= dict.fromkeys(months, f"{months[0]} to {months[-1]}")
     return result
-
-
-# --- one group --------------------------------------------------------------------------------------------------------
 
 
 class _Asked(NamedTuple):
@@ -255,8 +249,6 @@ def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, d
         result[cell.place.day[:7]][cell.line_class] += cell.lines
     return {month: dict(result[month]) for month in sorted(result) if month not in folded}
 
-
-# --- words ------------------------------------------------------------------------------------------------------------
 
 NOT_TO_CONCLUDE = (
     "Low coverage is not low use: where sessions were not recorded, agents' lines are undeclared or unknown. Compare shares only "

@@ -139,9 +139,6 @@ def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
     return summaries
 
 
-# --- what it changed --------------------------------------------------------------------------------------------------
-
-
 _AROUND = 3  # lines of context
 _FILE, _COMMIT = 600, 4000  # lines that are shown of a file and of a commit
 _LARGE = 2_000_000  # bytes of a file beyond which it is not compared

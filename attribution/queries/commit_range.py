@@ -70,9 +70,6 @@ class RangeStats:
         ]
 
 
-# --- which commits ----------------------------------------------------------------------------------------------------
-
-
 def commits_of(opened: OpenRepo, requested: str, since: str = "") -> list[RangeCommit]:
     """The commits of a range, newest first. `since`: only those authored then (ISO, UTC) or later. Raises UnknownBranch."""
     first, dots, last = requested.partition("..")

@@ -97,9 +97,6 @@ def unnamed_checkpoints(store: Store, repo_id: int) -> dict[str, set[int]]:
     return sessions
 
 
-# --- the report -------------------------------------------------------------------------------------------------------
-
-
 _METHODS = ("trailer", "worktree", "time_and_files")  # surest first
 
 

@@ -45,9 +45,6 @@ def all_repositories(store: Store, repo_id: int | None = None) -> list[Repositor
     return store.select(RepositoryRow, f"{_ROWS} WHERE ? IS NULL OR r.id = ? ORDER BY r.name", (repo_id, repo_id))
 
 
-# --- their clones -----------------------------------------------------------------------------------------------------
-
-
 def clone_at(path: str | None) -> GitRepo | None:
     """The clone where it was when it was attributed; None when it is gone."""
     from collector.git.repository import GitRepo

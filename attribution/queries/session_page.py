@@ -127,9 +127,6 @@ def mode_words(lines: Mapping[str, Any]) -> str:
     return f"{lines['coding_mode'].replace('_', ' ')}: {share}"
 
 
-# --- turns ------------------------------------------------------------------------------------------------------------
-
-
 def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
     shown = {"session_id": session_id, "turn_index": range(first, first + TURNS)}
     turn_rows = {row["turn_index"]: row for row in read_view(store, "turns", shown)}

@@ -61,9 +61,6 @@ def feature_table(store: Store, repo: int | None = None, key: str = "", only: Se
     return Table("features", "What each session was like.", columns, [{c.name: row[c.name] for c in columns} for row in rows])
 
 
-# --- regions ----------------------------------------------------------------------------------------------------------
-
-
 def region_table(store: Store, only: Mapping[str, Any] | None = None, most: int | None = None) -> Table:
     """Re-edited regions, the most often edited first, `most` of them, each with its `edits`. `only`: as for `read_view`."""
     table = read_view(store, "region_list", only, "rounds DESC, id", most)
@@ -97,9 +94,6 @@ def region_edits(table: Table) -> Table:
 def region_counts(store: Store, only: Mapping[str, Any]) -> dict[str | None, int]:
     """Convergence -> number of regions. `only`: as for `read_view`."""
     return dict(Counter(row["convergence"] for row in read_view(store, "region_list", only)))
-
-
-# --- turns ------------------------------------------------------------------------------------------------------------
 
 
 PAGE = 100

@@ -126,9 +126,6 @@ def explained(store: Store, file: TipFile, number: int) -> LineExplanation | Non
     return explain_line(opened, line, texts, file.path, opened.head)
 
 
-# --- a directory ------------------------------------------------------------------------------------------------------
-
-
 def tree(store: Store, repo: RepositoryRow, path: str = "") -> Table | None:
     """What is in a directory of HEAD, directories first, in order of their names; None when there is no such directory."""
     files = [(row["path"], by_class(row)) for row in read_view(store, "tip_files", {"repo_id": repo.id})]

@@ -129,8 +129,6 @@ class _Reader(WordReader):
             self.current.redirects.append(Redirect(fd, op, words[0]))
         return True
 
-    # --- keywords -----------------------------------------------------------------------------------------------------
-
     def _keyword(self) -> bool:
         if self.current.words:
             return False

@@ -76,9 +76,6 @@ def fill_what_follows(store: Store, repo_id: int) -> None:
         fill(store, repo_id)
 
 
-# --- costs ------------------------------------------------------------------------------------------------------------
-
-
 COSTS = Stage(StageName.COSTS, "1")
 _INPUTS = ("unrecorded_tokens", "recorded_cost_usd", "tokens_by_turn", "recorded_cost_by_turn")
 

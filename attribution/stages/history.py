@@ -82,8 +82,6 @@ class _Rows:
         self._ids += range(start, start + len(done.notes.counts))
         self._path = cache(printable)  # a path is in many rows
 
-    # --- commits --------------------------------------------------------------------------------------------------
-
     def commits(self) -> None:
         main = 1 + max((row["main_line"] for row in self._known if row["main_line"] is not None), default=-1)
         rows = []
@@ -127,8 +125,6 @@ class _Rows:
         undone = [(ids[a], ids[number]) for a, b in reverted_by.items() for number in brought[b]]
         execute("UPDATE history_commits SET reverted_by = ? WHERE id = ?", undone)
         return {a: brought[b] for a, b in reverted_by.items()}
-
-    # --- lines ----------------------------------------------------------------------------------------------------
 
     def lifetimes(self, taken_back: Mapping[int, set[int]]) -> None:
         done = self._done
@@ -193,9 +189,6 @@ def _rows_to_write(done: Finished) -> list[int]:
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
     new = max(bisect_left(origins.commit, done.first), 1)  # commits have rows in their order
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))
-
-
-# --- the stage --------------------------------------------------------------------------------------------------------
 
 
 VERSION = "2"
@@ -269,9 +262,6 @@ def _walk(context: RunContext, walk: HistoryWalk, head: str, after: str, old: Sa
         if commit is not None:
             commits[sha] = Dated(commit.author_time, commit.commit_time, named_commit(commit.message))
     return Finished(history, lifetimes, notes, first, commits)
-
-
-# --- the window -------------------------------------------------------------------------------------------------------
 
 
 def _window(context: RunContext, git: ScratchGit, head: str, notes: list[str]) -> str:

@@ -101,9 +101,6 @@ def attribute_repo(
     return Attributed(context.repo_id, False, clock.seconds, censored_parts(repo), elsewhere_note(local))
 
 
-# --- read -------------------------------------------------------------------------------------------------------------
-
-
 def _read(
     context: RunContext, head: str, sessions: SessionsRead, checkpoints: Sequence[Checkpoint], only: FilesRead | None = None
 ) -> RunInputs:
@@ -122,9 +119,6 @@ def _read(
     add_own(links, own, checkpoints)  # a merge on a server whose originals are gone is at least the merging session's
     clocks = other_clocks(context.repo, old_commits(history.commits))
     return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks)
-
-
-# --- replay -----------------------------------------------------------------------------------------------------------
 
 
 def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] = (), only: FilesRead | None = None) -> Replayed:
@@ -187,9 +181,6 @@ def _probes_asked(probes: Mapping[str, Sequence[CommitProbe]], asked: Container[
     }
 
 
-# --- judge ------------------------------------------------------------------------------------------------------------
-
-
 def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, only: FilesRead | None = None) -> Judged:
     probes, edited, sessions = replayed.probes(), edited_paths(replayed.timelines), evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
@@ -212,9 +203,6 @@ def judge_files(
     checkpoints, local = stored
     evidence = _read(context, head, sessions, checkpoints, only)
     return _judge(context.repo, evidence, _replay(context, evidence, local.worktrees, only), only)
-
-
-# --- write ------------------------------------------------------------------------------------------------------------
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:

@@ -106,9 +106,6 @@ def problems(store: Store, repo_id: int) -> list[Problem]:
     ]
 
 
-# --- gathering --------------------------------------------------------------------------------------------------------
-
-
 def _gather_regions(
     sessions: dict[int, _Session],
     run: WorktreeRun,
@@ -172,9 +169,6 @@ FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN sessi
 WHERE s.repo_id = ?"""
 
 
-# --- values -----------------------------------------------------------------------------------------------------------
-
-
 def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | None) -> dict[str, Any]:
     wrote = bool(stored["produced"] or stored["committed"])
     undos = stored["undos"]
@@ -227,8 +221,6 @@ def _values(session: _Session, stored: Mapping[str, Any], around: Neighbours | N
         "prior_sessions_same_region": len(session.prior) if edited else None,
     }
 
-
-# --- regions ----------------------------------------------------------------------------------------------------------
 
 _REGION = (
     "id", "session_id", "path", "root", "start_line", "end_line", "hunks", "rounds", "convergence", "returned_to", "sizes",

@@ -59,8 +59,6 @@ def fill_survival(store: Store, repo_id: int) -> None:
         fill_what_follows(store, repo_id)
 
 
-# --- fates ------------------------------------------------------------------------------------------------------------
-
 _FATE = ("repo_id", "origin", "life", "lines", "nonblank", "origin_id", "actor", "actor_session_id", "actor_how")
 
 
@@ -134,9 +132,6 @@ def _any(times: Sequence[float], since: float, until: float) -> bool:
     return index < len(times) and times[index] <= until + SESSION_SLACK
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
 def _fill_deletions(store: Store, repo_id: int, removed: Iterable[RemovedLines]) -> None:
     store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
     rows = survival.deletions(removed)
@@ -153,9 +148,6 @@ def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]
         for point in survival_points(group, minimum.share_of(grouping))
     )
     store.insert("survival", columns, rows)
-
-
-# --- the tip ----------------------------------------------------------------------------------------------------------
 
 
 def _kinds(store: Store, repo_id: int) -> dict[str, tuple[str, str]]:

@@ -58,9 +58,6 @@ def kappa(pairs: ClassPairs) -> float | None:
     return None if chance == 1 else (sum(1 for p, m in pairs if p == m) / n - chance) / (1 - chance)
 
 
-# --- corrected rates --------------------------------------------------------------------------------------------------
-
-
 class Corrected(NamedTuple):
     """A rate without the classifier's errors; None, with the reason, when it cannot be computed."""
 
@@ -101,9 +98,6 @@ def _interval(count: int, of: int, validated: Confusion) -> Interval:
     shift = 2 * Z * Z * (rate * of_se - (1 - rate) * of_sp)
     spread = Z * math.sqrt(p * (1 - p) / n + rate * rate * of_se + (1 - rate) ** 2 * of_sp) / gain
     return Interval(rate + shift - spread, rate + shift + spread)
-
-
-# --- correlation ------------------------------------------------------------------------------------------------------
 
 
 def pearson(pairs: NumberPairs) -> float | None:

@@ -146,9 +146,6 @@ def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     return Sides(ours, theirs, mixed)
 
 
-# --- hazard ratios ----------------------------------------------------------------------------------------------------
-
-
 class StatsMissing(WhoWroteError):
     """The extra `stats` is not installed."""
 

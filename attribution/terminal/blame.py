@@ -129,9 +129,6 @@ def file_view(console: Console, blamed: FileBlame, blocks: Sequence[Block]) -> N
     ui.notes(console, blamed.notes)
 
 
-# --- one line ---------------------------------------------------------------------------------------------------------
-
-
 _PROMPT_LINES, _PROMPT_WIDTH, _ACTIONS = 8, 400, 8
 _COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}

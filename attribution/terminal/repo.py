@@ -158,9 +158,6 @@ def _edits(console: Console, r: RepoReport) -> None:
     ui.show(console, table)
 
 
-# --- lists ------------------------------------------------------------------------------------------------------------
-
-
 def check_list(console: Console, checks: Sequence[Check]) -> None:
     table = ui.grid("<", "<", "<~")
     for check in checks:
@@ -180,9 +177,6 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
         console.print(Text.assemble(("failed ", "bold red"), one_line(path), ": ", one_line(message)))
         for line in hint.split("\n") if hint else ():
             console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)  # commands are there to be copied
-
-
-# --- commits ----------------------------------------------------------------------------------------------------------
 
 
 _NOT_COMPARABLE = "not comparable: several checkpoints or commits are involved, so the two percentages count different lines"
@@ -255,8 +249,6 @@ def _commit_files(console: Console, report: CommitReport, most: int = 12) -> Non
         table.add_row(f["status"], ui.plain(name), f"+{f['added']} -{f['deleted']}", spans)
     ui.show(console, table, 0)
 
-
-# --- a range ----------------------------------------------------------------------------------------------------------
 
 _ABSENT = "{} commits are not attributed and not counted: attribute their branch first"
 

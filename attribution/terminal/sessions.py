@@ -36,9 +36,6 @@ def _short(value: Any) -> str:
     return text if len(text) <= 90 else text[:89] + "…"
 
 
-# --- regions ----------------------------------------------------------------------------------------------------------
-
-
 def region_list(console: Console, table: Table, counts: Mapping[str | None, int]) -> None:
     """Re-edited regions with their rounds. `counts`: convergence -> number of all regions, shown or not."""
     for row in table:

@@ -103,8 +103,6 @@ class _Reader(RecordReader):
     def _switch_model(self, model: str, time: float | None) -> None:
         self.model = self.switched("model_change", self.model, model, time)
 
-    # --- messages -------------------------------------------------------------------------------------------------
-
     def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
         role, text = message.get("role"), text_of(message.get("content"))
         if role == "user":

@@ -204,8 +204,6 @@ def _bodies() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort) for verb, joined, sort in forms]
 
 
-# --- messages of aGiTrack ---------------------------------------------------------------------------------------------
-
 # Blocks of `key: value` lines below a heading, one for each turn. Shapes: `commit_type: agent` (a turn of an agent), `agent-merge`
 # (an agent resolved the conflicts of a merge), `user` (somebody committed through aGiTrack: its own documentation does not call it
 # a person's work, because an agent's lines may be in it). A squash holds the blocks of all its commits, and so does a person's

@@ -219,9 +219,6 @@ def sharded(repo: GitRepo, tree: str) -> Iterator[tuple[str, str]]:
                 yield shard + remainder, inner
 
 
-# --- subagents --------------------------------------------------------------------------------------------------------
-
-
 def subagent_records(
     repo: GitRepo, entries: Mapping[str, tuple[str, bool]], checkpoint_id: str, problems: list[Problem]
 ) -> tuple[SubagentRecord, ...]:

@@ -20,9 +20,6 @@ def formats(output_format: str) -> None:
     print_table(output_format, table_of(known_formats(), notes=notes), ("kind", "name", "label", "gives"))
 
 
-# --- what is printed --------------------------------------------------------------------------------------------------
-
-
 def known_formats() -> list[dict[str, Any]]:
     """Agents, layouts and what plug-ins read, from the registries."""
     from collector.agents import readers

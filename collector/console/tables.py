@@ -161,9 +161,6 @@ def _classes_text(row: Mapping[str, Any]) -> str:
     return " ".join(f"{LETTER[name]} {share}" for name, share in class_shares(row))
 
 
-# --- a terminal -------------------------------------------------------------------------------------------------------
-
-
 def show_table(console: Console, table: Table, names: Sequence[str] = (), most: int | None = None, indent: int = 0) -> None:
     """Prints a table on a terminal, `most` rows of it, with its notes."""
     from rich.text import Text
@@ -212,9 +209,6 @@ def _terminal_cell(column: Column, row: dict[str, Any]) -> Text:
         return Text(_NOT_KNOWN, "red")
     parts = [(f"{LETTER[name]} {share:<5}", STYLE[name]) for name, share in shares[:_MOST_CLASSES]]
     return Text.assemble(*parts, "…" if len(shares) > _MOST_CLASSES else "")
-
-
-# --- a page -----------------------------------------------------------------------------------------------------------
 
 
 def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None) -> str:

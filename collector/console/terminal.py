@@ -60,9 +60,6 @@ _AGAIN = 30.0  # seconds between two lines of progress in a file or pipe
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-# --- text -------------------------------------------------------------------------------------------------------------
-
-
 def one_line(text: str) -> str:
     """Safe on one line of a terminal: control characters visible, line ends and tabs too."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
@@ -104,9 +101,6 @@ def complain(message: str, hint: str = "") -> None:
     )
     for line in hint.split("\n") if hint else ():
         click.echo("  " + printable(line), err=True)
-
-
-# --- data -------------------------------------------------------------------------------------------------------------
 
 
 def write_json(value: Any) -> None:
@@ -154,9 +148,6 @@ def writing(path: Path) -> Iterator[None]:
         raise WhoWroteError(
             f"cannot write {path}: {error.strerror or error}", "Choose a file in an existing directory that you can write to"
         ) from error
-
-
-# --- progress ---------------------------------------------------------------------------------------------------------
 
 
 class Reporter:

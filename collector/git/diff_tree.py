@@ -174,9 +174,6 @@ class PatchStream:
             self._reader = None
 
 
-# --- names of files ---------------------------------------------------------------------------------------------------
-
-
 _QUOTED = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 

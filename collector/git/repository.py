@@ -140,8 +140,6 @@ class GitRepo(RepositoryBase):
             raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
         return self._repo.config
 
-    # --- refs ---------------------------------------------------------------------------------------------------------
-
     def refs(self) -> dict[str, str]:
         """Name -> object id, symbolic refs resolved; dangling ones left out."""
         if self._listed is not None:
@@ -189,8 +187,6 @@ class GitRepo(RepositoryBase):
         guessed = directory == self.path.parent and self.path.name != ".git" and not (directory / ".git").exists()
         return None if guessed and not setting(self._config, "core.worktree") else directory
 
-    # --- objects ------------------------------------------------------------------------------------------------------
-
     def _object(self, oid: str) -> tuple[str, bytes] | None:
         try:
             kind, data = self._repo.odb.read(oid)
@@ -233,8 +229,6 @@ class GitRepo(RepositoryBase):
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
         return BlobEntry(str(entry.id), git_mode(int(entry.filemode))) if entry.type == ObjectType.BLOB else None
-
-    # --- history ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _first_commit(self) -> str | None:

@@ -47,8 +47,6 @@ class Sha256Reader(RepositoryBase):
             (self._git.directory / "HEAD").write_bytes(os.fsencode(refs["HEAD"] + "\n"))
         return refs
 
-    # --- refs ---------------------------------------------------------------------------------------------------------
-
     def _head(self) -> None:
         """All refs of these repositories are listed."""
 
@@ -88,8 +86,6 @@ class Sha256Reader(RepositoryBase):
         bare = setting(self._config, "core.bare").lower() in ("true", "yes", "on", "1")
         return self.path.parent if self.path.name == ".git" and not bare else None
 
-    # --- objects ------------------------------------------------------------------------------------------------------
-
     def _object(self, oid: str) -> tuple[str, bytes] | None:
         return self._objects.read(oid)
 
@@ -112,8 +108,6 @@ class Sha256Reader(RepositoryBase):
             entries = self._tree(below.oid) if below and below.mode == TREE else None
         entry = (entries or {}).get(last)
         return entry if entry and entry.mode not in (TREE, _LINK) else None
-
-    # --- history ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _first_commit(self) -> str | None:
@@ -219,9 +213,6 @@ def _person(line: bytes) -> tuple[str, str, float]:
     seconds = (when.split() or [b""])[0]
     is_number = seconds.isdigit() and len(seconds) < 19
     return decode(name.strip()), decode(address.strip()), float(int(seconds)) if is_number else 0.0
-
-
-# --- refs in files ----------------------------------------------------------------------------------------------------
 
 
 def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:

@@ -98,9 +98,6 @@ def drop(shard: Path) -> None:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-# --- many ---------------------------------------------------------------------------------------------------------------
-
-
 def pending(store: Store, stage: StageName, items: Iterable[ShardItem], retry: bool, anyway: bool = False) -> list[ShardItem]:
     """The items that have to be run: not those done, without checkpoints or given up with this very input.
 

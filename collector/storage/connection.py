@@ -66,9 +66,6 @@ class OwnConnection(sqlite3.Connection):
                 super().execute(sql, storable_parameters(last[0]))
 
 
-# --- values -----------------------------------------------------------------------------------------------------------
-
-
 LARGEST = 2**63 - 1  # an SQLite INTEGER
 
 

@@ -232,9 +232,6 @@ def inflate(content: bytes) -> bytes | None:
     return content if len(content) <= CACHED_BYTES and stream.eof else None
 
 
-# --- packed values ----------------------------------------------------------------------------------------------------
-
-
 T = TypeVar("T")
 _Pack = Callable[[Any], Any]
 _PLAIN = (str, int, float, bool)

@@ -72,8 +72,6 @@ def seconds_between(start: str | None, end: str | None) -> float | None:
     return round(seconds, 3) if seconds >= 0 else None
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
-
 Columns = Mapping[str, tuple[Callable[[Any], Any], tuple[str, ...]]]
 """Column -> how its value is read, and where it may stand: names, with a dot into an object."""
 

@@ -73,8 +73,6 @@ class _Scan:
         self.result.problems += problems
         return self.result
 
-    # --- files ----------------------------------------------------------------------------------------------------------
-
     def _files(self) -> Iterator[tuple[str, Path]]:
         """(relative path, path) of files by suffix, a directory's own before those below it."""
         for name, below, files in os.walk(self.root, followlinks=False):
@@ -123,8 +121,6 @@ class _Scan:
     def _problem(self, source: str, code: str, detail: str) -> None:
         self.result.problems.append(Problem(STAGE, printable(source), code, detail))
         self.result.sources.add(printable(source))
-
-    # --- documents ------------------------------------------------------------------------------------------------------
 
     def _json(self, source: str, path: Path, text: str) -> list[Attempt]:
         try:
@@ -272,9 +268,6 @@ def _rename(record: Attempt, trial: Attempt) -> None:
     for name in ("harness", "run", "instance", "trial", "agent", "model", "dataset"):
         setattr(record, name, getattr(trial, name))
     record.alias, record.strength = "", SUMMARY
-
-
-# --- predictions and trajectories -------------------------------------------------------------------------------------
 
 
 def _assign(weak: Sequence[Attempt], strong: Mapping[str, Attempt]) -> tuple[list[Attempt], Counter[str]]:

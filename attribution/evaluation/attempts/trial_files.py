@@ -81,8 +81,6 @@ def _columns(session: Session) -> dict[str, Any]:
     }
 
 
-# --- what it printed --------------------------------------------------------------------------------------------------
-
 PRINTED = ("stdout.txt", "agent/stdout.txt")  # beside the result
 _LINE = re.compile(r"\[subq-eval\][ \t]*([A-Za-z][A-Za-z -]{0,40}?):[ \t]*(\S.*)")
 _FILE = re.compile(r"(.*\S) \((\d{1,9}) diff lines?\)")

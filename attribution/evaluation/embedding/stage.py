@@ -82,9 +82,6 @@ def _embed_session(run: StageRun, recorded: RecordedSession, embedder: Embedder,
         run.store.insert("session_embeddings", _COLUMNS, rows)
 
 
-# --- vectors ----------------------------------------------------------------------------------------------------------
-
-
 def _vectors(store: Store, embedder: Embedder, parts: Sequence[str], result: EmbeddingRun) -> list[list[float]]:
     """Vectors of texts, from the cache where they are; new ones go there, a batch at a time."""
     hashes = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in parts]

@@ -113,8 +113,6 @@ def _pushback_share(values: Inputs) -> float | None:
     return (values["pushback_turns"] or 0) / classified if classified >= COVERED * later and classified else None
 
 
-# --- the table --------------------------------------------------------------------------------------------------------
-
 _COLUMNS = (
     "session_id", "session_failure_mode", "reason", "embedding_model", "judge_model", "judge_prompt_version", "version",
 )  # fmt: skip

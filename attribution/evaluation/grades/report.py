@@ -86,9 +86,6 @@ def _table(name: str, title: str, rows: Sequence[Mapping[str, Any]], notes: Sequ
     return table_of(rows, dict.fromkeys(shares, "share"), notes, name, title)
 
 
-# --- means ------------------------------------------------------------------------------------------------------------
-
-
 def _means(scored: Sequence[Session], least: int, notes: Sequence[str]) -> Table:
     rows = [row for grouping in GROUPINGS for row in means(scored, grouping, least)]
     few = sum(len(groups(scored, grouping)) for grouping in GROUPINGS) - len(rows)
@@ -125,9 +122,6 @@ def _mean_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str,
         "median_q": statistics.median(session["q"] for session in members), "error": mean.error, "low": mean.low, "high": mean.high,
         "over": mean.over,
     }  # fmt: skip
-
-
-# --- differences ------------------------------------------------------------------------------------------------------
 
 
 def _differences(scored: Sequence[Session], least: int) -> list[Table]:
@@ -186,9 +180,6 @@ def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> E
     return within if within.over == REPOSITORIES else Estimate(within.value)
 
 
-# --- the trend --------------------------------------------------------------------------------------------------------
-
-
 def _trend(scored: Sequence[Session]) -> Table:
     rows = trend(scored)
     without = sum(started(session) is None for session in scored)
@@ -218,9 +209,6 @@ def _slope(sums: Moments) -> float | None:
     n, x, y, xx, xy = sums
     spread = xx - x * x / n if n else 0.0
     return (xy - x * y / n) / spread if spread > 1e-9 else None
-
-
-# --- harm -------------------------------------------------------------------------------------------------------------
 
 
 def _harm(store: Store, scored: Sequence[Session], least: int) -> Table:
@@ -259,9 +247,6 @@ def _harm_row(grouping: str, name: str, members: Sequence[Session]) -> dict[str,
 def _share(name: str, hits: int, whole: int) -> dict[str, float | None]:
     low, high = wilson(hits, whole) or (None, None)
     return {name: hits / whole if whole else None, f"{name}_of": whole, f"{name}_low": low, f"{name}_high": high}
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:

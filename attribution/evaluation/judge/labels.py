@@ -97,9 +97,6 @@ def _field(label: Label) -> dict[str, Any]:
     return {"type": kind if label.certain else [kind, "null"], "description": label.meaning, **limits}
 
 
-# --- answers ----------------------------------------------------------------------------------------------------------
-
-
 class InvalidAnswer(ValueError):
     """An answer that does not fit; the message says why and holds nothing of the answer."""
 

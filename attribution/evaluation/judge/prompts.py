@@ -83,9 +83,6 @@ def _marked_data(lines: Sequence[str]) -> str:
     return f"RECORD {code} BEGINS\n{data}\nRECORD {code} ENDS"
 
 
-# --- the session ------------------------------------------------------------------------------------------------------
-
-
 def _session_part(conversation: Conversation) -> tuple[tuple[int, ...], list[str]]:
     counts = Counter(action.kind for e in conversation.exchanges for action in e.actions)
     summary = {
@@ -111,9 +108,6 @@ def _relative(paths: Sequence[str]) -> list[str]:
     return ["/".join(parts[shared:]) for parts in split]
 
 
-# --- turns ------------------------------------------------------------------------------------------------------------
-
-
 def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], list[str]]]:
     """Typed messages, `CHUNK` at a time, each part with the task and the turn before it as context."""
     exchanges = conversation.exchanges
@@ -127,9 +121,6 @@ def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], l
         aside = frozenset(e.turn for e in part) - set(turns)
         head = _line({"asked_about": list(turns)})
         yield turns, [head, *_fit(part, aside, MOST - len(head))]
-
-
-# --- bounded ----------------------------------------------------------------------------------------------------------
 
 
 def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> list[str]:

@@ -42,9 +42,6 @@ def judge_named(store: Store, model: str) -> Judge:
     return latest
 
 
-# --- before asking ----------------------------------------------------------------------------------------------------
-
-
 class JudgeCost(NamedTuple):
     """Estimated. USD is None when the price of the model is not known."""
 
@@ -82,8 +79,6 @@ def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int
     price = prices.of(model) or prices.of(model.rpartition("/")[2])
     return None if price is None else (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
 
-
-# --- labels -----------------------------------------------------------------------------------------------------------
 
 LabelPlace = tuple[str, int, str]
 """Key of a session, turn (0: the whole session), label."""

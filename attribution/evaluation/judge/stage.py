@@ -142,9 +142,6 @@ def ask_all(store: Store, requests: Sequence[Request], options: JudgeOptions, pr
     return run
 
 
-# --- asking -----------------------------------------------------------------------------------------------------------
-
-
 class _Result(NamedTuple):
     request: Request
     attempts: int
@@ -205,8 +202,6 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
             prompt = f"{request.prompt}\n\nAn answer to this was not valid: {problem}. Answer with valid JSON and nothing else."
     return _Result(request, ATTEMPTS, tokens, problem=problem)
 
-
-# --- rows -------------------------------------------------------------------------------------------------------------
 
 _JUDGEMENT = (
     "id", "model", "prompt", "prompt_version", "input_hash", "output", "attempts", "input_tokens", "output_tokens", "cost_usd",

@@ -75,9 +75,6 @@ def counts(path: str) -> bool:
     return get_reader_for(path.rpartition("/")[2]) is not None and place_of(path) in ANALYSED
 
 
-# --- commits ----------------------------------------------------------------------------------------------------------
-
-
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:
     """Measures commits; only for worker processes, see above. `scratch` is the directory of a ScratchGit."""
     git = open_repository(scratch)

@@ -70,9 +70,6 @@ def _notes(commits: Sequence[Commit], least: int) -> list[str]:
     return [*notes, *([f"{audited}."] if audited else [])]
 
 
-# --- means ------------------------------------------------------------------------------------------------------------
-
-
 def means(commits: Sequence[Commit], by: str, metric: str, least: float = LEAST) -> list[dict[str, Any]]:
     """A row for each class or mode that has any commit; without a mean where its commits are too few."""
     rows = []
@@ -99,9 +96,6 @@ def mode(commit: Commit) -> str:
 
 def _has(commit: Commit, metric: str) -> bool:
     return commit[metric] is not None and any(commit[name] for name in LINE_CLASSES)
-
-
-# --- differences ------------------------------------------------------------------------------------------------------
 
 
 def _differences(commits: Sequence[Commit], least: int) -> Table:

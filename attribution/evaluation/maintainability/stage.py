@@ -178,8 +178,6 @@ def _run(scratch: Path, portions: Sequence[Portion], jobs: int, seconds: float) 
         yield portions[int(done.key)], done
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
-
 _IN_ORDER = "SELECT commit_sha FROM commits WHERE repo_id = ? ORDER BY position"
 
 

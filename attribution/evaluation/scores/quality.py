@@ -166,9 +166,6 @@ def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
     return sum(weight * score for weight, score in present) / whole if whole else None
 
 
-# --- the parts --------------------------------------------------------------------------------------------------------
-
-
 def _completion(row: Row) -> list[Signal]:
     # The classifier of messages finds five times as many corrections as the word lists, which stand in where it does not speak.
     ended, corrections = row["ended_normally"], row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"]
@@ -296,9 +293,6 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
         Signal("outcome", "landed_share", 0.0, share, share, rated=1.0),
     ]
     return signals if touched else [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
-
-
-# --- special cases ----------------------------------------------------------------------------------------------------
 
 
 def _special(row: Row, result: Score) -> None:

@@ -45,9 +45,6 @@ class Fit(NamedTuple):
     unseen: float | None  # each repository with weights fitted on the others
 
 
-# --- ratings ----------------------------------------------------------------------------------------------------------
-
-
 def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str]]:
     """Rated sessions that have a score, and what names no session or several. Raises WhoWroteError when the CSV cannot be read."""
     scores = {row["key"]: row for row in read_view(store, "session_scores", order="session_id") if row["q"] is not None}
@@ -95,9 +92,6 @@ def agreement(rated: Sequence[RatedSession], fit: Fit | None) -> Table:
     return table_of(rows, {}, notes, "agreement", "Q against people's ratings")
 
 
-# --- weights ----------------------------------------------------------------------------------------------------------
-
-
 def fit_weights(rated: Sequence[RatedSession]) -> Fit | None:
     """None with fewer than LEAST sessions, of fewer than LEAST_REPOSITORIES repositories, or when all ratings are equal."""
     sessions = _made_of_parts(rated)
@@ -140,9 +134,6 @@ def weight_grid(steps: int = STEPS) -> Iterator[PartWeights]:
     for a, b, c in product(range(steps + 1), repeat=3):
         if a + b + c <= steps:
             yield a / steps, b / steps, c / steps, (steps - a - b - c) / steps
-
-
-# --- a sheet ----------------------------------------------------------------------------------------------------------
 
 
 def rating_sheet(store: Store, sessions: int, seed: int = 1) -> Table:

@@ -104,9 +104,6 @@ def repository_sections(store: Store, repo_id: int, to: object) -> Iterator[tupl
         yield scores.title, html(scores, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
 
 
-# --- weeks ------------------------------------------------------------------------------------------------------------
-
-
 def started(session: Mapping[str, Any]) -> datetime | None:
     """When a session with `started_at` began; None when that is not recorded."""
     try:
@@ -138,8 +135,6 @@ def week_table(scored: Iterable[Mapping[str, Any]], least: float) -> Table:
     notes = [f"below: sessions with Q under {least:g}. A session is of the week in which it began."]
     return table_of(rows, {"cost_usd": "USD"}, notes, "weeks", "Quality by week")
 
-
-# --- models -----------------------------------------------------------------------------------------------------------
 
 UNKNOWN = "unknown"
 

@@ -81,9 +81,6 @@ def _text(name: str) -> str:
     return resources.files(__name__).joinpath(name).read_text("utf-8")
 
 
-# --- published values -------------------------------------------------------------------------------------------------
-
-
 @cache
 def _paper() -> dict[str, dict[str, dict[str, float | str]]]:
     return tomllib.loads(_text("paper.toml"))
@@ -101,9 +98,6 @@ def join_published(name: str, rows: Sequence[Row], keys: Sequence[str]) -> list[
     values = published_values(name)
     nothing = dict.fromkeys(_paper().get(name, ()))
     return [row | values.get(" | ".join(str(row[column]) for column in keys), nothing) for row in rows]
-
-
-# --- tables -----------------------------------------------------------------------------------------------------------
 
 
 class _Query(NamedTuple):
@@ -173,9 +167,6 @@ def _ratio_row(units: Sequence[Unit], statistics: Sequence[str]) -> Row:
             estimate = RATIOS[name](units) if enough else Estimate()
             row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return row
-
-
-# --- statistics -------------------------------------------------------------------------------------------------------
 
 
 def pooled_ratio(units: Sequence[Unit]) -> Estimate:

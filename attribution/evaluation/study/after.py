@@ -139,9 +139,6 @@ def _rework(store: Store, followed: Sequence[int], records: Sequence[LifetimeRec
     return table_of(rows, notes=notes, name="excess_rework", title=title)
 
 
-# --- our own errors ---------------------------------------------------------------------------------------------------
-
-
 def _errors() -> Table:
     rows = []
     for (name, evidence), rate in confidences().items():

@@ -183,8 +183,6 @@ def _inside(claim: Claim, root: str) -> Claim:
     return claim if path == claim.path else replace(claim, path=path, recorded_path=claim.recorded_path or claim.path)
 
 
-# --- rows -------------------------------------------------------------------------------------------------------------
-
 _SUMS = ("ok", "overlapping", "dangling_key", "not_added", "beyond_eof", "file_missing", "commit_missing")
 _TABLES = {
     "claim_records": (

@@ -103,9 +103,6 @@ def status_of(findings: ClaimStatus, reach: Reach) -> ClaimStatus:
     return findings if reach == Reach.BRANCH else ClaimStatus.UNREACHABLE
 
 
-# --- commits ------------------------------------------------------------------------------------------------------------
-
-
 class CommittedFiles:
     """One commit with the files that claims ask for. A merge adds what it adds to any of its parents."""
 

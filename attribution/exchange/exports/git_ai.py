@@ -82,9 +82,6 @@ def _digest(words: str) -> str:
     return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:14]
 
 
-# --- notes in git -----------------------------------------------------------------------------------------------------
-
-
 def _write_notes(target: Path, ref: str, notes: Mapping[str, bytes]) -> None:
     if not ref.startswith("refs/notes/") or ref.rstrip("/") == "refs/notes":
         raise WhoWroteError(f"{ref} is not a notes ref", "Use one under refs/notes/, for example refs/notes/whowrote")

@@ -59,9 +59,6 @@ def _rows(store: Store, table: str, columns: Sequence[str]) -> Iterator[Sequence
     yield from store.connection.execute(f'SELECT {listed} FROM "{table}"')
 
 
-# --- CSV --------------------------------------------------------------------------------------------------------------
-
-
 NAME = "csv"
 LABEL = "CSV"
 GIVES = "a directory with one file per table and view of the database"

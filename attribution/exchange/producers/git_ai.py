@@ -87,9 +87,6 @@ def basis_of_people(tool_version: str) -> ClaimBasis:
     return ClaimBasis.SEEN if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS) else ClaimBasis.REST
 
 
-# --- entries ----------------------------------------------------------------------------------------------------------
-
-
 def _read_entries(builder: RecordBuilder, head: str, meta: Mapping[str, Any]) -> None:
     who_of = cache(partial(_who, meta))
     path = recorded = ""

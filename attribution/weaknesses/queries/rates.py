@@ -70,9 +70,6 @@ def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
     return (bounds[0], bounds[1]) if len(bounds) == 2 else (0.0, 0.0)
 
 
-# --- corrected by review ----------------------------------------------------------------------------------------------
-
-
 class Reviewed(NamedTuple):
     """A stratum of findings: how many there are, how many of them somebody read, and how many of those are true."""
 

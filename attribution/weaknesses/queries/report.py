@@ -132,9 +132,6 @@ def _modes(store: Store, repo: int | None) -> dict[int, str]:
     return {row["commit_id"]: coding_mode(row["percentage"]) or _NOT_KNOWN for row in rows}
 
 
-# --- rates ------------------------------------------------------------------------------------------------------------
-
-
 def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
     """Rates by one grouping and class of author; the group with most lines, or most findings, first."""
     events = Counter((row[by], row["class"]) for row in findings)
@@ -204,9 +201,6 @@ def _sides(findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str],
     return {stratum: rates.Sides(total(sides["agent"]), total(sides["other"])) for stratum, sides in cells.items()}
 
 
-# --- fates ------------------------------------------------------------------------------------------------------------
-
-
 def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:
     """Findings by what their commit did, and what is to know of those that count: only these are in rates."""
     count = Counter(row["status"] for row in findings)
@@ -248,9 +242,6 @@ def _top(findings: Sequence[Row], most: int = 10) -> list[Row]:
     return [{"rule": rule, "findings": n, "share": n / len(findings)} for rule, n in count.most_common(most)]
 
 
-# --- reviews ----------------------------------------------------------------------------------------------------------
-
-
 def _reviews(store: Store, counted: Sequence[Row], lines: Sequence[Row]) -> list[Row]:
     """By class of author and of all, from what people said of findings, weighted by rule: samples are even over rules.
 
@@ -286,8 +277,6 @@ def _reviewed_stratum(findings: Sequence[Row], verdicts: Mapping[str, set[str]])
     agreed = [verdicts[row["fingerprint"]] for row in findings if verdicts[row["fingerprint"]] in (true, {ReviewVerdict.FALSE})]
     return Reviewed(len(findings), len(agreed), agreed.count(true))
 
-
-# --- for `report --by` ----------------------------------------------------------------------------------------------------
 
 _SCANNED = f"""
 SELECT {place_columns("l.path", AGENT)}, 0 AS events, SUM(l.lines) AS lines

@@ -33,9 +33,6 @@ _LINES = 2_000  # of one finding that are looked up
 Row = dict[str, Any]
 
 
-# --- written ----------------------------------------------------------------------------------------------------------
-
-
 def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> dict[str, Any]:
     """A log with one run for each repository and rule set; places are those of HEAD.
 
@@ -113,9 +110,6 @@ def _result(store: Store, finding: Row, position: Mapping[str, int], prompts: bo
         notes = [f"{review['reviewer']}: {review['note']}" for review in reviews_of(store, finding["fingerprint"])]
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": "; ".join(notes)}]
     return result
-
-
-# --- read -------------------------------------------------------------------------------------------------------------
 
 
 def authored_results(opened: OpenRepo, log: Path, commit: str = "") -> list[Row]:

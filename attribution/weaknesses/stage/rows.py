@@ -115,8 +115,6 @@ class _Rows:
         ):
             self._sessions[row["commit_id"]].append(row["session_id"])
 
-    # --- denominators ---------------------------------------------------------------------------------------------
-
     def scan_files(self) -> list[dict[str, Any]]:
         files = self._store.rows(
             "SELECT f.id, c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
@@ -146,8 +144,6 @@ class _Rows:
             if status in _LEFT_OUT:
                 place, status = status, ScanStatus.LEFT_OUT
         return {"place": place, "language": side.kind.language, "status": status, "scanned": int(status in SCANNED)}
-
-    # --- findings -------------------------------------------------------------------------------------------------
 
     def finding(self, instance: Instance) -> dict[str, Any] | None:
         """None when the commit is not among the attributed ones, or the version is not there."""

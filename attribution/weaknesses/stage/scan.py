@@ -101,9 +101,6 @@ def _key(context: RunContext, head: str, rules: str, engine: str) -> str:
     return digest(VERSION, head, rules, engine, *([f"{lines.key} {lines.finished_at}"] if lines else ()))
 
 
-# --- scanning ---------------------------------------------------------------------------------------------------------
-
-
 def _scan(context: RunContext, result: ScanResult, store: Store, request: ScanRequest, update: ScanUpdate) -> None:
     """Scans the texts that the cache does not hold, and reads from it what is known of all.
 
@@ -172,9 +169,6 @@ def _problems(result: ScanResult) -> list[Problem]:
     return problems + [
         Problem(STAGE.name, "texts", f"scan_{name}", f"versions of files: {number}") for name, number in count.items()
     ]
-
-
-# --- following --------------------------------------------------------------------------------------------------------
 
 
 def follow(repo: GitRepo, result: ScanResult, head: str) -> Tracker:

@@ -160,9 +160,6 @@ def occurrences(hits: Sequence[VersionFinding]) -> list[int]:
     return numbers
 
 
-# --- through a history ------------------------------------------------------------------------------------------------
-
-
 State = dict[str, "tuple[tuple[Instance, VersionFinding], ...]"]
 """File -> its findings in order: which one it is, and how it stands there."""
 Lines = tuple[tuple[int, int], ...]
@@ -214,8 +211,6 @@ class Tracker:
     _states: dict[str, State] = field(default_factory=dict)
     _left: Counter[str] = field(default_factory=Counter)
     _fixed: set[tuple[str, str, str]] = field(default_factory=set)
-
-    # --- an ordinary commit -------------------------------------------------------------------------------------------
 
     def step(self, sha: str, parent: str | None, files: Sequence[Changed]) -> None:
         """A commit with at most one parent."""
@@ -277,8 +272,6 @@ class Tracker:
         if how != FixHow.UNSEEN:
             self._fixed.add((f.old_path or "", *hit.key))
 
-    # --- a merge ------------------------------------------------------------------------------------------------------
-
     def merge(self, sha: str, parents: Sequence[str], sides: Sequence[Sequence[Changed]]) -> None:
         """A commit with several parents; `sides`: what differs from each of them."""
         states = [self._states.get(parent, {}) for parent in parents]
@@ -337,8 +330,6 @@ class Tracker:
                         instance.same_as = twins[0]
                     else:
                         instance.fix = Fix(sha, FixHow.MERGE, path)
-
-    # --- the end ------------------------------------------------------------------------------------------------------
 
     def _store(self, sha: str, state: State, parents: Iterable[str]) -> None:
         self._states[sha] = state

@@ -54,8 +54,6 @@ class SessionBuilder:
         self.times: list[float] = []
         self.unknown_record_types: dict[str, int] = {}
 
-    # --- records --------------------------------------------------------------------------------------------------
-
     def is_new(self, record_id: str) -> bool:
         """Whether no record had this id before; always when it has none."""
         if not record_id:
@@ -159,8 +157,6 @@ class SessionBuilder:
     def add_observation(self, visited: FileObservation) -> None:
         if visited.path:
             self.observations.setdefault((visited.path, visited.at, visited.start, hash(visited.text)), visited)
-
-    # --- the whole session ----------------------------------------------------------------------------------------
 
     def ordered_turns(self) -> list[tuple[int, Turn]]:
         """(number of its record, turn) in order of time."""

@@ -45,8 +45,6 @@ def _text(file: object, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-# --- numbered diffs ---------------------------------------------------------------------------------------------------
-
 _Row = tuple[str, int, str]  # mark, line number (old for removed and kept lines, new for added ones), text
 
 
@@ -96,8 +94,6 @@ def _rebuilt(group: list[_Row], shift: int) -> Hunk:
     # a unified diff counts from the line before where a side is empty
     return Hunk(old_start if old else old_start - 1, old, old_start + shift if new else old_start + shift - 1, new, lines, True)
 
-
-# --- line-addressed patches ---------------------------------------------------------------------------------------------
 
 _HEADER = re.compile(r"^\[([^\[\]\n]{1,1000}?)#[0-9A-Za-z]{2,12}\]\s*$", re.M)
 _MOVE = re.compile(r"^MV\s+[\"']?(.+?)[\"']?\s*$", re.M)

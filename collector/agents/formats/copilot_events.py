@@ -77,8 +77,6 @@ class _Reader(RecordReader):
         elif not isinstance(kind, str) or "." not in kind:
             self.unknown_record_type(kind)
 
-    # --- session --------------------------------------------------------------------------------------------------
-
     def _context(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         context = get_dict(data, "context") or data
         self.add_version(data.get("copilotVersion"))
@@ -104,8 +102,6 @@ class _Reader(RecordReader):
         kind = get_str(data, "result", "kind")
         if kind.startswith("denied"):
             self.add_event("permission_denied", time, f"{kind} {get_str(data, 'toolCallId')}")
-
-    # --- messages -------------------------------------------------------------------------------------------------
 
     def _user(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
         text = without_reminders(get_str(data, "content"))

@@ -75,8 +75,6 @@ class _Reader(RecordReader):
     def _first_cwd(self) -> str:
         return next(iter(self.cwds), "")
 
-    # --- user -----------------------------------------------------------------------------------------------------
-
     def _user(self, key: str, parts: list[Any], time: float | None) -> None:
         typed = []
         for part in parts:
@@ -104,8 +102,6 @@ class _Reader(RecordReader):
                 self.add_observation(FileObservation(path, time, 1, before, whole=True))
             if after is not None and get(change, "status") != "deleted":
                 self.add_observation(FileObservation(path, ended, 1, after, whole=True))
-
-    # --- assistant ------------------------------------------------------------------------------------------------
 
     def _assistant(self, info: dict[str, Any], key: str, parts: list[Any], time: float | None) -> None:
         self.add_cwd(get(info, "path", "cwd"))

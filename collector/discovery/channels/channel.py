@@ -58,8 +58,6 @@ class DiscoveryLog:
     def now(self) -> str:
         return iso(self.clock_now()) or ""
 
-    # --- cursors ------------------------------------------------------------------------------------------------------
-
     def cursor(self, channel: str, query: str, slice: str) -> Cursor | None:
         return next(iter(self.cursors(channel, query, slice)), None)
 
@@ -99,8 +97,6 @@ class DiscoveryLog:
             for c in cursors
         ]  # fmt: skip
         connection.executemany(f"INSERT OR {conflict} INTO cursors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-
-    # --- candidates ---------------------------------------------------------------------------------------------------
 
     def record(self, before: Cursor, cursor: Cursor, hits: Iterable[DiscoveryHit], children: Iterable[Cursor] = ()) -> int:
         """Hits and the cursor that says they were read, in one transaction; returns how many candidates are new.
@@ -166,9 +162,6 @@ class DiscoveryLog:
 
 def _cursor(row: dict[str, Any]) -> Cursor:
     return Cursor(**row | {"state": CursorState(row["state"])})
-
-
-# --- names ------------------------------------------------------------------------------------------------------------
 
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}(?:/[A-Za-z0-9_.-]{1,100}){1,5}")

@@ -49,9 +49,6 @@ class HourReading:
     damage: str | None = None
 
 
-# --- the stream -------------------------------------------------------------------------------------------------------
-
-
 class _Chunks(io.RawIOBase):
     """Pieces of a download as a file."""
 
@@ -111,9 +108,6 @@ def hit_of(event: Any) -> DiscoveryHit | None:
     what = "push" if kind == "PushEvent" else "create"
     evidence = f"{what} {ref} {get(event, 'payload', 'head') or ''} {event.get('created_at') or ''}"
     return DiscoveryHit(name, " ".join(evidence.split()), identifier(number))
-
-
-# --- hours ------------------------------------------------------------------------------------------------------------
 
 
 def hour_name(hour: datetime) -> str:

@@ -23,9 +23,6 @@ ORDER = 5
 _SEPARATORS = re.compile(r"[\s,;|]+")
 
 
-# --- lists ------------------------------------------------------------------------------------------------------------
-
-
 def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list[str]]:
     """(line, server, name) of the repositories of a list, and the lines that name none; `#` begins a comment.
 
@@ -68,9 +65,6 @@ def _run_text(context: ChannelContext, source: str, data: bytes) -> None:
     if cursor.state != CursorState.DONE:
         hits = [DiscoveryHit(name, f"line {number}", server=server) for number, server, name in names]
         context.new += context.log.record(cursor, replace(cursor, state=CursorState.DONE, found=len(hits)), hits)
-
-
-# --- owners -----------------------------------------------------------------------------------------------------------
 
 
 def _run_owner(context: ChannelContext, owner: str) -> None:

@@ -198,9 +198,6 @@ def report(db: Path, output_format: str) -> None:
         print_tables("", [table_of(rows, title=name) for name, rows in sections.items() if rows])
 
 
-# --- options and output -----------------------------------------------------------------------------------------------
-
-
 def _request(options: dict[str, Any]) -> DiscoverOptions:
     from collector.discovery.channels.channel import DiscoverOptions
 

@@ -135,9 +135,6 @@ def _base(url: str) -> str:
     return url.split("/info/refs", 1)[0].removesuffix("/git-upload-pack")
 
 
-# --- packets ----------------------------------------------------------------------------------------------------------
-
-
 class BadProtocol(ValueError):
     """The answer is not what git's protocol allows."""
 

@@ -191,8 +191,6 @@ def _number(text: str | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-# --- requests --------------------------------------------------------------------------------------------------------
-
 LIMIT_TRIES = 8  # of one request that meets a rate limit
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
 
@@ -306,9 +304,6 @@ def server_of(url: str) -> str:
     """Scheme, host and port of an address: what has limits of its own."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
-
-
-# --- the token --------------------------------------------------------------------------------------------------------
 
 
 NO_TOKEN = (

@@ -63,9 +63,6 @@ class Mirrors:
         return self.root / _LOCKS / f"{tombstone(name)[:32]}.lock"
 
 
-# --- one mirror -------------------------------------------------------------------------------------------------------
-
-
 def lay_out(path: Path, url: str, sha256: bool = False, name: str = "") -> None:
     """An empty bare repository in an empty directory: no hooks, no template, nothing of the user's configuration.
 

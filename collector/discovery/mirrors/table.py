@@ -37,8 +37,6 @@ from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, iso
 from collector.vocabulary.sessions import JobState
 
-# --- what to fetch ----------------------------------------------------------------------------------------------------
-
 
 def read_list(lines: Iterable[str], server: str) -> tuple[list[RepositorySource], list[BadName]]:
     """The repositories of a list, and what is wrong with the lines that name none; empty lines and comments (#) are skipped."""
@@ -143,9 +141,6 @@ def note(store: Store, result: FetchResult) -> None:
     run("UPDATE mirrors SET failures = CASE WHEN ? THEN 0 ELSE failures + 1 END WHERE name = ?", (result.is_usable(), name))
 
 
-# --- loading ----------------------------------------------------------------------------------------------------------
-
-
 def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
     """Repositories with a complete mirror, by name if any are named; the largest first, so that none is left working alone."""
     chosen = names_here(store, names)
@@ -168,9 +163,6 @@ def load_one(name: str, path: str, shard: str, anyway: bool) -> str:
     except (NoCheckpoints, UnknownBranch):
         return JobState.NOTHING
     return JobState.DONE
-
-
-# --- forgetting -------------------------------------------------------------------------------------------------------
 
 
 def forget(store: Store, name: str, root: Path) -> dict[str, int]:
@@ -221,9 +213,6 @@ def _forget_candidate(store: Store, name: str) -> int:
     return int(rows + run(f"DELETE FROM candidates WHERE id IN ({chosen})", (name, name)).rowcount)
 
 
-# --- status -----------------------------------------------------------------------------------------------------------
-
-
 def mirror_states(store: Store, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """One row per repository that was fetched, loaded or attributed: how far it got and what is wrong with it."""
     chosen = names_here(store, names)
@@ -252,9 +241,6 @@ def _state_of(row: dict[str, Any], jobs: Mapping[tuple[str, str], dict[str, Any]
     failures = [row["detail"] if row["failures"] else None, *(job["error"] for job in mine)]
     columns = ("name", "mirror", "seen", "size", "checkpoints", "sessions", "commits", "problems")
     return {"stage": stage, **{name: row[name] for name in columns}, "failure": "; ".join(filter(None, failures))}
-
-
-# --- fetching many ----------------------------------------------------------------------------------------------------
 
 
 JOBS = 4  # transfers at a time

@@ -172,8 +172,6 @@ class _Update:
         result.key = f"{main.key()}{other.key()[:8] if other is not None and other.refs else ''}"
         result.checkpoint_refs = len(main.checkpoints()) + (len(other.refs) if other is not None else 0)
 
-    # --- what is there --------------------------------------------------------------------------------------------
-
     def _follow(self, main: Advertised) -> None:
         """Takes over the address that the repository has now. From then on, who takes its old name does not take the mirror."""
         before = disk.url_of(self.final)
@@ -223,8 +221,6 @@ class _Update:
             if wanted.includes(name, main.head) or (is_elsewhere(name) and other is not None)
         }
         return actual == expected and (self.final / "HEAD").read_text("utf-8").strip() == f"ref: {main.head}"
-
-    # --- steps ----------------------------------------------------------------------------------------------------
 
     def _open(self, main: Advertised) -> None:
         if self.final.is_dir():

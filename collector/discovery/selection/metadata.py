@@ -142,9 +142,6 @@ def ask_rest(context: ChannelContext, rows: Sequence[Mapping[str, Any]]) -> Iter
     batches.conclude()
 
 
-# --- answers to columns -----------------------------------------------------------------------------------------------
-
-
 def from_graphql(value: Mapping[str, Any], server: str) -> dict[str, Any]:
     remote = checkpoint_remote(get_str(value, "object", "text"), server)
     name = None if remote is None else remote.name if remote.server == server else "/".join(remote)

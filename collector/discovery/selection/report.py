@@ -116,9 +116,6 @@ def _totals(store: Store) -> dict[str, int]:
     return _count(store, "candidates", {"names": "TRUE"}) | _count(store, _CURRENT, tests)
 
 
-# --- channels ---------------------------------------------------------------------------------------------------------
-
-
 def _groups(store: Store) -> list[Row]:
     """Repositories that the same channels found; one set of channels may be in several groups."""
     rows = store.rows(
@@ -147,9 +144,6 @@ def _exclusions(store: Store) -> list[Row]:
     rows = store.rows("SELECT exclusion, count(*) AS count FROM candidates GROUP BY 1")
     counts = {row["exclusion"]: row["count"] for row in rows}
     return [{"reason": word.value, "count": counts[word], "meaning": word.meaning} for word in Exclusion if word in counts]
-
-
-# --- repositories -----------------------------------------------------------------------------------------------------
 
 
 def _layouts(store: Store, confirmed: int) -> list[Row]:
@@ -197,9 +191,6 @@ def _top(store: Store, column: str) -> list[Row]:
     )
     others = total - sum(row["count"] for row in rows)
     return rows + ([{column: "(others)", "count": others, "of": total}] if others else [])
-
-
-# --- what was missed --------------------------------------------------------------------------------------------------
 
 
 def estimate_overlaps(overlaps: Overlaps) -> list[Row]:

@@ -126,9 +126,6 @@ def channels_called(names: Sequence[str]) -> list[Channel]:
     return [channel for name, channel in by_name.items() if name in names]
 
 
-# --- git and metadata -------------------------------------------------------------------------------------------------
-
-
 def due(log: DiscoveryLog) -> Rows:
     """Candidates never probed with success whose time has come."""
     return log.store.rows(
@@ -231,9 +228,6 @@ def _store_metadata(log: DiscoveryLog, row: dict[str, Any], columns: dict[str, A
         if remote := columns.get("checkpoint_remote"):
             _name_derived(log, row, "checkpoint_remote", remote, "named by")
     log.update(row["id"], values)
-
-
-# --- decisions --------------------------------------------------------------------------------------------------------
 
 
 def settle(log: DiscoveryLog, filters: Filters) -> int:
