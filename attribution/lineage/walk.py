@@ -34,13 +34,57 @@ from attribution.lineage.model import (
 )
 from attribution.lineage.outside import Blamed, Listing, Outside, list_files
 from attribution.lineage.reverts import fingerprint
-from attribution.lineage.source import ChangeSource
-from collector.git.diff_tree import FileDelta
+from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
 from collector.limits import FOLLOWED_BYTES
 from collector.runtime.progress import Progress, no_progress
+
+
+class ChangeSource:
+    """Changes of commits, to be asked for in the order in which `start` was told them.
+
+    One git child prints the patches of all ordinary commits. At an object that the clone does not have git dies: that commit is
+    read file by file through libgit2, where a missing object is a gap, and the child is started again behind it. Merges are always
+    read so.
+    """
+
+    def __init__(self, repo: GitRepo, git: ScratchGit, max_file: int, with_text: bool) -> None:
+        self._repo = repo
+        self._patches = PatchStream(git, max_file, with_text)
+
+    def start(self, commits: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+        self._patches.feed([sha for sha, parents in commits if len(parents) < 2])
+
+    def close(self) -> None:
+        self._patches.close()
+
+    def changes(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
+        """Against the only parent, or against nothing; None when a tree is missing."""
+        deltas = self._patches.read(sha)
+        return self.paths_changed(sha, parents) if deltas is None else files_only(deltas)
+
+    def paths_changed(self, sha: str, parents: Sequence[str]) -> list[FileDelta] | None:
+        """Against the first parent, or against nothing, without hunks; None when a tree is missing."""
+        commit = self._repo.commit(sha)
+        if commit is None:
+            return None
+        old = self._repo.commit(parents[0]) if parents else None
+        changes = self._repo.tree_changes(old.tree if old else "", commit.tree, renames=False)
+        if changes is None:
+            return None
+        deltas: list[FileDelta] = []
+        for change in changes:
+            if change.status == "T":
+                deltas.append(FileDelta(change.path, change.old or "", "", change.old_mode, 0, []))
+                deltas.append(FileDelta(change.path, "", change.new or "", 0, change.new_mode, None))
+                continue
+            old_mode, new_mode = (change.old_mode if change.old else 0), (change.new_mode if change.new else 0)
+            hunks: list[Range] | None = [] if not change.new else None
+            deltas.append(FileDelta(change.path, change.old or "", change.new or "", old_mode, new_mode, hunks))
+        return files_only(deltas)
+
 
 _ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 Commits = list[tuple[str, tuple[str, ...]]]

@@ -1,10 +1,15 @@
 """Repositories of a database: their rows, and where their clones are."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from collector.errors import NotARepository, WhoWroteError
-from collector.git.repository import GitRepo
 from collector.storage.store import Store, columns_of
+
+if TYPE_CHECKING:
+    from collector.git.repository import GitRepo
 
 
 @dataclass(frozen=True, slots=True)
