@@ -4,7 +4,7 @@ read (checkpoints, sessions, commits) -> replay (worktrees) -> judge (lines) -> 
 everything concluded from them in one transaction at the end, together with the row that says from which inputs.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -139,7 +139,9 @@ def _replay(context: RunContext, evidence: RunInputs, worktrees: Iterable[str] =
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
     if only is not None:
-        probes = _probes_asked(probes, only.asked)
+        asked = only.asked  # worktrees compared with one of these commits, and there what the state later depends on
+        wanted = {root: several for root, several in probes.items() if any(probe.sha in asked for probe in several)}
+        probes = {root: [p for p in several if p.main or p.here or p.sha in asked] for root, several in wanted.items()}
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
@@ -170,15 +172,6 @@ def _probes(
         existing = {(probe.at, probe.sha) for probe in probes[root]}
         probes[root].extend(probe for probe in more if (probe.at, probe.sha) not in existing)
     return probes
-
-
-def _probes_asked(probes: Mapping[str, Sequence[CommitProbe]], asked: Container[str]) -> dict[str, list[CommitProbe]]:
-    """What the verdicts on these commits need: worktrees compared with one, and there what the state later depends on."""
-    return {
-        root: [probe for probe in several if probe.main or probe.here or probe.sha in asked]
-        for root, several in probes.items()
-        if any(probe.sha in asked for probe in several)
-    }
 
 
 def _judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, only: FilesRead | None = None) -> Judged:

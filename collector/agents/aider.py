@@ -1,8 +1,8 @@
 """Aider: `.aider.chat.history.md`, Markdown. `####` prompts, `>` what the program said, all else is the model's.
 
-An edit counts when the program says that it was applied: a file named before a fenced text, or before blocks of text to search and
-to put in its place. An answer whose blocks match nothing is an edit that failed. A run says when it began, in local time without a
-zone; nothing was done before. Commits have their ids.
+An edit counts when the program says that it was applied: a file named before a fenced text, before blocks of text to search and to
+put in its place, or in the head of a diff. An answer whose blocks match nothing is an edit that failed. A run says when it began,
+in local time without a zone; nothing was done before. Commits have their ids.
 """
 
 import re
@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.edits import search_replace_blocks
+from collector.agents.common.edits import patch_hunks, search_replace_blocks
 from collector.agents.common.jsonl import copies
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
@@ -46,7 +46,8 @@ _END_OF_FAILED = "The SEARCH section must exactly match"
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
-_SEARCH = re.compile(r"<{5,9} SEARCH")
+_SEARCH = re.compile(r"<{5,9} (?:SEARCH|ORIGINAL)")  # the second until 2023
+_DIFF = re.compile(r"^--- (\S.*?)\s*\n\+\+\+ (\S.*?)\s*\n(@@.*\n(?:.*\n)*?)(?=--- \S.*\n\+\+\+ |\Z)", re.M)
 _REPLACED = ">>>>>"
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 
@@ -238,14 +239,15 @@ class _Reader(RecordReader):
         blocks = tuple(block for edit in edits for block in edit.replacements)
         if len(blocks) == 1 and not blocks[0].old:  # a file that was not there
             return [Edit(path, "write", content=blocks[0].new)]
-        return [Edit(path, "write", content=edits[-1].content)] if edits and not blocks else [Edit(path, "edit", blocks)]
+        if blocks or len({edit.op for edit in edits}) != 1:  # of a diff beside a whole text the one was only shown
+            return [Edit(path, "edit", blocks)]
+        return [replace(edits[-1], path=path, hunks=tuple(hunk for edit in edits for hunk in edit.hunks))]
 
     def command(self, call: Call, result: Result) -> Command:
         return shell_command("git commit", call.cwd, result.text)
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
-        match = _COMMIT.match(result.text)
-        return (match[1],) if match else ()
+        return tuple(_COMMIT.findall(result.text))
 
 
 def _failed_blocks(text: str) -> Iterator[tuple[str, Replacement]]:
@@ -289,7 +291,7 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
             inside.append(line)
         elif inside:
             offers = ((_with_slashes(named), text) for named, text in _by_file(name, inside) if named)
-            results += [(path, _offered_edit(path, text)) for path, text in offers]
+            results += list(_diffs(inside)) or [(path, _offered_edit(path, text)) for path, text in offers]
             inside = []
         elif line.strip() and not fence.end:
             named = _NAME.match(line)
@@ -309,6 +311,13 @@ def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
         else:
             lines.append(line)
     yield name, lines
+
+
+def _diffs(inside: list[str]) -> Iterator[tuple[str, Edit]]:
+    """What a unified diff, whose hunks need no numbers, does to each of its files."""
+    for old, new, body in _DIFF.findall("".join(f"{line}\n" for line in inside)):
+        path = _with_slashes(new.removeprefix("b/") if old.startswith(("a/", "/dev/null")) else new)
+        yield path, Edit(path, "edit", hunks=tuple(patch_hunks(body.split("\n"))))
 
 
 def _offered_edit(path: str, lines: list[str]) -> Edit:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from collector.agents import aider
-from collector.model import Session
+from collector.model import Edit, Replacement, Session
 
 FENCE = "```"
 HISTORY = f"""> whowrote: /home/ana/work/tally
@@ -135,6 +135,43 @@ def test_with_some_models_the_name_of_the_file_is_inside_the_fence() -> None:
     assert (page.path.rsplit("/", 1)[-1], page.op, page.content) == ("index.html", "write", "<html>\n</html>\n")
     assert [block.new for block in first.replacements] == ["import re\n", "import sys\n"]
     assert [block.new for block in second.replacements] == ["import io\n"]
+
+
+def edits_after(answer: str, *applied: str) -> list[Edit]:
+    notices = "".join(f"> Applied edit to {path}\n" for path in applied)
+    return [
+        edit
+        for call in read(f"# aider chat started at 2026-03-02 09:00:00\n\n#### Go\n\n{answer}\n{notices}").calls
+        for edit in call.edits
+    ]
+
+
+def test_blocks_of_2023_are_called_original_and_updated() -> None:
+    block = "<<<<<<< ORIGINAL\nold\n=======\nnew\n>>>>>>> UPDATED\n"
+    (inside,) = edits_after(f"{FENCE}go\na.go\n{block}{FENCE}\n", "a.go")
+    (before,) = edits_after(f"a.go\n{FENCE}go\n{block}{FENCE}\n", "a.go")
+    assert inside.replacements == before.replacements == (Replacement("old\n", "new\n"),)
+
+
+@pytest.mark.parametrize("place", ["@@ ... @@", "@@ -4,2 +4,2 @@", "@@"])
+@pytest.mark.parametrize(("old", "new"), [("src/a.go", "src/a.go"), ("a/src/a.go", "b/src/a.go")])
+def test_a_diff_is_an_edit_of_each_of_its_files(old: str, new: str, place: str) -> None:
+    diff = f"--- {old}\n+++ {new}\n{place}\n func a() {{\n-\treturn 1\n+\treturn 2\n }}\n\n{place}\n+// the end\n"
+    edits = edits_after(f"{FENCE}diff\n{diff}--- /dev/null\n+++ b/b.go\n{place}\n+package b\n{FENCE}\n", "src/a.go", "b.go")
+    assert [(edit.path, edit.op, [hunk.lines for hunk in edit.hunks]) for edit in edits] == [
+        ("src/a.go", "edit", [(" func a() {", "-\treturn 1", "+\treturn 2", " }"), ("+// the end",)]),
+        ("b.go", "edit", [("+package b",)]),
+    ]
+    assert all(hunk.exact_text and not hunk.old_start for edit in edits for hunk in edit.hunks)  # models do not count
+
+
+def test_a_diff_that_is_only_shown_is_no_edit() -> None:
+    diff = f"{FENCE}diff\n--- a.go\n+++ a.go\n@@ ... @@\n-old\n+new\n{FENCE}\n"
+    block = f"a.go\n{FENCE}go\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n{FENCE}\n"
+    whole = f"a.go\n{FENCE}go\npackage a\n{FENCE}\n"
+    assert edits_after(diff) == edits_after(diff, "b.go")[1:] == []
+    assert edits_after(diff + block, "a.go") == [Edit("a.go", "edit", (Replacement("x\n", "y\n"),))]
+    assert edits_after(diff + whole, "a.go") == edits_after(whole + diff, "a.go") == [Edit("a.go", "edit")], "which was applied?"
 
 
 def test_nothing_was_done_before_a_run_began() -> None:

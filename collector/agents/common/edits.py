@@ -160,12 +160,13 @@ def _sections(text: str) -> Iterator[tuple[str, str, list[str]]]:
 
 def _update(path: str, lines: list[str], cwd: str, by_shell: bool) -> Edit:
     move = _MOVE.match(lines[0]) if lines else None
-    hunks = tuple(_patch_hunks(lines[1:] if move else lines))
+    hunks = tuple(patch_hunks(lines[1:] if move else lines))
     new_path = resolve(cwd, move[1]) if move else ""
     return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, by_shell=by_shell)
 
 
-def _patch_hunks(lines: list[str]) -> Iterator[Hunk]:
+def patch_hunks(lines: list[str]) -> Iterator[Hunk]:
+    """Hunks between lines that begin with @@, whatever these say of places."""
     body: list[str] = []
     for line in [*lines, "@@"]:
         if line.startswith("@@"):

@@ -144,19 +144,16 @@ def _limit_in_words(body: bytes) -> str | None:
         text = body[:2000].decode("utf-8", "replace").lower()
         return "secondary" if "err " in text and _has(text, (*_SECONDARY, *_PRIMARY)) else None
     value = json_object(body)
-    if b"rate" not in body.lower() or value is None or _has_data(value):
+    if b"rate" not in body.lower() or value is None:
         return None
+    if "items" in value or any(alias is not None for alias in get_dict(value, "data").values()):
+        return None  # there is something to read: results of a search, or an alias of GraphQL
     errors = objects(get(value, "errors"))
     text = " ".join(str(part.get("message", "")) for part in (value, *errors)).lower()
     if _has(text, _SECONDARY):
         return "secondary"
     has_type = any(error.get("type") in _LIMIT_TYPES or error.get("code") == _LIMIT_CODE for error in errors)
     return "primary" if has_type or _has(text, _PRIMARY) else None
-
-
-def _has_data(value: Mapping[str, Any]) -> bool:
-    """Whether there is anything to read: results of a search, or one alias of GraphQL that is not null."""
-    return "items" in value or any(alias is not None for alias in get_dict(value, "data").values())
 
 
 def is_limit_text(text: str) -> bool:
