@@ -28,11 +28,14 @@ from attribution.lineage.model import (
     count_lines,
     numbers,
 )
+from collector.files.kinds import kind_of
 from collector.git.diff_tree import FileDelta, Range
 from collector.git.renames import RenameSources
 from collector.git.repository import line_changes
 from collector.text import split_lines
+from collector.vocabulary.lines import FileKind
 
+_KEPT = (FileKind.GENERATED, FileKind.RECORDER)  # an agent keeps versions of the files that it edits
 Text = list[tuple[list[bytes], list[bytes]]]
 _NOTHING = FileLines("", 0, b"")
 
@@ -168,13 +171,13 @@ class CommitEdit:
         return _Work(delta.path, delta.new, delta.new_mode, _NOTHING, delta.path, hunks, flags, delta.text)
 
     def _is_copy(self, delta: FileDelta) -> bool:
-        """Whether another file of the commit, known so far, has exactly this content."""
+        """Whether another file of the commit, known so far, has exactly this content; what programs keep is no original."""
         if delta.new in self._new:
             return True
-        self._new.add(delta.new)
-        return delta.new in self._contents.written and any(
-            file.oid == delta.new for path, file in self._state.items() if path != delta.path
-        )
+        if kind_of(delta.path) not in _KEPT:
+            self._new.add(delta.new)
+        same = (path for path, file in self._state.items() if file.oid == delta.new and path != delta.path)
+        return delta.new in self._contents.written and any(kind_of(path) not in _KEPT for path in same)
 
     def _changes(self, delta: FileDelta, old: FileLines) -> tuple[Sequence[Range], int, bool]:
         """Hunks, flags and whether they are those of the delta. If a side cannot be read, all lines end and begin."""

@@ -191,7 +191,7 @@ def _rows_to_write(done: Finished) -> list[int]:
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))
 
 
-VERSION = "2"
+VERSION = "3"
 STAGE = Stage(StageName.HISTORY, VERSION)  # reports only on new commits: what was reported before stays
 _KEPT = "whitespace reformatted moved"  # changes that do not end a line, as `tip_states.keep` has them
 UNREAD = "file_unread"  # a check of the database knows this name

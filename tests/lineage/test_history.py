@@ -537,6 +537,19 @@ def test_a_line_goes_on_through_several_merges(build: Build) -> None:
     assert not walk.deaths()
 
 
+@pytest.mark.parametrize("kept", [".claude/file-history/5e/a1@v2", "dist/app.js", ".specstory/history/a.md"])
+def test_what_a_program_keeps_of_a_file_is_not_its_original(build: Build, kept: str) -> None:
+    """Claude Code's versions of the files that it edits come first by name; the lines are those of the file all the same."""
+    build.commit("base", [], {kept: text("x", "y"), "src/app.js": text("x", "y"), "src/twin.js": text("x", "y")})
+    build.commit(
+        "later",
+        ["base"],
+        {kept: text("x", "y"), "src/app.js": text("x", "y"), "src/twin.js": text("x", "y"), "z.js": text("x", "y")},
+    )
+    flags = {life.path: life.flags & COPY for life in Walk(build, "later").lifetimes}
+    assert not flags["src/app.js"] and flags["src/twin.js"] and flags["z.js"]
+
+
 def test_a_file_with_the_content_of_another_one_is_a_copy(build: Build) -> None:
     build.commit("base", [], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z")})
     build.commit("copy", ["base"], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z"), "d/c": text("z"), "e": text("e")})

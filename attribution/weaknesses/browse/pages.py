@@ -22,6 +22,7 @@ from collector.vocabulary.agents import label_of
 _MOST = 100  # findings on the page
 _AROUND = 3  # lines before and after each
 _CHOICES = ("severity", "agent", "model", "status", "place")
+_LEVELS = {each.meaning: f"{number}{each.meaning}" for number, each in enumerate(Severity)}  # by which the page is sorted
 
 Row = dict[str, Any]
 
@@ -45,19 +46,13 @@ def findings_page(request: PageRequest) -> Shown:
     repo, to, shown = request.place.repo, request.to, rows[:_MOST]
     for row, lines in zip(shown, code_of(shown, _AROUND), strict=True):
         first, reviews = max(1, row["start_line"] - _AROUND), reviews_of(request.store, row["fingerprint"])
-        row |= {"level": _level(row), "lines": lines, "first_line": first, "reviews": reviews}
+        row |= {"level": _LEVELS.get(row["severity"], "9not stated"), "lines": lines, "first_line": first, "reviews": reviews}
     cells = {
         "path": partial(_path_cell, repo, to), "author": lambda row: _author_cell(repo, to, row).replace("<br>", ", "),
         "commit": lambda row: _commit_link(to, repo, row["commit_sha"], row["author_at"][:10]), "now": partial(_now_cell, repo, to),
     }  # fmt: skip
     values = {"wanted": selection, "choices": choices, "rows": shown, "count": len(rows), "cells": cells}
     return Shown("whowrote_findings.html", values)
-
-
-def _level(row: Row) -> str:
-    """The severity behind a digit by which it is sorted, the worst first."""
-    levels = [each.meaning for each in Severity]
-    return f"{levels.index(row['severity'])}{row['severity']}" if row["severity"] in levels else f"{len(levels)}not stated"
 
 
 def _finding_cell(row: Row) -> str:
