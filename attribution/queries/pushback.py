@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from attribution.features.turn_classes import error_counts
+from attribution.features.turn_classes import TurnModel, turn_model
 from attribution.lineage import minimum
 from attribution.queries.features import session_features
 from attribution.stats.agreement import Confusion, Corrected, correct_share, kappa
 from collector.errors import WhoWroteError
+from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
 
@@ -23,16 +24,20 @@ class By(StrEnum):
     DRIVER = "driver"
 
 
-_COLUMNS = {
-    "name": "agent, code of a language, or what sent the prompts; all",
-    "messages": "messages after the first of a session",
+_SHARES = {
     "classified": "of those, messages in a language that the classifier was measured on",
     "counted": "of the classified ones, those that push back by the classifier",
-    "listed": "of all, those that push back by the word lists; NULL by language",
     "share": "share of the classified messages that push back, corrected for errors; NULL with few messages [share]",
     "low": "lower end of its 95 % interval; NULL with few messages [share]",
     "high": "upper end of its 95 % interval; NULL with few messages [share]",
     "note": "why there is no share",
+}
+_COLUMNS = {
+    "name": "agent, code of a language, or what sent the prompts; all",
+    "messages": "messages after the first of a session",
+    "listed": "of all, those that push back by the word lists; NULL by language",
+    **_SHARES,
+    **{f"vector_{name}": f"the same by sentence vectors: {text}" for name, text in _SHARES.items()},
     "deeds_answers": "messages after a turn that wrote lines",
     "deeds_changed": "of those, turns that changed or removed lines of the turn before",
     "deeds_undone": "of those, turns that put a place back exactly as it was before that turn",
@@ -64,6 +69,7 @@ class Message(NamedTuple):
     language: str
     driver: str
     pushes_back: bool | None  # None: not classified
+    by_vector: bool | None  # the same by its sentence vector
     changed: bool | None = None  # its turn changed lines of the turn before; None: that turn wrote nothing
     undone: bool = False  # or put a place back as it was before
 
@@ -98,32 +104,43 @@ _ANSWERS = (
 def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]]:
     """Count of the word lists and later messages of each session."""
     deeds = {(row["session_id"], row["turn"]): (bool(row["changed"]), bool(row["undone"])) for row in store.rows(_ANSWERS, (repo,))}
+    vectors = {session: backs for read in hooks("pushback_by_vectors") for session, backs in read(store, repo).items()}
     for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
         agent, driver = values["agent"] or "", values["driver"]
-        instructions = zip(values["typed_turn_numbers"], values["turn_languages"], values["turn_pushes_back"], strict=True)
+        typed, backs = values["typed_turn_numbers"], values["turn_pushes_back"]
+        by_vector = vectors.get(values["session_id"], [None] * len(typed))
         messages = []
-        for turn, language, back in list(instructions)[1:]:
-            pushes, deed = None if back is None else bool(back), deeds.get((values["session_id"], turn), ())
-            messages.append(Message(agent, language or UNKNOWN, driver, pushes, *deed))
+        for turn, spoken, *said in list(zip(typed, values["turn_languages"], backs, by_vector, strict=True))[1:]:
+            words, vector = (None if back is None else bool(back) for back in said)
+            messages.append(Message(agent, spoken or UNKNOWN, driver, words, vector, *deeds.get((values["session_id"], turn), ())))
         yield values["correction_turns"] or 0, messages
 
 
 def share_row(name: str, messages: Sequence[Message], by: By, listed: int) -> dict[str, Any]:
     """The columns of `_COLUMNS` for the later messages to one agent, or in one language; shares of few messages are None."""
-    said = [message.pushes_back for message in messages if message.pushes_back is not None]
-    rates = error_counts(name if by is By.LANGUAGE and name != ALL else None)
+    language = name if by is By.LANGUAGE and name != ALL else None
+    return {
+        "name": name, "messages": len(messages), "listed": None if by is By.LANGUAGE else listed,
+        **_shares([message.pushes_back for message in messages], turn_model(), language),
+        **_shares([message.by_vector for message in messages], turn_model(by_vectors=True), language, "vector_"),
+        **_deeds(messages),
+    }  # fmt: skip
+
+
+def _shares(answers: Sequence[bool | None], model: TurnModel, language: str | None, prefix: str = "") -> dict[str, Any]:
+    """The columns of `_SHARES`, corrected for the errors of the model that answered, in all measured languages or in one."""
+    said = [answer for answer in answers if answer is not None]
+    counts = [counts for name, counts in model.languages.items() if language in (None, name)]
     share = Corrected(None, None, None, "language not measured")
-    if rates is not None and said:
-        share = correct_share(sum(said), len(said), Confusion(**rates))
+    if counts and said:
+        rates = Confusion(**{name: sum(each[name] for each in counts) for name in counts[0]})
+        share = correct_share(sum(said), len(said), rates)
     if said and len(said) < minimum.MESSAGES:
         share = Corrected(None, None, None, "too few messages")
-    return {
-        "name": name, "messages": len(messages), "classified": len(said), "counted": sum(said),
-        "listed": None if by is By.LANGUAGE else listed, "share": share.rate, "low": share.low, "high": share.high,
-        "note": share.note, **_deeds(messages),
-    }  # fmt: skip
+    values = (len(said), sum(said), share.rate, share.low, share.high, share.note)
+    return {prefix + name: value for name, value in zip(_SHARES, values, strict=True)}
 
 
 def _deeds(messages: Iterable[Message]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from attribution.lineage import minimum, survival, tip
 from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
 from attribution.lineage.model import runs
-from attribution.lineage.survival import DeletionRow, LifetimeRecord, RemovedLines
+from attribution.lineage.survival import DELETION, LifetimeRecord, RemovedLines
 from attribution.queries.survival import (
     SurvivalOptions,
     SurvivalReport,
@@ -135,7 +135,7 @@ def _any(times: Sequence[float], since: float, until: float) -> bool:
 def _fill_deletions(store: Store, repo_id: int, removed: Iterable[RemovedLines]) -> None:
     store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
     rows = survival.deletions(removed)
-    store.insert("deletions", ("repo_id", *DeletionRow._fields), ((repo_id, *row) for row in rows))
+    store.insert("deletions", ("repo_id", *DELETION), ((repo_id, *row) for row in rows))
 
 
 def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution.features import of_session
-from attribution.features.turn_classes import TurnClass, classify, complains, error_counts, language_of, shows_error, turn_features
+from attribution.features.turn_classes import TurnClass, classify, complains, language_of, shows_error, turn_features, turn_model
 from attribution.queries.pushback import ALL, By, pushback_table
 from attribution.stages import feature_rows
 from collector.errors import WhoWroteError
@@ -30,7 +30,12 @@ ROOT = Path(__file__).parent.parent.parent
         ("你帮我审查一下现在的文件结构", "zh"),
         ("리뷰 스레드 확인해주세요", "ko"),
         ("то есть задача выполнена", "cyrillic"),
-        ("das ist nicht richtig, bitte noch einmal", "other"),
+        ("das ist nicht richtig, bitte noch einmal", "de"),
+        ("no veo los artículos en la factura", "es"),
+        ("la carte n'est pas centrée dans la zone", "fr"),
+        ("isso não está certo, faça de novo", "pt"),
+        ("het werkt niet voor deze pagina", "other"),
+        ("rename los and las in the table", "en"),
         ("y", None),
         ("https://example.com/the/page", None),
         ("3", None),
@@ -131,10 +136,11 @@ def test_what_an_editor_puts_before_a_request_is_not_read() -> None:
     assert turn_features(framed, False) == turn_features("yes", False)
 
 
-def test_error_counts_are_those_of_the_measured_languages() -> None:
-    counts = error_counts()
-    assert counts is not None
-    assert counts["tp"] + counts["fn"] >= 100 and counts["fp"] + counts["tn"] >= 100
+@pytest.mark.parametrize("by_vectors", [False, True])
+def test_each_model_was_measured_on_enough_messages(by_vectors: bool) -> None:
+    for counts in turn_model(by_vectors).languages.values():
+        assert counts["tp"] + counts["fn"] >= 15 and counts["fp"] + counts["tn"] >= 15
+        assert counts["tp"] / (counts["tp"] + counts["fn"]) + counts["tn"] / (counts["tn"] + counts["fp"]) >= 1.25
 
 
 def _said(*texts: str) -> dict[str, object]:

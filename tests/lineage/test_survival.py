@@ -9,7 +9,7 @@ import pytest
 
 from attribution.lineage import minimum, survival
 from attribution.lineage.survival import (
-    DeletionRow,
+    DELETION,
     LifetimeRecord,
     RemovedLines,
     deletions,
@@ -154,12 +154,11 @@ def test_who_ended_the_agents_lines() -> None:
 
 def test_deletions_by_commit_author_and_age() -> None:
     young, old = line(0, 10, 1, actor="human", cause="deleted"), line(0, 40, 2, actor="human", cause="deleted")
-    assert deletions([RemovedLines(9, young), RemovedLines(9, old), RemovedLines(0, line(0))]) == [
-        DeletionRow(
-            commit_id=9, author="agent", author_session_id=None, actor="human", actor_session_id=None, cause="deleted", lines=3,
-            youngest_days=10.0, mean_days=30.0, oldest_days=40.0,
-        )
-    ]  # fmt: skip
+    (row,) = deletions([RemovedLines(9, young), RemovedLines(9, old), RemovedLines(0, line(0))])
+    assert dict(zip(DELETION, row, strict=True)) == {
+        "commit_id": 9, "author": "agent", "author_session_id": None, "actor": "human", "actor_session_id": None,
+        "cause": "deleted", "lines": 3, "youngest_days": 10.0, "mean_days": 30.0, "oldest_days": 40.0,
+    }  # fmt: skip
 
 
 # --- agents against people --------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from collector.text import count_of
     default="ngrams",
     show_default=True,
     metavar="NAME",
-    help="Embedding model, as `llm embed-models` lists it (needs whowrote[llm]); ngrams: hashed words, needs nothing.",
+    help="Embedding model, as `llm embed-models` lists it (needs whowrote[llm]); ngrams: hashed words, needs nothing; sentences: a "
+    "multilingual encoder on this machine that also tells which messages push back (needs whowrote[vectors]).",
 )
 @database_option
 @data_options
@@ -28,7 +29,7 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     """Measure how far each turn drifts from the task.
 
     Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded twice, and interrupted runs
-    resume. With ngrams, and with models that llm runs on this machine, nothing leaves it. docs/metrics.md explains the columns.
+    resume. With ngrams, sentences and models that llm runs on this machine nothing leaves it. docs/metrics.md explains the columns.
     """
     from attribution.evaluation.embedding.stage import embed_all
     from attribution.evaluation.models import embedder
@@ -49,6 +50,7 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     columns = (
         "key=session", "started_at", "texts", "max_cp", "drift_onset_turn=>0.2 at", "drift_onset_calibrated=drift at",
         "assumption_lock_turn=lock at", "plan_ged=plan", "goal_alignment_at_close=close", "session_failure_mode=mode",
+        "pushback_turns?=push back", "turns_classified?=of",
         "label=first prompt",
     )  # fmt: skip
     print_table(output_format, table, columns)

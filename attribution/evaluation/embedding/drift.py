@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from attribution.evaluation.conversation import Conversation, Exchange
 from attribution.evaluation.models import Scale, cosine
-from attribution.features.registry import Feature, Values, version_of
-from attribution.features.turn_classes import classify
+from attribution.features.registry import Feature, Values
+from attribution.features.turn_classes import beginning, classify
 
 NAME = "embedding"
 TITLE = "By embeddings"
@@ -19,6 +19,7 @@ MODERATE = 0.2  # the thresholds of the source, for a model it does not name
 _EMBEDDING = "embedding"
 _NO_TASK = "no message of four words or more"
 _NO_OTHER = "no later turn"
+_NO_WEIGHTS = "a model other than `sentences`"
 
 
 def _column(name: str, type_: str, unit: str, description: str, null: str = "", version: int = 1) -> Feature:
@@ -37,6 +38,9 @@ FEATURES = (
     _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", "fewer than two plans on record"),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
     _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
+    _column("turn_pushes_back", "json", "list of 0 or 1", "of each typed message, as typed_turn_numbers has them: 1: it pushes back by the vector of its beginning, a linear model with published error rates (docs/turns.md); null in languages it was not measured on", _NO_WEIGHTS),
+    _column("turns_classified", "integer", "messages", "typed messages after the first that turn_pushes_back here has an answer for", _NO_WEIGHTS),
+    _column("pushback_turns", "integer", "messages", "of those, the ones that push back; pushback_turns of session_features is the answer of words", _NO_WEIGHTS),
     _column("goal_alignment_at_close", "real", "-1 to 1", "cosine(task, the agent's last text of the last turn it answered)", "no task, or the agent said nothing"),
 )  # fmt: skip
 
@@ -44,14 +48,10 @@ Rows = Mapping[str, Sequence[float]]
 """Text -> vector."""
 
 
-def version(scale: Scale) -> str:
-    """Changes with the definition of a column and with a threshold."""
-    return version_of(FEATURES, str(scale))
-
-
-def texts(conversation: Conversation) -> list[str]:
+def texts(conversation: Conversation, scale: Scale) -> list[str]:
     """All texts whose vectors `compute` wants, each once."""
-    return list(dict.fromkeys(text for text in _texts(conversation) if text))
+    messages = [beginning(e.asked) for e in conversation.exchanges if e.is_typed and scale.classifies]
+    return list(dict.fromkeys(text for text in (*_texts(conversation), *messages) if text))
 
 
 def _texts(conversation: Conversation) -> Iterator[str]:
@@ -72,6 +72,7 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "plan_steps_first": len(plans[0]) if plans else None,
         "plan_steps_last": len(plans[-1]) if plans else None,
         "plan_ged": edit_distance(plans[0], plans[-1], rows, scale.same) if len(plans) > 1 else None,
+        **(_pushback(conversation, rows) if scale.classifies else {}),
     }
     task = conversation.task
     if task is None:
@@ -92,6 +93,14 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "assumption_lock_turn": None if scale.flat is None else _lock(conversation, coherence, scale.flat),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
     }  # fmt: skip
+
+
+def _pushback(conversation: Conversation, rows: Rows) -> Values:
+    typed = [e.asked for e in conversation.exchanges if e.is_typed]
+    guesses = [classify(text, i == 0, rows.get(beginning(text), ())) for i, text in enumerate(typed)]
+    later = [guess.pushes_back for guess in guesses[1:] if guess is not None]
+    answers = [None if guess is None else int(guess.pushes_back) for guess in guesses]
+    return {"turn_pushes_back": answers, "turns_classified": len(later), "pushback_turns": sum(later)}
 
 
 def _pollution(conversation: Conversation, task: int, rows: Rows) -> list[float | None]:

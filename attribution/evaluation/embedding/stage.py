@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attribution.evaluation.conversation import conversation_of
-from attribution.evaluation.embedding.drift import FEATURES, compute, texts, version
+from attribution.evaluation.embedding.drift import FEATURES, compute, texts
 from attribution.evaluation.failure_modes.stage import fill_failure_modes
 from attribution.evaluation.models import Embedder
+from attribution.features.registry import version_of
+from attribution.features.word_lists import source
 from attribution.queries.recorded_sessions import RecordedSession, recorded_sessions
 from attribution.queries.repositories import known_clones
 from collector.runtime.locks import writing_database, writing_repository
@@ -49,7 +51,7 @@ def embed_all(store: Store, repo: int | None, embedder: Embedder, progress: Prog
 
 def embed_repo(context: RunContext, embedder: Embedder, result: EmbeddingRun) -> None:
     """Fills `session_embeddings` for one repository, and what depends on it. Raises DatabaseUnusable."""
-    stage = Stage(StageName.EMBED, version(embedder.scale))
+    stage = Stage(StageName.EMBED, version_of(FEATURES, str(embedder.scale), source("turn_vectors.json"), source("words.toml")))
     sessions = recorded_sessions(context.store, context.repo, context.repo_id)
     for number, session in enumerate(sessions):
         context.progress("embedding sessions", number, len(sessions))
@@ -69,7 +71,7 @@ def _embed_session(run: StageRun, recorded: RecordedSession, embedder: Embedder,
         result.unreadable += 1
     else:
         conversation = conversation_of(session)
-        parts = texts(conversation)
+        parts = texts(conversation, embedder.scale)
         vectors = _vectors(run.store, embedder, parts, result)
         values = compute(conversation, dict(zip(parts, vectors, strict=True)), embedder.scale)
         cells = [json.dumps(value) if isinstance(value, list) else value for value in (values[f.name] for f in FEATURES)]

