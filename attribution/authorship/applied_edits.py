@@ -112,7 +112,7 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     """Of edits that were applied, and of what was seen of their files."""
     found = AppliedEdits()
     for fate in edits:
-        if not fate.outcome:  # it was replayed: neither failed nor refused, and within the repository
+        if not fate.outcome or fate.detail == NoReplay.NO_RESULT:  # it neither failed nor was refused, as far as is known
             found.edits[fate.path].append(fate.raw)
             if carried := _context_lines(fate.raw.edit):
                 found.sightings[fate.path].append((fate.raw.at, carried))

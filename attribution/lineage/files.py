@@ -48,8 +48,7 @@ class Contents:
         if data is None:
             self.unreadable(oid)
             return 0, UNREADABLE
-        lines = data.count(b"\n") + (not data.endswith(b"\n") if data else 0)
-        return lines, (BINARY if is_binary(data) else 0)
+        return data.count(b"\n") + (not data.endswith(b"\n") if data else 0), (BINARY if is_binary(data) else 0)
 
     def blank(self, oid: str) -> list[int]:
         """The lines of a blob that have no text, from 0 on; none when it is binary or cannot be read."""

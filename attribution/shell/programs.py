@@ -51,7 +51,7 @@ def _set_program(effect: Effect, program_name: str) -> Effect:
 
 
 def _base(text: str) -> str:
-    name = re.split(r"[/\\]", text)[-1]
+    name = re.split(r"[/\\]", text.replace("@angular/cli", "ng").replace("@nestjs/cli", "nest"))[-1]
     name = name.partition("@")[0] or name
     name = re.sub(r"\.(?:exe|cmd)$", "", name)
     return match[1] if (match := _VERSIONED.fullmatch(name)) else name

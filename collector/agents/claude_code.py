@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -270,7 +270,11 @@ class _Reader(RecordReader):
         spoken = [call for call in self.calls.values() if self.hooked and call.message_id not in self.copied]
         recorded = {_number_call(repeats, "", [self.session_id, call.name, call.arguments]): call for call in spoken} | self.calls
         earlier: dict[str, Call] = {}  # the last call that a record has, at each of the log
-        only_before = all(event == "PreToolUse" for event, _ in self.hooked)
+        logged = {key for event, key in self.hooked if event != "PreToolUse"}
+        made = {key: get_str(entry, "tool_name") for (event, key), (entry, _) in self.hooked.items() if event == "PreToolUse"}
+        unlogged = set(takewhile(lambda key: key not in logged, made))
+        # A log of results that was begun anew lacks those of reading, too, which nobody refuses.
+        is_cut = not logged or any(made[key] not in self.writers for key in unlogged)
         for (event, key), (entry, before) in self.hooked.items():
             call = recorded.get(key)
             if last := call or earlier.get(before):
@@ -279,7 +283,7 @@ class _Reader(RecordReader):
                 cwd, by = self.add_cwd(entry.get("cwd")), get_str(entry, "agent_id")
                 self.order, earliest = (last.order, last.at) if last else (0, None)
                 name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
-                done = Result(None, "") if only_before and name in self.writers else None  # no result is logged of any call
+                done = Result(None, "") if is_cut and key in unlogged and name in self.writers else None
                 self.call_tool(key, name, arguments, None, done, agent_id=by, message_id=key, cwd=cwd, not_before=earliest)
             if event != "PreToolUse":
                 response, printed = entry.get("tool_response"), get_str(entry, "tool_response", "stdout")

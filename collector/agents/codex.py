@@ -611,8 +611,7 @@ def _edits(call: CodexCall, problem: Callable[[str, str], None]) -> list[Edit]:
         if unreadable:
             problem("unreadable_diff", call.id)
         # Of a file that a patch names more than once, the event keeps the last change alone; a whole text needs no other.
-        several = len(stated) > 1 and edit.content is None
-        edits.extend(stated if several or (unreadable and stated) else [edit])
+        edits.extend(stated if (len(stated) > 1 and edit.content is None) or (unreadable and stated) else [edit])
     return edits
 
 

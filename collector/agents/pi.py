@@ -108,8 +108,7 @@ class _Reader(RecordReader):
         if role == "user":
             clean = without_reminders(text)
             injected = bool(self.parent_id) or message.get("attribution") == "agent"
-            kind = PromptKind.INJECTED if injected else classify(clean)
-            self.add_turn(key, time, clean, kind.value)
+            self.add_turn(key, time, clean, (PromptKind.INJECTED if injected else classify(clean)).value)
         elif role == "assistant":
             self._assistant(message, key, time)
         elif role == "toolResult":

@@ -32,7 +32,7 @@ _BUILT = re.compile(
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
 _RECORDER = re.compile(
     rf"\.traj(?:\.json)?$|(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/"
-    r"|logs/(?:[^/]+/)?(?:(?:pre|post)_tool_use(?:_failure)?|subagent_stop|user_prompt_submit|pre_compact|permission_request)\.json$"
+    r"|logs/(?:[^/]+/)?(?:(?:pre|post)_tool_use(?:_failure)?|subagent_(?:start|stop)|user_prompt_submit|pre_compact|permission_request)\.json$"
     r"|\.cursor/rules/derived-cursor-rules\.mdc$)"  # SpecStory derives it from its histories
 )
 # Hooks of Claude Code write these, too, but so may any program: the text decides.
@@ -49,7 +49,7 @@ PACKAGE_MANAGERS = {
 _LOCK = re.compile(rf"(?:^|/)(?:{'|'.join(map(re.escape, PACKAGE_MANAGERS))}|Package\.resolved|[^/]+\.lock)$")
 _GENERATED_NAME = re.compile(
     r"(?:\.pb\.go|\.pb\.gw\.go|_pb2(?:_grpc)?\.pyi?|_pb\.(?:js|ts)|\.pb\.(?:h|cc)|\.g\.dart|\.designer\.cs|_gen\.go|_generated\.go|\.gen\.(?:go|ts)"
-    r"|\.tsbuildinfo|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
+    r"|\.tsbuildinfo|\.d\.[cm]?ts\.map|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
     r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart"
     # what designers of interfaces, boards and projects save
     r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)))$",
@@ -140,7 +140,7 @@ def stated_values(path: str, attributes: Sequence[Attributes]) -> dict[str, bool
 def _state() -> re.Pattern[str]:
     return re.compile(
         rf"^\.(?:specify|{'|'.join(state_directories())})/(?:.+\.lock$|worktrees/|projects/|logs?/|sessions?/|todos/|statsig/|cache/"
-        r"|data/sessions/|file-history/|shell[-_]snapshots/|plugins/(?:cache|marketplaces)/|debug/[0-9a-f-]{36}\.txt$|session-env/"
+        r"|data/sessions/|file-history/|shell[-_]snapshots/|plugins/(?:cache|marketplaces)/|debug/[0-9a-f-]{36}\.txt$|session-env/|tmp/"
         r"|(?:history\.jsonl|\.?auth\.json|\.credentials\.json|(?:models|stats)[-_]cache\.json|\.personality_migration"
         r"|installation_id|(?<=codex/)version\.json)$)"
     )

@@ -337,8 +337,7 @@ class RepositoryBase:
         None where those differ too, or there is none.
         """
         first = bisect_left(self._author_zones, (moment - _DAY,))
-        last = bisect_left(self._author_zones, (moment + 3 * _DAY,))
-        zones = self._author_zones[first:last]
+        zones = self._author_zones[first : bisect_left(self._author_zones, (moment + 3 * _DAY,))]
         every, own = {offset for _, offset, _ in zones}, {offset for _, offset, email in zones if email in emails}
         return next((offsets.pop() for offsets in (every, own) if len(offsets) == 1), None)
 

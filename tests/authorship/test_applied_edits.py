@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from attribution.authorship.applied_edits import AppliedEdits, applied_edits, attribute_to_edits, give_to_maker
@@ -12,6 +14,7 @@ from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdic
 from attribution.authorship.worktree_roots import WorktreeRoots
 from collector.model import Commit, Edit, FileChange, Hunk, Replacement, Session, Status, ToolCall
 from collector.vocabulary.lines import Author, Evidence, How, Reason
+from collector.vocabulary.sessions import NoReplay
 
 LINE = "total = sum(prices) + shipping"
 ABOVE, BELOW = "def total_of(prices, shipping):", "return round(total, 2)"
@@ -73,6 +76,14 @@ def test_a_line_of_an_amended_commit_is_of_the_edit_between_its_two_times() -> N
     found = _asked(_wrote())
     assert (found.author, found.how, found.evidence) == ("agent", "moved", "matched")
     assert found.call is not None and found.call.call_id == "c200"
+
+
+def test_an_edit_of_which_no_result_is_on_record_wrote_what_the_commit_has_of_it() -> None:
+    edit = Edit("a.py", "write", content=f"{ABOVE}\n\n{LINE}\n{BELOW}\n")
+    pending = replace(_fate(edit, outcome="unmatched"), detail=NoReplay.NO_RESULT)
+    assert _asked(applied_edits([pending], {})).author == Author.AGENT
+    assert _asked(applied_edits([pending], {}), before=f"{ABOVE}\n{LINE}\n{BELOW}").author == Author.UNKNOWN
+    assert _asked(applied_edits([replace(pending, outcome="rejected", detail="")], {})).author == Author.UNKNOWN
 
 
 def test_with_another_layout_it_was_reformatted() -> None:

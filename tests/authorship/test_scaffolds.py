@@ -27,6 +27,13 @@ NEWER_RULES = (
     RULES.replace("# This is", "\n## This is")
     .replace("first.\n", "first.\n\nThis block is written and re-added by `next dev`.\n\n")
 )  # fmt: skip
+TEMPLATE = """\
+# [PROJECT_NAME] Constitution
+<!-- Example: Spec Constitution, TaskFlow Constitution, etc. -->
+
+**Version**: [CONSTITUTION_VERSION] | **Ratified**: [RATIFICATION_DATE]
+<!-- Example: Version: 2.1.1 -->
+"""
 CONTEXT = """\
 # ledger Development Guidelines
 
@@ -70,6 +77,9 @@ def _sources(directory: Path, path: str, text: str, subject: str, author: str, b
         (".venv/lib/python3.12/site.py", "A = 1\n", "Add the environment", ADA, "package manager"),
         ("_bmad/bmm/workflows/4-implementation/story.md", "# Story\n", "Install BMAD", ADA, "BMAD"),
         (".codex/superpowers/README.md", "# Superpowers\n", "Add skills", ADA, "Superpowers"),
+        ("AGENTS.md", "<!-- omx:generated:agents-md -->\n\n# Rules\n", "Set up", ADA, "oh-my-codex"),
+        (".codex/agents/analyst.toml", '# oh-my-codex agent: analyst\nname = "analyst"\n', "Set up", ADA, "oh-my-codex"),
+        (".specify/memory/constitution.md", TEMPLATE, "Set up", ADA, "spec-kit"),
         (".codex/history.jsonl", '{"session_id":"a","ts":1,"text":"Tidy"}\n', "Tidy", ADA, "generator"),
         (".codex/history.jsonl", '{"text":"Tidy"}\n{"text":"More"}\n', "More", ADA, "generator"),
         ("README.md", "# ledger-web", "Initial commit", GITHUB, "GitHub"),
@@ -113,6 +123,8 @@ def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, au
             '[projects."/home/ada/ledger"]\n',
         ),
         ("_bmad/bmm/workflows/4-implementation/story.md", "# Our story\n", "Reword", ADA, "# Story\n"),
+        ("AGENTS.md", "# Rules\n\n<!-- omx:generated:agents-md -->\n", "Set up", ADA, None),
+        (".codex/agents/own.toml", 'name = "analyst"\n', "Set up", ADA, None),
         (".bmad/custom/modules/own.md", "# Ours\n", "Add rules", ADA, None),
     ],
 )

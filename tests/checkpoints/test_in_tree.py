@@ -775,6 +775,38 @@ def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all
     assert ("agent" in authors) is not results
 
 
+@pytest.mark.parametrize(
+    ("reads", "path", "status"),
+    [(("a.py",), "src/b.py", "ok"), ((), "src/b.py", "unknown"), (("a.py",), "src/late.py", "unknown")],
+    ids=["before a log that lacks what was read too", "nothing was read", "after its beginning"],
+)
+def test_edits_before_a_log_of_results_that_was_begun_anew_count(
+    reads: tuple[str, ...], path: str, status: str, tmp_path: Path
+) -> None:
+    clone = with_hook_logs(tmp_path / "work")
+    read = [entry("three", "PreToolUse", "Read", name) | {"tool_use_id": f"read {name}"} for name in reads]
+    early = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {"tool_use_id": "src/b.py"}
+    listed = entry("three", "PreToolUse", "Bash", "", command="ls") | {"tool_use_id": "list"}
+    late = entry("three", "PreToolUse", "Write", "src/late.py", content=HALVED) | {"tool_use_id": "src/late.py"}
+    result = entry("three", "PostToolUse", "Bash", "", {"stdout": "a.py"}, command="ls") | {"tool_use_id": "list"}
+    write_log(clone, "pre_tool_use", [early, *read, listed, late])
+    write_log(clone, "post_tool_use", [result])
+    clone.commit(50, "More")
+    with attributed(clone.path, tmp_path / "a.db") as store:
+        assert store.value("SELECT status FROM tool_calls WHERE call_id = ?", (path,)) == status
+
+
+def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(tmp_path: Path) -> None:
+    """What a later version of the log lacks was not done after it."""
+    clone = with_hook_logs(tmp_path / "work")
+    other = entry("three", "PreToolUse", "Read", "a.py")
+    write_log(clone, "pre_tool_use", [other])
+    write_log(clone, "post_tool_use", [])
+    clone.commit(50, "Another day")
+    lines = sorted((row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py"))
+    assert lines == BY_HOOKS
+
+
 def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
     """Between two calls of such a log anything may have been done that it does not have: it can begin anywhere in the session."""
     clone = with_hook_logs(tmp_path / "work")

@@ -47,6 +47,7 @@ PATHS = {
         " web/tsconfig.tsbuildinfo"
         " .codex/history.jsonl .codex/auth.json .codex/version.json .codex/models_cache.json .codex/.personality_migration"
         " .codex/shell_snapshots/a.sh .claude/file-history/a/b@v1 .claude/plugins/marketplaces/own/README.md .claude/history.jsonl"
+        " .codex/tmp/path/a/apply_patch.bat lib/tally.d.ts.map"
         " .claude/debug/439a9b22-0442-41b6-b93e-68eb3699ae65.txt .claude/data/sessions/a.json"
     ),
     FileKind.VENDORED: (
@@ -65,7 +66,7 @@ PATHS = {
     FileKind.RECORDER: (
         ".entire/logs/entire.log .entire/metadata/2026-03-02-1/full.jsonl .aider.chat.history.md .specstory/history/a.md"
         " .cursor/rules/derived-cursor-rules.mdc"
-        " .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json"
+        " .claude/logs/pre_tool_use.json logs/4ab0ce60/post_tool_use.json logs/subagent_stop.json logs/subagent_start.json"
         " logs/pre_compact.json runs/one.traj runs/one.traj.json"
     ),
 }

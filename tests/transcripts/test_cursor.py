@@ -142,6 +142,17 @@ def test_calls_that_a_copy_lacks_were_made_after_it() -> None:
     assert bounded(whole, []) == whole
 
 
+def test_a_copy_that_was_begun_anew_tells_nothing_of_what_earlier_ones_have() -> None:
+    whole = cursor.read("s", [_untimed(5)])
+    calls = [call.call_id for call in whole.calls]
+    anew = StoredCopy(_at(13, 0), frozenset())
+    dated = bounded(
+        whole, [_stored(cursor.read("s", [_untimed(4)]), _at(12, 0)), StoredCopy(_at(10, 0), frozenset(calls[:1])), anew]
+    )
+    assert [call.not_before for call in dated.calls] == [None, None, _at(10, 0), _at(10, 0), _at(13, 0)]
+    assert dated.ended_at == _at(12, 0)
+
+
 def test_the_copies_of_a_session_bound_its_times() -> None:
     records = [
         SessionRecord("c1", 0, "s", "s", created_at=_at(10, 0), transcript=("one",), transcript_state=StoredTranscript.PRESENT),

@@ -59,8 +59,7 @@ def _sessions(store: Store) -> Iterator[None]:
     connection.create_function("published", 1, lambda name: json.dumps([*published_values(name)]))
     connection.create_function("file_type", 1, file_type, deterministic=True)
     connection.create_aggregate("quantile", 2, Quantile)  # type: ignore[arg-type]
-    names = ", ".join(_FEATURES)
-    features = f"SELECT session_id AS has_features, {names} FROM session_features"
+    features = f"SELECT session_id AS has_features, {', '.join(_FEATURES)} FROM session_features"
     if not features_ready(store):
         features = f"SELECT {', '.join(f'NULL AS {name}' for name in ('has_features', *_FEATURES))} WHERE 0"
     for statement in _text("sessions.sql").format(features=features, typed=sql_list(TYPED)).split(";\n"):

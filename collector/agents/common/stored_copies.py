@@ -26,18 +26,20 @@ def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
     """The session with `not_before` of its calls set to when the last copy without them was stored, where that is later.
 
     The record that was being written when a copy was stored is not in it: what follows a copy is dated from its second record on,
-    and all of a session that has no record in it. The session lasted at least until the last copy was stored.
+    and all of a session that has no record in it. A copy that lacks what an earlier one has was begun anew and tells nothing of it.
+    The session lasted at least until the last copy with a call of it was stored.
     """
-    calls = list(session.calls)
+    calls, stored = list(session.calls), set[str]()
     ended = session.ended_at
     for copy in sorted(copies, key=lambda entry: entry.at):
-        later = [n for n in range(len(copy.calls), len(calls)) if calls[n].call_id not in copy.calls]
+        stored |= copy.calls
+        later = [n for n in range(len(copy.calls), len(calls)) if calls[n].call_id not in stored]
         writing = calls[later[0]].message_id if later and copy.calls else None
         for number in later:
             call = calls[number]
             if call.message_id != writing:
                 calls[number] = replace(call, not_before=max(copy.at, call.not_before or copy.at))
-        ended = max(copy.at, ended or copy.at)
+        ended = max(copy.at, ended or copy.at) if copy.calls or not calls else ended
     return replace(session, calls=tuple(calls), ended_at=ended)
 
 

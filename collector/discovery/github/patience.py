@@ -275,8 +275,7 @@ class Patient:
         """Waits 1, 2, 4 … seconds, each up to twice as long by chance. Raises Unreachable after the last try."""
         if failures >= self.tries:
             raise error or Unreachable(f"{why}, {failures} times", "Try again later: finished work is kept", True)
-        pause = min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF)
-        self._sleep(pause * (1 + self.clock.chance()), why)
+        self._sleep(min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (1 + self.clock.chance()), why)
 
     def _sleep(self, seconds: float, why: str) -> None:
         if seconds <= 0:
