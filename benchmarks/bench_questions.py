@@ -1,9 +1,9 @@
-"""Questions right after new commits: python benchmarks/bench_questions.py CLONE ... [--steps N]
+"""Questions right after new commits: python benchmarks/bench_questions.py CLONE ... [--steps N] [--sample N]
 
-Goes through the last merges into the default branch, with the checkpoints that were there at that moment. After each of them
-one random file is asked about before the database is brought up to date, and the answers are compared with those of the update.
-Prints how many new lines had an answer, of these how many the same class, and the CPU seconds of questions and updates. The clone
-is only read.
+Goes through the last commits of the default branch, or some of them drawn at random, with the checkpoints that were there at that
+moment. The database is brought up to date with the commit before, one random file is asked about, and the answers are compared
+with those of the next update. Prints how many new lines had an answer, of these how many the same class, and the CPU seconds of
+questions and updates, each a process of its own. The clone is only read.
 """
 
 from __future__ import annotations
@@ -60,40 +60,50 @@ def classes(db: Path, commits: set[str]) -> dict[tuple[str, str, int], str]:
     return {(row[0], row[1], line): row[4] for row in rows if row[0] in commits for line in range(row[2], row[3] + 1)}
 
 
-def measure(clone: Path, steps: int, folder: Path) -> tuple[Counter[str], list[float], list[float]]:
+def measure(clone: Path, steps: int, sample: int, folder: Path) -> tuple[Counter[str], list[float], list[float]]:
     """Lines by answer, and CPU seconds of questions and updates."""
     repo, db = folder / "repo.git", folder / "out.db"
     git(clone, "clone", "--quiet", "--mirror", "--shared", str(clone), str(repo))
     branch = git(repo, "symbolic-ref", "HEAD")
     commits = git(repo, "log", "--first-parent", "--format=%H", f"-{steps + 1}", branch).split("\n")[::-1]
-    states = [refs_at(repo, branch, commit) for commit in commits]
+    pairs = [(old, new) for old, new in pairwise(commits) if changed_files(repo, old, new)]
+    chosen = [pairs[number] for number in sorted(random.Random(0).sample(range(len(pairs)), min(sample or len(pairs), len(pairs))))]
+    states = [(refs_at(repo, branch, old), refs_at(repo, branch, new)) for old, new in chosen]  # before any ref is moved
     update = ("repo", repo, "--db", db, "--local", "never", "-q")
-    set_refs(repo, states[0])
-    whowrote(folder, *update)
     counts, questions, updates = Counter[str](), list[float](), list[float]()
-    for number, (old, new) in enumerate(pairwise(commits)):
-        set_refs(repo, states[number + 1])
-        files = git(repo, "diff", "--name-only", "--diff-filter=AM", old, new).split("\n")
+    for number, ((old, new), (before, after)) in enumerate(zip(chosen, states, strict=True)):
+        set_refs(repo, before)
+        if not number or chosen[number - 1][1] != old:
+            whowrote(folder, *update)
+        set_refs(repo, after)
         added = set(git(repo, "log", "--no-merges", "--format=%H", f"{old}..{new}").split("\n"))
-        answer, seconds = whowrote(folder, "blame", repo, random.Random(number).choice(files), "--db", db, "--json")
+        file = random.Random(number).choice(changed_files(repo, old, new))
+        answer, seconds = whowrote(folder, "blame", repo, file, "--db", db, "--json")
         questions.append(seconds)
         updates.append(whowrote(folder, *update)[1])
         right = classes(db, added)
         for row in (row for row in json.loads(answer) if row["commit"] in added):
-            same = right.get((row["commit"], row["path_then"], row["line_then"])) == row["class"]
-            counts["no answer" if not row["class"] else "same class" if same else "another class"] += 1
+            expected = right.get((row["commit"], row["path_then"], row["line_then"]))
+            counts["no answer" if not row["class"] else "same class" if row["class"] == expected else "another class"] += 1
+            if row["class"] not in ("", expected):
+                print(f"{new} {file}:{row['line']} {row['class']}, after an update {expected}", flush=True)
     return counts, sorted(questions), sorted(updates)
+
+
+def changed_files(repo: Path, old: str, new: str) -> list[str]:
+    return git(repo, "diff", "--name-only", "--diff-filter=AM", old, new).split()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Questions right after new commits.")
     parser.add_argument("clones", type=Path, nargs="+", metavar="CLONE")
-    parser.add_argument("--steps", type=int, default=20, help="merges into the default branch, the last ones")
+    parser.add_argument("--steps", type=int, default=20, help="the last commits of the default branch")
+    parser.add_argument("--sample", type=int, default=0, help="draw so many of them at random")
     options = parser.parse_args()
     total, every = Counter[str](), list[float]()
     for clone in options.clones:
         with tempfile.TemporaryDirectory(prefix="whowrote-questions-") as folder:
-            counts, questions, updates = measure(clone, options.steps, Path(folder))
+            counts, questions, updates = measure(clone, options.steps, options.sample, Path(folder))
         total, every = total + counts, sorted([*every, *questions])
         print(f"{clone}: {dict(counts)} {_spread(questions)}, update {updates[len(updates) // 2]:.1f} s", flush=True)
     print(f"all: {dict(total)} {_spread(every)}")
@@ -101,7 +111,8 @@ def main() -> int:
 
 
 def _spread(questions: list[float]) -> str:
-    return f"question {questions[len(questions) // 2]:.1f} s (95th percentile {questions[len(questions) * 95 // 100]:.1f})"
+    late = questions[len(questions) * 95 // 100]
+    return f"{len(questions)} questions {questions[len(questions) // 2]:.2f} s (95th percentile {late:.2f})"
 
 
 if __name__ == "__main__":

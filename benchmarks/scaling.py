@@ -246,7 +246,7 @@ SIZES: dict[str, tuple[Callable[[int], Stream], int, int]] = {
     for make, large, small in (
         (lines, 100_000, 500), (blank_lines, 100_000, 500), (same_lines, 50_000, 500), (line_length, 2_000_000, 500),
         (commits, 1_000, 20), (merges, 600, 15), (parents, 1_000, 20), (files, 4_000, 60), (depth, 800, 20), (hunks, 8_000, 60),
-        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 2_000, 40), (edits_of_long_file, 2_000, 40),
+        (renames, 3_000, 60), (tags, 10_000, 100), (notes, 600, 20), (edits, 10_000, 40), (edits_of_long_file, 4_000, 40),
         (taken_out_again, 2_000, 40), (files_beside_commands, 1_000, 40), (replaced_everywhere, 400, 20),
         (calls, 4_000, 60), (prompts, 2_000, 40), (record_length, 500_000, 500), (output_length, 100_000, 500),
     )

@@ -14,8 +14,7 @@ sys.path[:0] = [str(ROOT)]
 from attribution.authorship.run_data import Replayed, RunInputs, SessionsRead  # noqa: E402
 from attribution.authorship.session_edits import SessionEdits  # noqa: E402
 from attribution.authorship.verdicts import CommitVerdict, Verdict  # noqa: E402
-from attribution.stages import feature_rows  # noqa: E402
-from attribution.stages import lines as stage  # noqa: E402
+from attribution.stages import feature_rows, judging  # noqa: E402
 from attribution.stages.sessions import read_sessions  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
@@ -128,9 +127,9 @@ class Variants:
         )
         with Store(":memory:") as store:
             context = RunContext(store, repo, 0)
-            evidence = stage._read(context, head, kept, known)
-            replayed = stage._replay(context, evidence)
-            return Asked(evidence, replayed, stage._judge(repo, evidence, replayed).verdicts)
+            evidence = judging.read_inputs(context, head, kept, known)
+            replayed = judging.replay(context, evidence)
+            return Asked(evidence, replayed, judging.judge(repo, evidence, replayed).verdicts)
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:

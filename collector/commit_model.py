@@ -1,6 +1,16 @@
-"""What git says of commits and files: the part of the data model that needs nothing of sessions."""
+"""What git says of commits and files, and what cannot be used: the part of the data model that needs nothing of sessions."""
 
 from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be used. Never dropped silently: each becomes a row."""
+
+    stage: str
+    subject: str
+    code: str
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,10 @@ from collector.commit_model import Censored as Censored
 from collector.commit_model import Commit as Commit
 from collector.commit_model import FileChange as FileChange
 from collector.commit_model import LineChange as LineChange
+from collector.commit_model import Problem as Problem
 from collector.vocabulary.sessions import CallStatus, CheckpointStore, Driver, StoredTranscript
 
 Status = CallStatus
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that could not be used. Never dropped silently: each becomes a row."""
-
-    stage: str
-    subject: str
-    code: str
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

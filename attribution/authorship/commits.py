@@ -133,12 +133,10 @@ def read_history(
     if only is not None:
         history.diffs = {commit.sha: CommitDiff(commit, []) for commit in commits}
         history.paths.update(repo.paths(commits[-1].sha))
-    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, chosen, attributes, count)) as printed:
+    paths = only.paths if only is not None else None
+    with repo.open_scratch() as git, closing(PrintedDiffs(repo, git, chosen, attributes, count, paths)) as printed:
         for commit in chosen:
-            result = printed.diff_of(commit)
-            if only is not None and result.files is not None:
-                result.files = [file for file in result.files if file.change.path in only.paths]
-            history.diffs[commit.sha] = result
+            result = history.diffs[commit.sha] = printed.diff_of(commit)
             history.paths.update(file.change.path for file in result.files or ())
     return history
 

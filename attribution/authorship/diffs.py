@@ -91,17 +91,13 @@ def merge_diff(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes]) 
     touched = set.intersection(*({c.path for c in changes if c.new is not None} for changes in sides))
     result: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
-        for change in _with_renames(repo, changes, touched):
+        may_be_renamed = any(c.status == "A" and c.path in touched for c in changes)  # a file that counts, in this parent
+        for change in repo.pair_renames(changes) if may_be_renamed else changes:
             if change.path in touched:
                 diff = file_diff(repo, change, attributes)
                 existing = result.get(change.path)
                 result[change.path] = common(repo, existing, diff) if existing else diff
     return {path: f for path, f in result.items() if f.added or f.content != "text"}
-
-
-def _with_renames(repo: GitRepo, changes: list[FileChange], touched: set[str]) -> list[FileChange]:
-    """The changes with renames, which are looked for only if a file that counts may have had another name in this parent."""
-    return repo.pair_renames(changes) if any(c.status == "A" and c.path in touched for c in changes) else changes
 
 
 def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:

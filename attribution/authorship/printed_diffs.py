@@ -4,7 +4,7 @@ Git compares texts several times faster than libgit2 does for us. Merges, and wh
 tell, is compared one by one (`diffs`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff
@@ -28,9 +28,13 @@ class PrintedDiffs:
         commits: Sequence[Commit],
         attributes: Sequence[Attributes] = (),
         count: Count | None = None,
+        paths: Container[str] | None = None,
     ) -> None:
-        """`attributes` are the repository's own; `count` is told the lines that each commit but merges added to a file."""
-        self._repo, self._attributes, self._count = repo, attributes, count
+        """`attributes` are the repository's own; `count` is told the lines that each commit but merges added to a file.
+
+        Of files other than `paths` no more is found out.
+        """
+        self._repo, self._attributes, self._count, self._paths = repo, attributes, count, paths
         self._kinds = _Kinds(repo, attributes)
         self._ranges: dict[AddedLines, AddedLines] = {}  # most come again and again in a history, which keeps each once
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
@@ -47,7 +51,10 @@ class PrintedDiffs:
     def diff_of(self, commit: Commit) -> CommitDiff:
         """What the next commit changed."""
         files = self._changed_files(commit) if self._is_printed(commit) else None
-        return diff_of(self._repo, commit, self._attributes, self._count) if files is None else CommitDiff(commit, files)
+        result = diff_of(self._repo, commit, self._attributes, self._count) if files is None else CommitDiff(commit, files)
+        if result.files is not None:
+            result.files = [file for file in result.files if self._paths is None or file.change.path in self._paths]
+        return result
 
     def _changed_files(self, commit: Commit) -> list[FileDiff] | None:
         """None where it has to be compared one by one."""
@@ -71,7 +78,8 @@ class PrintedDiffs:
                 if self._count is not None:
                     self._count(change.path, bare)
         start = min(delta.hunks[0][0], delta.hunks[0][2]) if delta.hunks else 0
-        return FileDiff(change, "text", tuple(added), deleted, self._kinds.of(change, says, start))
+        kind = self._kinds.of(change, says, start) if self._paths is None or change.path in self._paths else FileKind.SOURCE
+        return FileDiff(change, "text", tuple(added), deleted, kind)
 
 
 class _Kinds:

@@ -34,6 +34,7 @@ _ANSWER = 60.0  # seconds from the last event of a subagent to the end of the ca
 _TELLING = 12  # characters: a shorter line is written again and again
 _FILE_NAME = re.compile(r"[\w.@+-]+")
 _LISTED = re.compile(r"^(?:[^\s:]{1,200}:)?\s*\d+[:\t→|-]|^[+-]", re.M)  # what numbers, searches and differences put before a line
+_ASCII = bytes(range(128))
 _NO_FILES: Mapping[str, frozenset[str]] = {}
 _EXACT_EFFECTS = {"write": "write", "append": "append", "remove": "delete", "move": "move", "copy": "copy", "modify": "edit"}
 
@@ -211,8 +212,9 @@ def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
 def characters_of(sessions: Iterable[SessionEdits]) -> frozenset[str]:
     """The characters beside ASCII in the texts of all edits."""
     edits = (raw.edit for session in sessions for raw in session.edits)
-    special = (text for edit in edits for text in _texts_of(edit) if text and not text.isascii())
-    return frozenset(character for character in set[str]().union(*special) if not character.isascii())
+    special = {text for edit in edits for text in _texts_of(edit) if text and not text.isascii()}
+    encoded = (text.encode("utf-8", "surrogatepass").translate(None, _ASCII) for text in special)  # the rest is not looked at
+    return frozenset(b"".join(encoded).decode("utf-8", "surrogatepass"))
 
 
 def _texts_of(edit: Edit) -> Iterator[str | None]:

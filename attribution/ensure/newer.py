@@ -13,9 +13,8 @@ from attribution.authorship.verdicts import Span, Verdict
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
 from attribution.queries.verdicts import AttributedLines, LineAttribution, NewerLines
+from attribution.stages.judging import VERSION, judge, read_inputs, replay
 from attribution.stages.line_rows import ORIGIN, origin_values
-from attribution.stages.lines import judge_files
-from attribution.stages.lines_due import VERSION
 from attribution.stages.sessions import peek_sessions
 from collector.checkpoints.statements import checkpoint_ids, declared_agent
 from collector.load import SessionFiles, session_files
@@ -36,7 +35,8 @@ _CHANGES = """
 SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c JOIN commit_files f ON f.commit_id = c.id
 WHERE c.repo_id = ? AND f.path IN (SELECT value FROM json_each(?))
 """
-# `concerned`: 1 for a session that edited or named one of the files, is linked to a commit of them, or did something lately.
+# `concerned`: 1 for a session that edited one of the files, did something lately, or named one and is linked to a commit of them or
+# went on after the last.
 _SESSIONS = """
 WITH paths AS (SELECT value AS path FROM json_each(?3)), names AS (SELECT value AS word FROM json_each(?4)),
   changes AS (SELECT id, author_at FROM commits WHERE repo_id = ?1 AND commit_sha IN (SELECT value FROM json_each(?5)))
@@ -44,8 +44,8 @@ SELECT s.key, s.id, s.label, COALESCE(s.agent, '') AS agent, COALESCE(s.model, '
   (SELECT COUNT(*) FROM checkpoint_sessions x WHERE x.session_id = s.id) AS copies,
   s.ended_at >= ?2
   OR EXISTS (SELECT 1 FROM edits e WHERE e.session_id = s.id AND e.path IN (SELECT path FROM paths))
-  OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.session_id = s.id AND x.commit_id IN (SELECT id FROM changes))
-  OR s.ended_at >= (SELECT COALESCE(MAX(author_at), '') FROM changes WHERE author_at < ?2)
+  OR (s.ended_at >= (SELECT COALESCE(MAX(author_at), '') FROM changes WHERE author_at < ?2)
+      OR EXISTS (SELECT 1 FROM commit_sessions x WHERE x.session_id = s.id AND x.commit_id IN (SELECT id FROM changes)))
     AND EXISTS (SELECT 1 FROM tool_calls t, names WHERE t.session_id = s.id AND instr(COALESCE(t.command, t.input), word))
   AS concerned
 FROM sessions s WHERE s.repo_id = ?1
@@ -72,9 +72,10 @@ def answer_newer(opened: OpenRepo, path: str, asked: Collection[str]) -> NewerLi
     if read is None:
         return {}
     only = FilesRead({*earlier, *opened.newer}, paths, since, asked)
-    judged = judge_files(context, opened.tip, read, (checkpoints, local), only)
+    evidence = read_inputs(context, opened.tip, read, checkpoints, only)
+    judged = judge(repo, evidence, replay(context, evidence, local.worktrees, only), only)
     return {
-        (sha, printable(file.change.path)): _answers(spans, judged.evidence.links[sha].commit, sessions)
+        (sha, printable(file.change.path)): _answers(spans, evidence.links[sha].commit, sessions)
         for sha in asked
         for file, spans in judged.verdicts[sha].files
     }
@@ -121,10 +122,8 @@ def _attribution(verdict: Verdict, commit: Commit, sessions: Mapping[int | None,
     if row is not None:
         stored = row["id"] if row["id"] > 0 else None
         values = {
-            "model": row["model"],
-            "label": row["label"],
+            **{name: row[name] for name in ("model", "label", "agent")},
             "session": row["key"],
-            "agent": row["agent"],
             "session_id": stored,
             **values,
         }

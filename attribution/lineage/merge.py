@@ -113,7 +113,8 @@ class Merger:
         same = _unchanged_runs(hunks, len(result))
         for start, end, shift in same if left == [(0, len(result))] else _within(same, left):
             result[start:end] = origins[start + shift : end + shift]
-        return _common(left, [(b0, b1) for _, _, b0, b1 in hunks if b1 > b0])
+        right = [(b0, b1, 0) for _, _, b0, b1 in hunks if b1 > b0]
+        return [(start, end) for start, end, _ in _within(right, left)]  # of both
 
 
 def _unchanged_runs(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, int]]:
@@ -140,11 +141,6 @@ def _within(same: Sequence[tuple[int, int, int]], left: Sequence[tuple[int, int]
             first, last, shift = same[probe]
             yield max(start, first), min(end, last), shift
             probe += 1
-
-
-def _common(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Parts of `left` that lie in `right`; both in order."""
-    return [(start, end) for start, end, _ in _within([(*piece, 0) for piece in right], left)]
 
 
 def same_lines(old: FileLines, new: FileLines, contents: Contents) -> dict[int, int]:

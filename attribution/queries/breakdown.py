@@ -175,6 +175,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
     agents = [record for record in records if record.author == LineClass.AGENT]
     undeclared = [record for record in records if record.author == _BASELINE]
     cost, priced = cost_of(group.prompts) if scope.of_prompts else (None, None)
+    at_head = ((commit_of(record), record.lines, not record.dead) for record in agents if not record.lost)
     there = sum(record.lines for record in agents if not record.dead and not record.lost)
     weaknesses = rate_if_enough(total(weak.cell for weak in group.weak)) if scope.scanned else (None,) * len(_WEAKNESSES)
     return {
@@ -186,7 +187,7 @@ def _row(group: Facts, scope: _Asked) -> dict[str, Any]:
         **_columns("agent_or_declared_share", _share(group.cells, BY_AGENTS) if scope.shares else _NOT_KNOWN),
         **_columns("agent_kept_30_days", _share_after_30_days(agents) if scope.followed else _NOT_KNOWN),
         **_columns("undeclared_kept_30_days", _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN),
-        **_columns("agent_at_head", _present(agents) if scope.followed else _NOT_KNOWN),
+        **_columns("agent_at_head", _ratio(at_head) if scope.followed else _NOT_KNOWN),
         "cost_usd": cost,
         "cost_per_line_at_head": cost / there if cost is not None and there >= minimum.PART.lines else None,
         "prompts": len(group.prompts) if scope.of_prompts else None,
@@ -202,10 +203,6 @@ def _columns(name: str, share: Share) -> dict[str, Any]:
 
 def _share(cells: Iterable[LineCell], classes: Collection[str]) -> Share:
     return _ratio((cell.commit_id, cell.lines, cell.line_class in classes) for cell in cells)
-
-
-def _present(records: Iterable[LifetimeRecord]) -> Share:
-    return _ratio((commit_of(record), record.lines, not record.dead) for record in records if not record.lost)
 
 
 def _ratio(lines: Iterable[tuple[Hashable, int, bool]]) -> Share:

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from collector.agents.machine import files
 from collector.errors import UnknownBranch, WhoWroteError
-from collector.files.kinds import is_pointer
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
 from collector.text import from_utf_16, is_binary, normal_path, split_lines
@@ -120,16 +118,22 @@ def checked_out(opened: OpenRepo, path: str, committed: bytes) -> list[bytes] | 
     None also where they cannot be compared: a bare clone, a link, a file that a filter keeps elsewhere.
     """
     top = opened.repo.worktree()
-    if top is None or is_pointer(committed) or not _is_at_tip(opened):
+    if top is None or not _is_at_tip(opened):
         return None
+    from collector.agents.machine import files
+
     try:
         file = top / path
         data = from_utf_16(files.content(file)) if file.parent.resolve().is_relative_to(top.resolve()) else committed
     except (OSError, ValueError):
         return None
+    if data == committed:
+        return None
+    from collector.files.kinds import is_pointer  # few files differ
+
     lines = split_lines(data)
     comparable = not is_binary(data) and max(len(lines), committed.count(b"\n")) <= _MOST
-    return lines if comparable and data != committed else None
+    return lines if comparable and not is_pointer(committed) else None
 
 
 def _is_at_tip(opened: OpenRepo) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from attribution.authorship.options import AttributeOptions
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
+from attribution.stages.judging import VERSION
 from collector.agents import readers
 from collector.checkpoints import is_checkpoint_ref
 from collector.checkpoints.entire import fetch_command
@@ -20,7 +21,6 @@ from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 from collector.vocabulary.agents import label_of
 
-VERSION = "24"
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from attribution.authorship.run_data import SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import SessionEdits, add_missing_past, forget_stored_subagents, session_edits
-from attribution.features import of_session
-from attribution.stages import feature_rows
 from collector.agents import readers
 from collector.errors import INPUT_ERRORS
 from collector.git.repository import GitRepo
@@ -156,6 +154,8 @@ def _prepare(task: _ReadTask, repo: GitRepo, transcript_readers: Sequence[Transc
     copied = task.files.copied.key() if task.files.copied is not None else ""
     done = _Prepared(_SessionRead(reach, edits, events, copied), replace(loaded, session=None), rows)
     if task.features and loaded.session is not None:
+        from attribution.features import of_session  # a question about a line has no use for them
+
         try:
             done.features = of_session(loaded.session)
         except INPUT_ERRORS as error:
@@ -201,6 +201,8 @@ class _Reading:
             reads[task.files.key] = self._take(task, done)
 
     def _read_task(self, files: SessionFiles) -> _ReadTask:
+        from attribution.stages import feature_rows
+
         rows, features = session_run(self.context, files), feature_rows.session_run(self.context, files)
         policy, keeps = self.context.store.policy, self.cache.has_room
         return _ReadTask(files, self.ids[files.key], policy, not rows.is_current, not features.is_current, keeps)
@@ -303,6 +305,8 @@ def edits_of(loaded: LoadedSession, session_id: int) -> SessionEdits | None:
 
 def _store_features(context: RunContext, session_id: int, files: SessionFiles, done: _Prepared) -> None:
     """Stores the features that the transcript alone determines. If they fail, the next run tries again."""
+    from attribution.stages import feature_rows
+
     if done.features is not None:
         with feature_rows.session_run(context, files).writing():
             feature_rows.write(context.store, session_id, done.features)

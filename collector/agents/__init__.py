@@ -7,17 +7,19 @@ label. What several agents share is in `formats`, `common` and `machine`.
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from collector.agents.common.jsonl import first_line, first_value
-from collector.agents.machine.model import Committed, Store
-from collector.model import TranscriptReader
 from collector.plugins import modules_of
 from collector.text import decode
 
+if TYPE_CHECKING:
+    from collector.agents.machine.model import Committed, Store
+    from collector.model import TranscriptReader
+
 
 def readers() -> list[TranscriptReader]:
-    return [cast(TranscriptReader, module) for module in modules_of(__name__)]
+    return [cast("TranscriptReader", module) for module in modules_of(__name__)]
 
 
 def stores() -> list[Store]:

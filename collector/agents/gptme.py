@@ -6,7 +6,6 @@ A call is a fenced block (`save PATH`, `append PATH`, `patch PATH`, `shell`, `ip
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import argument, path_argument, search_replace_blocks
@@ -138,15 +137,11 @@ def _blocks(text: str) -> tuple[list[tuple[str, str, str]], str]:
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 
-def _whose(path: Path) -> tuple[str, str]:
-    return path.parent.name, files.text_in(files.head(path), _DIRECTORY_IN_JSON)
-
-
 STORES = (
     Store(
         NAME,
         at=("${GPTME_LOGS_HOME:-${XDG_DATA_HOME:-~/.local/share}/gptme/logs}",),
         patterns=("*/conversation.jsonl",),
-        whose=_whose,
+        whose=lambda path: (path.parent.name, files.text_in(files.head(path), _DIRECTORY_IN_JSON)),
     ),
 )

@@ -9,7 +9,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from collector.agents.common.jsonl import records
@@ -127,14 +126,6 @@ class _Reader(RecordReader):
 _CHAT, _ABOUT, _UPDATES, _USAGE = "chat_history.jsonl", "summary.json", "updates.jsonl", "usage.json"
 
 
-def _whose(path: Path) -> tuple[str, str]:
-    return path.parent.name, get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")
-
-
-def _beside(path: Path) -> Iterator[Path]:
-    return (path.with_name(name) for name in (_ABOUT, _UPDATES, _USAGE))
-
-
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The lines, after one with what they lack: the directory, when the session began and ended, and times of calls."""
     by_name = {path.name: path for path in session.files}
@@ -163,8 +154,8 @@ STORES = (
         NAME,
         at=("${GROK_HOME:-~/.grok}/sessions",),
         patterns=(f"*/*/{_CHAT}",),
-        whose=_whose,
-        beside=_beside,
+        whose=lambda path: (path.parent.name, get_str(files.document(path.with_name(_ABOUT)), "info", "cwd")),
+        beside=lambda path: (path.with_name(name) for name in (_ABOUT, _UPDATES, _USAGE)),
         load=_load,
     ),
 )

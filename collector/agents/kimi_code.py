@@ -126,10 +126,6 @@ def _whose(path: Path) -> tuple[str, str]:
     return session.name, cwd if isinstance(cwd, str) else ""
 
 
-def _beside(path: Path) -> Iterator[Path]:
-    return (agent / _WIRE for agent in files.directories(path.parents[1]) if agent.name != _MAIN)
-
-
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The records name neither the directory nor the agent: a first line does."""
     for path in session.files:
@@ -149,7 +145,7 @@ STORES = (
         at=("${KIMI_CODE_HOME:-~/.kimi-code}/sessions",),
         patterns=(f"*/*/agents/{_MAIN}/{_WIRE}",),
         whose=_whose,
-        beside=_beside,
+        beside=lambda path: (agent / _WIRE for agent in files.directories(path.parents[1]) if agent.name != _MAIN),
         load=_load,
     ),
 )

@@ -4,7 +4,6 @@ The result of a call is a record of its own. Edit tools show the whole text of t
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import displayed_texts
@@ -116,15 +115,11 @@ class _Reader(RecordReader):
 # --- sessions on this machine ----------------------------------------------------------------------------------------
 
 
-def _whose(path: Path) -> tuple[str, str]:
-    return path.stem, get_str(files.first_line(path), "cwd")
-
-
 STORES = (
     Store(
         NAME,
         at=("${QWEN_RUNTIME_DIR:-~/.qwen}/projects",),
         patterns=("*/chats/*.jsonl",),
-        whose=_whose,
+        whose=lambda path: (path.stem, get_str(files.first_line(path), "cwd")),
     ),
 )

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from collector.commit_model import Commit, FileChange
 from collector.errors import UnknownBranch
 from collector.git.base import TREE, BlobEntry, Config, RepositoryBase, config_of, git_mode, setting
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
 from collector.limits import REF_BYTES, REFS_BYTES
-from collector.model import Commit, FileChange
 from collector.repository_names import public_url
 from collector.text import decode, encode
 

@@ -35,7 +35,7 @@ def test_a_pass_takes_and_gives_what_it_says(case: str, tmp_path: Path, monkeypa
             assert all(old in each.takes and new in each.gives for old, new in changes), (each, changes)
             runs.append(each)
 
-    monkeypatch.setattr("attribution.stages.lines.settle", settle)
+    monkeypatch.setattr("attribution.stages.judging.settle", settle)
     import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
     run(tmp_path / "repo", tmp_path / "out.db")
     assert runs == list(PASSES)

@@ -54,7 +54,7 @@ def write_tables(request: ExportRequest, every: Mapping[str, ExportTable]) -> Ex
     ending, writer = (".parquet", write_parquet) if parquet else (".csv", write_csv)
     request.out.mkdir(parents=True, exist_ok=True)
     result = ExportResult()
-    labels = _labels(request.store)
+    labels = {key: value for several in hooks("judge_labels") for key, value in several(request.store).items()}
     for number, (name, table) in enumerate(every.items()):
         request.progress("writing tables", number, len(every))
         path = request.out / f"{name}{ending}"
@@ -102,10 +102,6 @@ def _rows(store: Store, table: str, select: str, repo_id: int, labels: Labels) -
     rows = (dict(zip(names, values, strict=True)) for values in cursor)
     complete = _COMPLETED.get(table)
     yield from rows if complete is None else complete(rows, labels)
-
-
-def _labels(store: Store) -> Labels:
-    return {key: value for labels in hooks("judge_labels") for key, value in labels(store).items()}
 
 
 # --- what needs more than SQL -----------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 
+from collector.commit_model import Problem
 from collector.json_values import is_too_deep
 from collector.limits import JSON_BYTES, JSON_DEPTH
-from collector.model import Problem
 from collector.text import decode
 
 MAX_DETAIL = 300
