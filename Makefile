@@ -61,6 +61,7 @@ public-study: setup
 bench: setup
 	$(BIN)/python benchmarks/bench_attribute.py $(REPOS)
 	$(BIN)/python benchmarks/bench_load.py $(REPOS)
+	$(BIN)/python benchmarks/bench_others.py $(REPOS)
 	$(if $(LONG),$(BIN)/python benchmarks/bench_slices.py $(LONG))
 	$(BIN)/python benchmarks/bench_history.py $(REPOS)
 	$(BIN)/python benchmarks/bench_commands.py $(if $(DB),--db $(DB)) $(REPOS)

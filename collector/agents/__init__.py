@@ -6,6 +6,8 @@
 label. What several agents share is in `formats`, `common` and `machine`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 

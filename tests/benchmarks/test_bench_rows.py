@@ -61,6 +61,13 @@ def test_stored_line_history(tmp_path: Path) -> None:
     assert float(ratio.partition(": ")[2].split()[0]) > 1
 
 
+def test_beside_other_programs(tmp_path: Path) -> None:
+    (row,) = rows(bench("bench_others.py", "--runs", 1, clone("example", tmp_path)))
+    *others, ours = row[1:]
+    assert len(others) in (3, 4)  # git-of-theseus may not be installed
+    assert float(ours) > 0 and min(numbers(others)) >= 0 and all(" to " in cell for cell in others)
+
+
 def test_commands_and_pages(tmp_path: Path) -> None:
     pytest.importorskip("datasette")
     pytest.importorskip("lifelines")
