@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import records_of
 from attribution.stats.rates import RateCell
-from collector.files.kinds import HEADLINE
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import LineClass, line_class_sql
+from collector.vocabulary.lines import HEADLINE, LineClass, line_class_sql
 
 
 class Place(NamedTuple):

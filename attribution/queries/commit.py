@@ -10,14 +10,13 @@ from attribution.queries.open_repo import OpenRepo
 from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
-from collector.files.kinds import HEADLINE
 from collector.git.repository import GitRepo, line_changes
 from collector.labels import as_typed
 from collector.model import FileChange, LineChange
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.text import decode, is_binary, split_lines
-from collector.vocabulary.lines import LINE_CLASSES
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 
 
 @dataclass(slots=True)

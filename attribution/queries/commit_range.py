@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 from attribution.queries.coverage import kind_lines
 from attribution.queries.open_repo import OpenRepo
 from collector.errors import UnknownBranch
-from collector.files.kinds import HEADLINE
 from collector.json_values import jsonable
 from collector.storage.store import Store, iso
 from collector.storage.views import Table, described_view, read_view, table_of
 from collector.text import count_of, printable
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import LINE_CLASSES, LineClass
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, LineClass
 
 _AT_ONCE = 500  # commits in one statement
 

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view
-from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass, line_class_sql
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineClass, line_class_sql
 
 AGES = (30, 90, 365)
 """Days before the last commit that coverage is given for, beside the whole history."""

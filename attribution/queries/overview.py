@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from attribution.queries.coverage import Headline, headline
 from attribution.queries.repositories import RepositoryRow, repository
-from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
-from collector.vocabulary.lines import LINE_CLASSES
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 
 CLASSES = LINE_CLASSES
 _MOST = 15  # rows of a table

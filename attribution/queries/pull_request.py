@@ -8,11 +8,10 @@ from attribution.queries.commit import CommitSummary, commit_summaries
 from attribution.queries.coverage import AgentShare, headline
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
-from collector.files.kinds import HEADLINE
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import LINE_CLASSES, LineClass
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, LineClass
 
 _KINDS = sql_list(sorted(HEADLINE))
 

@@ -10,14 +10,13 @@ from attribution.queries.coverage import Coverage, headline
 from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
 from collector.checkpoints.entire import fetch_command
-from collector.files.kinds import HEADLINE
 from collector.json_values import jsonable
 from collector.plugins import hooks
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view, read_view
 from collector.vocabulary import sql_list
 from collector.vocabulary.agents import label_of
-from collector.vocabulary.lines import LINE_CLASSES, Reason
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Reason
 
 _FETCHED = (Reason.TRANSCRIPT_MISSING, Reason.CHECKPOINT_MISSING)
 

@@ -15,10 +15,10 @@ from attribution.stats import comparison
 from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, survival_curve, survival_points
 from collector.errors import WhoWroteError
-from collector.files.kinds import HEADLINE, kind_of
+from collector.files.kinds import kind_of
 from collector.json_values import jsonable, plain
 from collector.storage.store import Store
-from collector.vocabulary.lines import LINE_CLASSES, Evidence, line_class_sql
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_class_sql
 
 
 def records_of(store: Store, repo_ids: Sequence[int], every_kind: bool = False) -> list[LifetimeRecord]:

@@ -15,11 +15,10 @@ from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
 from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
-from collector.files.kinds import HEADLINE
 from collector.model import Commit, Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
-from collector.vocabulary.lines import Author, Evidence, How, coding_mode, line_class
+from collector.vocabulary.lines import HEADLINE, Author, Evidence, How, coding_mode, line_class
 
 _TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
 FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "reformatted", "not_committed", "unexplained")

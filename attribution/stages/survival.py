@@ -31,13 +31,13 @@ from attribution.stages.history import stored_history
 from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.errors import DatabaseUnusable
-from collector.files.kinds import HEADLINE, kind_of
+from collector.files.kinds import kind_of
 from collector.json_values import jsonable
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.runtime.version import version
 from collector.storage.store import Store
 from collector.text import printable
-from collector.vocabulary.lines import LINE_CLASSES, line_class, line_class_sql
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, line_class, line_class_sql
 
 VERSION = "7"
 STAGE = Stage(StageName.SURVIVAL, VERSION)

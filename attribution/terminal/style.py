@@ -23,9 +23,9 @@ from collector.console.grid import print_whole as print_whole
 from collector.console.grid import show as show
 from collector.console.tables import show_table
 from collector.console.terminal import one_line
-from collector.files.kinds import HEADLINE
 from collector.storage.views import Table
 from collector.text import count_of as count_of
+from collector.vocabulary.lines import HEADLINE
 
 _BAR = 12
 

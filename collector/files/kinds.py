@@ -99,9 +99,6 @@ _DATA = re.compile(
 BY_HAND = frozenset({FileKind.SOURCE, FileKind.TEST, FileKind.DOCS, FileKind.CONFIG})
 """Kinds that a person types: only in these can a line be a person's."""
 
-HEADLINE = frozenset({FileKind.SOURCE, FileKind.TEST})
-"""Kinds that headline numbers count."""
-
 
 class Attributes(NamedTuple):
     """One line of a `.gitattributes`: paths that match `pattern` have `values` (name -> set or unset)."""

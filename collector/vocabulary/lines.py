@@ -211,6 +211,10 @@ class FileKind(Word):
     RECORDER = "recorder", "records of a tool that follows agents, committed with the code"
 
 
+HEADLINE = frozenset({FileKind.SOURCE, FileKind.TEST})
+"""Kinds that headline numbers count."""
+
+
 class FilePlace(Word):
     """What kind of file it is to programs that read code: scanners, measures."""
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from collector.files.kinds import (
     BY_HAND,
-    HEADLINE,
     attributes_of,
     has_long_line,
     head_of,
@@ -19,7 +18,7 @@ from collector.files.kinds import (
     kind_of_version,
 )
 from collector.vocabulary.agents import shipped_by
-from collector.vocabulary.lines import FileKind
+from collector.vocabulary.lines import HEADLINE, FileKind
 
 PATHS = {
     FileKind.SOURCE: "src/app.ts main.go lib/a.py index.html style.css Makefile Dockerfile a/b/contest.py src/latest.rs bin/run",

@@ -13,11 +13,10 @@ from attribution.queries.survival import records_of
 from attribution.stats.accuracy import confidences, corrected_shares, correction_refusal, measurements
 from attribution.stats.comparison import BASELINES, MEANING, compare, spread
 from attribution.stats.kaplan_meier import commit_of, estimate, head_point, observations
-from collector.files.kinds import HEADLINE
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import LINE_CLASSES, FileKind, LineClass
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, FileKind, LineClass
 
 NAME = "after"
 
