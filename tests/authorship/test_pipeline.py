@@ -136,7 +136,7 @@ def _never(*_: object, **__: object) -> Any:
 def test_second_run_reads_no_session_and_no_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = Tally().build(tmp_path / "repo")
     first, before = _run(repository, tmp_path / "out.db")
-    for name in ("read_all", "read_sessions", "read_history", "timelines", "conclude"):
+    for name in ("read_all", "read_sessions", "read_inputs", "replay", "judge"):
         monkeypatch.setattr(pipeline, name, _never)
     second, after = _run(repository, tmp_path / "out.db")
     assert (first.unchanged, second.unchanged) == (False, True)
