@@ -286,7 +286,7 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 ) -> None:
     repo, db, _, _ = taken
     with Store(db) as store:
-        monkeypatch.setattr("attribution.stages.sessions.of_session", None)  # a call would fail
+        monkeypatch.setattr("attribution.features.of_session", None)  # a call would fail
         assert attribute_repo(store, repo, AttributeOptions()).unchanged
         before = store.rows("SELECT * FROM session_features")
         monkeypatch.undo()
