@@ -34,7 +34,7 @@ FEATURES = (
     _column("drift_onset_turn", "integer", "turn from 0", f"first turn with cp_curve > {MODERATE}, the threshold of the source; it says nothing with the models here, 97 % of all turns are beyond it", "no turn is beyond it"),
     _column("drift_onset_calibrated", "integer", "turn from 0", "first turn with cp_curve above the model's own threshold, the median between turns of different sessions of a repository, from which on two thirds of the turns are above it, itself included and at least two", "no such turn, or a model whose threshold was not measured", version=2),
     _column("intent_coherence_curve", "json", "list of -1 to 1", "cosine(task, all that the agent said in the turn) for each turn of the user", _NO_TASK),
-    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both push back (as turn_pushes_back says), when intent_coherence_curve changes by less than the model's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message", "no such pair, messages in a language that the classifier was not measured on, or a model whose `flat` was not measured", version=2),
+    _column("assumption_lock_turn", "integer", "turn from 0", "first of two consecutive typed messages that both push back (as turn_pushes_back says, with `sentences` that of this table), when intent_coherence_curve changes by less than the model's `flat` from before the first to after the second. As good as the classifier of messages, which is weak for one message", "no such pair, messages in a language that the classifier was not measured on, or a model whose `flat` was not measured", version=3),
     _column("plan_ged", "real", "steps", "edit distance between the first and the last plan of the session (approved plans, to-do lists): a step in or out costs 1, one replaced 1 - cosine, one that is the same 0. Order is kept: for plans as chains the graph edit distance is at most this", "fewer than two plans on record"),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
     _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
@@ -90,7 +90,7 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "drift_onset_turn": next((i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None),
         "drift_onset_calibrated": None if scale.drift is None else lasting_onset(curve, scale.drift),
         "intent_coherence_curve": coherence,
-        "assumption_lock_turn": None if scale.flat is None else _lock(conversation, coherence, scale.flat),
+        "assumption_lock_turn": None if scale.flat is None else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
     }  # fmt: skip
 
@@ -135,12 +135,12 @@ def _close(conversation: Conversation) -> str:
     return next((e.last_words for e in reversed(conversation.exchanges) if e.last_words), "")
 
 
-def _lock(conversation: Conversation, coherence: Sequence[float | None], flat: float) -> int | None:
-    """See `assumption_lock_turn`; the first message corrects nothing."""
-    typed = [i for i, e in enumerate(conversation.exchanges) if e.is_typed]
-    for first, second in pairwise(typed[1:]):
+def _lock(conversation: Conversation, coherence: Sequence[float | None], flat: float, rows: Rows | None) -> int | None:
+    """See `assumption_lock_turn`; the first message corrects nothing. `rows`: of a model whose vectors are classified."""
+    typed = [(i, e.asked) for i, e in enumerate(conversation.exchanges) if e.is_typed]
+    for (first, text), (second, answer) in pairwise(typed[1:]):
         before, after = (coherence[first - 1], coherence[second])
-        guesses = [classify(conversation.exchanges[i].asked) for i in (first, second)]
+        guesses = [classify(said, vector=None if rows is None else rows.get(beginning(said), ())) for said in (text, answer)]
         if not all(guess is not None and guess.pushes_back for guess in guesses):
             continue
         if before is not None and after is not None and abs(after - before) < flat:

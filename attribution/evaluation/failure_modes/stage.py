@@ -15,7 +15,7 @@ later rule must not stand in for an earlier one.
 6. Else no rule fits.
 
 Little: pushback_turns up to a quarter of turns_classified, the later messages in a language that the classifier was measured on.
-When these are fewer than half of the later messages, nothing is known about the user's words.
+When these are fewer than half of the later messages, sentence vectors answer; without them nothing is known about the user's words.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from attribution.evaluation.words import FailureMode
 from attribution.queries.features import features_ready, session_features
 from collector.storage.store import Store
 
-VERSION = 3
+VERSION = 4
 REPEATED, REPETITION_RATE = 5, 0.3
 SCOPE_DRIFT = 2.0
 MANY_STEPS = 8
@@ -34,11 +34,11 @@ FEW_PUSHBACKS = 0.25
 COVERED = 0.5  # share of the later messages that the classifier must have read
 
 _NO_EMBEDDINGS = "no embeddings; run: whowrote data embed"
-_SILENT = "most later messages are in a language that the classifier was not measured on"
+_SILENT = "most later messages are in a language that words were not measured on; run: whowrote data embed --model sentences"
 
 Inputs = Mapping[str, Any]
-"""Feature -> value. `embedded`: the session has embeddings; `first_turn`: the number of its first turn; `first_outside`: that of
-the first turn that touched a file of no commit linked to it; `touched_per_committed`: files touched for each that one has."""
+"""Feature -> value. `embedded`: its row of embeddings, or empty; `first_turn`: the number of its first turn; `first_outside`: that
+of the first turn that touched a file of no commit linked to it; `touched_per_committed`: files touched for each that one has."""
 
 
 FailureVerdict = tuple[FailureMode | None, str]
@@ -106,11 +106,13 @@ def _later(values: Inputs) -> int:
 
 
 def _pushback_share(values: Inputs) -> float | None:
-    """Of the later messages that were classified; None: too few were."""
-    later, classified = _later(values), values["turns_classified"] or 0
-    if not later:
-        return 0.0
-    return (values["pushback_turns"] or 0) / classified if classified >= COVERED * later and classified else None
+    """Of the later messages that words, or else sentence vectors, have an answer for; None: too few have one."""
+    later = _later(values)
+    for answers in (values, values["embedded"]):
+        classified = answers.get("turns_classified") or 0
+        if classified and classified >= COVERED * later:
+            return (answers["pushback_turns"] or 0) / classified
+    return None if later else 0.0
 
 
 _COLUMNS = (
@@ -159,14 +161,12 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
                 **features,
                 **{name: vectors.get(name) for name in ("assumption_lock_turn", "drift_onset_calibrated", "plan_steps_first")},
                 "scope_drift": judged.get("scope_drift"), "conflation_turn": judged.get("conflation_turn"),
-                "embedded": bool(vectors),
                 **{name: scopes.get(session, {}).get(name) for name in ("touched_per_committed", "first_outside")},
-                "first_turn": first_turns.get(session, {"first_turn": 1})["first_turn"],
+                "first_turn": first_turns.get(session, {"first_turn": 1})["first_turn"], "embedded": vectors,
                 "files_changed": bool(features["touched_files"]),
             }
         )  # fmt: skip
-        judge = (judged.get("model"), judged.get("prompt_version"))
-        rows.append((session, mode, reason, vectors.get("model"), *judge, VERSION))
+        rows.append((session, mode, reason, vectors.get("model"), judged.get("model"), judged.get("prompt_version"), VERSION))
     store.connection.execute(
         "DELETE FROM session_failure_modes WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)", (repo_id,)
     )

@@ -16,7 +16,7 @@ from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 
 _CLEAN: dict[str, Any] = {
-    "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": True, "files_changed": True,
+    "tool_call_count": 20, "repeated_calls": 0, "repetition_rate": 0.0, "embedded": {"model": "m"}, "files_changed": True,
     "assumption_lock_turn": None, "drift_onset_calibrated": None, "plan_steps_first": None, "scope_drift": 1.0,
     "conflation_turn": None, "user_msg_lengths": [9, 9, 9, 9, 9], "turns_classified": 4, "pushback_turns": 0, "first_turn": 1,
     "turn_pushes_back": [0, 0, 0, 0, 0], "touched_per_committed": None, "first_outside": None, "plan_steps_detected": 0,
@@ -41,6 +41,9 @@ _CLEAN: dict[str, Any] = {
         ({"drift_onset_calibrated": 3, "pushback_turns": 1}, "shifted_intent"),
         ({"turns_classified": 2}, "clean"),
         ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
+        # Where words have no answer, sentence vectors have one; where words have one, they decide.
+        ({"turns_classified": 0, "pushback_turns": None, "embedded": {"turns_classified": 4, "pushback_turns": 1}}, "clean"),
+        ({"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}}, "clean"),
         ({"files_changed": False, "scope_drift": None}, "clean"),
         # Without a judge the files of the session's commits say what was needed; without a commit nobody is asked.
         ({"scope_drift": None}, "clean"),
@@ -53,10 +56,10 @@ _CLEAN: dict[str, Any] = {
         ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3, "plan_steps_detected": 8}, "scope_bleed"),
         ({"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3}, "clean"),  # the judge is believed
         # Without embeddings: a single message leaves no task, and nobody is locked who was not pushed back twice in a row.
-        ({"embedded": False, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
-        ({"embedded": False, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
+        ({"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
+        ({"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
         # The first rule that holds decides.
-        ({"repeated_calls": 9, "repetition_rate": 0.9, "assumption_lock_turn": 1, "embedded": False}, "stuck_loop"),
+        ({"repeated_calls": 9, "repetition_rate": 0.9, "assumption_lock_turn": 1, "embedded": {}}, "stuck_loop"),
         ({"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2}, "assumption_locked"),
     ],
 )
@@ -69,8 +72,8 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
     ("changed", "reason"),
     [
         ({"tool_call_count": None}, "cannot be read"),
-        ({"embedded": False}, "whowrote data embed"),
-        ({"embedded": False, "turn_pushes_back": [0, 1, 1, 0, 0], "scope_drift": 9.0, "conflation_turn": 2}, "whowrote data embed"),
+        ({"embedded": {}}, "whowrote data embed"),
+        ({"embedded": {}, "turn_pushes_back": [0, 1, 1, 0, 0], "scope_drift": 9.0, "conflation_turn": 2}, "whowrote data embed"),
         ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 1}, "no turn where it began"),
         ({"scope_drift": 5.0}, "no turn where it began"),
         ({"user_msg_lengths": []}, "typed nothing"),
@@ -79,6 +82,8 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         # A language without a measured classifier says nothing about corrections, and so nothing about a lock.
         ({"turns_classified": 0, "pushback_turns": None}, "language"),
         ({"turns_classified": 1}, "language"),
+        ({"turns_classified": 0, "embedded": {"turns_classified": 1, "pushback_turns": 0}}, "language"),
+        ({"turns_classified": 0, "embedded": {"turns_classified": 4, "pushback_turns": 2}}, "50 % of the later messages push back"),
         ({"turns_classified": 0, "pushback_turns": None, "scope_drift": 9.0, "conflation_turn": 2}, "language"),
     ],
 )

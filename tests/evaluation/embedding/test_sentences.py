@@ -6,6 +6,7 @@ import math
 import socket
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,7 @@ from attribution.queries.pushback import By, pushback_table
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
-from collector.model import Session, Turn
+from collector.model import AgentMessage, Session, Turn
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
@@ -145,6 +146,19 @@ def test_typed_messages_get_answers_and_other_models_none() -> None:
     others = texts(talk, ngrams.scale)
     found = compute(talk, dict(zip(others, ngrams.embed(others), strict=True)), ngrams.scale)
     assert {found[name] for name in ("turn_pushes_back", "turns_classified", "pushback_turns")} == {None}
+
+
+@pytest.mark.parametrize(("said", "locked"), [("そこは odd ではなく直して", 2), ("そこを直して", None)])
+def test_an_agent_is_locked_in_a_language_of_vectors_too(said: str, locked: int | None) -> None:
+    """Words were not measured in Japanese; the vectors of both messages have to push back."""
+    session = _session("please mend the red door", "go on with the door", said, said + "!")
+    answers = tuple(AgentMessage(10.0 * i + 1, i, "text", "the door is red") for i in range(1, 5))
+    talk, model = conversation_of(replace(session, messages=answers)), Pushing()
+    scale = replace(Pushing.scale, flat=0.5)
+    parts = texts(talk, scale)
+    assert compute(talk, dict(zip(parts, model.embed(parts), strict=True)), scale)["assumption_lock_turn"] == locked
+    words = texts(talk, replace(scale, classifies=False))
+    assert compute(talk, dict(zip(words, model.embed(words), strict=True)), Scale(None, 0.5))["assumption_lock_turn"] is None
 
 
 def test_only_the_beginning_of_a_message_is_encoded_for_its_answer() -> None:
