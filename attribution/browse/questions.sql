@@ -1,29 +1,29 @@
 -- agent_share_now: Share of agents' code now
--- Non-blank lines of the files at HEAD, by who wrote them; agent_percent is of agent and declared lines. Needs `whowrote survival`.
+-- Non-blank lines of source and test files at HEAD by class; agent_percent is agent and declared of all. Needs `whowrote survival`.
 select r.name as repository, r.branch, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
   sum(f.likely_human) as likely_human, sum(f.tool) as tool,
-  sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
+  sum(f.unknown) as unknown, sum(f.undeclared) as undeclared, sum(f.older) as older,
   round(100.0 * sum(f.agent + f.declared) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
-    + f.undeclared), 0), 1) as agent_percent
-from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc;
+    + f.undeclared + f.older), 0), 1) as agent_percent
+from tip_files f join repos r on r.id = f.repo_id where f.kind in ('source', 'test') group by 1, 2 order by sum(f.agent) desc;
 
 -- agent_share_by_directory: Share of agents' code by directory
 -- The same by top-level directory of each repository.
 select r.name as repository, f.directory, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
   sum(f.likely_human) as likely_human, sum(f.tool) as tool,
-  sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
+  sum(f.unknown) as unknown, sum(f.undeclared) as undeclared, sum(f.older) as older,
   round(100.0 * sum(f.agent + f.declared) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
-    + f.undeclared), 0), 1) as agent_percent
-from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc;
+    + f.undeclared + f.older), 0), 1) as agent_percent
+from tip_files f join repos r on r.id = f.repo_id where f.kind in ('source', 'test') group by 1, 2 order by sum(f.agent) desc;
 
 -- agent_share_by_language: Share of agents' code by language
 -- The same by language.
 select r.name as repository, f.language, sum(f.agent) as agent, sum(f.declared) as declared, sum(f.human) as human,
   sum(f.likely_human) as likely_human, sum(f.tool) as tool,
-  sum(f.unknown) as unknown, sum(f.undeclared) as undeclared,
+  sum(f.unknown) as unknown, sum(f.undeclared) as undeclared, sum(f.older) as older,
   round(100.0 * sum(f.agent + f.declared) / nullif(sum(f.agent + f.declared + f.human + f.likely_human + f.tool + f.unknown
-    + f.undeclared), 0), 1) as agent_percent
-from tip_files f join repos r on r.id = f.repo_id group by 1, 2 order by sum(f.agent) desc;
+    + f.undeclared + f.older), 0), 1) as agent_percent
+from tip_files f join repos r on r.id = f.repo_id where f.kind in ('source', 'test') group by 1, 2 order by sum(f.agent) desc;
 
 -- lines_by_model: Lines added by model
 -- Non-blank lines that commits added, from recorded sessions, by agent and model.

@@ -631,6 +631,20 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     }
 
 
+def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_path: Path) -> None:
+    """Of source and test files, lines that are older than the followed history included; documents change nothing."""
+    top, db = _example_with_declared_lines(47, tmp_path)
+    assert run("survival", top, "--db", db).exit_code == 0
+    site, name = Site(db), value(db, "SELECT name FROM repos")
+    overview = site.get(f"/-/whowrote/{db.stem}/{name}").text
+    (row,) = site.get(f"/{db.stem}/agent_share_now.json?_shape=array").json()
+    parts = {by: site.get(f"/{db.stem}/agent_share_by_{by}.json?_shape=array").json() for by in ("directory", "language")}
+    site.loop.close()
+    card = re.search(r"<b>([\d.]+) %</b> of the lines at HEAD by agents", overview)
+    assert card and float(card[1]) == row["agent_percent"] and row["declared"] == 47 and row["older"] > 0
+    assert all(sum(r[kind] for r in rows) == row[kind] for rows in parts.values() for kind in (*LINE_CLASSES, "older"))
+
+
 def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, Path]:
     """The clone of the example, where a further commit declares so many lines, and its database."""
     top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
