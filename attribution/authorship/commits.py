@@ -58,7 +58,11 @@ class CommitHistory:
 
     def last_change(self, path: str, before: float) -> float:
         """Author time of the last commit that wrote a path before this moment; 0 when there is none."""
-        return max((moment for moment, _ in self.versions.get(path, ()) if moment < before), default=0.0)
+        return self.last_version(path, before)[0]
+
+    def last_version(self, path: str, before: float) -> tuple[float, str]:
+        """(author time, blob) of the last commit that wrote a path before this moment; (0.0, "") when there is none."""
+        return max((version for version in self.versions.get(path, ()) if version[0] < before), default=(0.0, ""))
 
     def touched(self, sha: str) -> set[str]:
         """Paths that a commit changed."""

@@ -43,18 +43,20 @@ def lines_of_others(sessions: Iterable[SessionEdits], history: CommitHistory) ->
 
 
 def testify(verdict: CommitVerdict, lines: Mapping[str, tuple[Ranges, Reason]], since: float, texts: Texts) -> None:
-    """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`: time of the parent."""
+    """Nobody's lines among these become a person's, for the other witnesses to confirm. `since`: time of the parent.
+
+    Not those of a new file: it may have been copied, or set up by a program, and nothing showed it without them.
+    """
     witness = SightingPair(Witness.BEFORE_EDITS, since)
     for file, spans in verdict.files:
-        ranges, doubt = lines.get(file.change.path, ((), Reason.NONE))
+        ranges, doubt = lines.get(file.change.path if file.change.old else "", ((), Reason.NONE))
         persons = Verdict(Author.HUMAN, How.NONE, Evidence.INFERRED, doubt, witness=witness)
-        open_lines = {line for span in spans if _is_open(span.verdict) for line in span.lines} if ranges else set()
+        open_lines = {line for span in spans if ranges and _is_open(span.verdict) for line in span.lines}
         if 0 < len(open_lines) <= _MOST:
             sighted = {line for line in open_lines if any(first <= line <= last for first, last in ranges)}
             spans[:] = spans_of(verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file))
 
 
 def _is_open(verdict: Verdict) -> bool:
-    if verdict.author == Author.HUMAN:  # so far only the commit speaks for a person
-        return verdict.witness is not None and not verdict.witness.seen_to_appear
-    return verdict.author in (Author.UNKNOWN, Author.DECLARED) and verdict.reason in _OPEN
+    by_commit = verdict.author == Author.HUMAN and verdict.is_unseen  # so far only the commit speaks for a person
+    return by_commit or (verdict.author in (Author.UNKNOWN, Author.DECLARED) and verdict.reason in _OPEN)

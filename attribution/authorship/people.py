@@ -24,10 +24,11 @@ from itertools import accumulate, pairwise
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.align import is_low_information
 from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, CandidateAuthor, Case
-from attribution.authorship.diffs import FileDiff, runs
+from attribution.authorship.diffs import runs
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
+from attribution.authorship.tools import NAME_AND_VERSION
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
     UNSEEN,
@@ -199,14 +200,6 @@ def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
             verdicts[index] = unknown(Reason.EDIT_UNPLACED)
 
 
-def downgrade_known_text(file: AddedFile, verdicts: dict[int, Verdict], written: Container[str]) -> None:
-    """A line that an agent once wrote into this very file is no human's, even if the replay lost track of it."""
-    for index, verdict in verdicts.items():
-        text = file.lines[index].strip()
-        if verdict.author == Author.HUMAN and _is_telling(text) and text in written:
-            verdicts[index] = unknown(Reason.AGENT_TEXT)
-
-
 def _is_telling(text: str) -> bool:
     return len(text) >= _TELLING and not is_low_information(text)
 
@@ -241,10 +234,10 @@ def confirm(
     until = max(commit.author_time, commit.commit_time) + SLACK
     checked = {(id(item.file), item.span.start): _check_lines(item, produced, until) for item in lines}
     verdict.files = [
-        (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(file, span),))])
+        (file, [part for span in spans for part in checked.get((id(file), span.start), (_not_by_hand(span),))])
         for file, spans in verdict.files
     ]
-    _not_faster_than_typed(verdict, lines)
+    _not_faster_than_typed(commit, verdict, lines)
     inferred = sum(span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict))
     if hook is not None:  # (20): a hook, a filter of git or an encoding may have changed the text in between
         _give_to_hook(verdict, hook)
@@ -260,15 +253,16 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
     After all else that may name one was asked: whoever left so many lines in commits of recorded sessions may have left those too.
     """
     unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
-    holes = sorted(commit.author_time for commit, verdict in unmerged if _count_unexplained(verdict) >= MIN_HOLE)
+    holes = sorted(commit.author_time for commit, verdict in unmerged if count_unknown(verdict, UNSEEN) >= MIN_HOLE)
     for commit, verdict in unmerged:
         if holes and _is_near(commit.author_time, holes):
             _disbelieve(verdict)
 
 
-def _count_unexplained(verdict: CommitVerdict) -> int:
+def count_unknown(verdict: CommitVerdict, reasons: Container[Reason]) -> int:
+    """Lines with text, in files that people type, that have no author for one of the reasons."""
     spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
-    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in UNSEEN)
+    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in reasons)
 
 
 def _is_near(moment: float, others: Sequence[float]) -> bool:
@@ -279,8 +273,7 @@ def _is_near(moment: float, others: Sequence[float]) -> bool:
 
 def _is_inferred(verdict: Verdict) -> bool:
     """Whether only the commit shows a person's line."""
-    witness = verdict.witness
-    return verdict.is_persons and witness is not None and not witness.seen_to_appear and witness.kind is not Witness.BEFORE_EDITS
+    return verdict.is_unseen and verdict.witness is not None and verdict.witness.kind is not Witness.BEFORE_EDITS
 
 
 def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
@@ -319,25 +312,30 @@ def _clear_doubts(span: Span) -> Span:
     return replace(span, verdict=replace(span.verdict, reason=Reason.NONE, call=call))
 
 
-def _not_by_hand(file: FileDiff, span: Span) -> Span:
+def _not_by_hand(span: Span) -> Span:
     """Nobody types lock files, generated ones or records (2)."""
-    if not span.verdict.is_persons or file.kind in BY_HAND:
+    if not span.verdict.is_persons:
         return span
     return _take_back(span, span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED)
 
 
-def _not_faster_than_typed(verdict: CommitVerdict, lines: Sequence[PersonLines]) -> None:
+def _not_faster_than_typed(commit: Commit, verdict: CommitVerdict, lines: Sequence[PersonLines]) -> None:
     """Of all files of the commit together (8): an agent that is not on record shows in several of them at once."""
     texts = {(id(item.file), line): text for item in lines for line, text in zip(item.span.lines, item.texts, strict=False)}
     typed: dict[float, list[tuple[float, int]]] = defaultdict(list)  # second sighting -> (first one, characters)
     for file, spans in verdict.files:
         for span in spans:
-            seen, without = (witness.seen or 0.0, witness.without) if (witness := span.verdict.witness) else (0.0, None)
+            seen, without = _sighted(span, commit), span.verdict.witness.without if span.verdict.witness else None
             if without is not None and seen > without and span.verdict.is_persons:  # a change of a proposal is seen in one moment
                 typed[seen].append((without, sum(len(texts.get((id(file), line), "").strip()) for line in span.lines)))
     fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
     for _, spans in verdict.files:
-        spans[:] = [_take_back(s, Reason.UNOBSERVED) if s.verdict.witness and s.verdict.witness.seen in fast else s for s in spans]
+        spans[:] = [_take_back(s, Reason.UNOBSERVED) if s.verdict.witness and _sighted(s, commit) in fast else s for s in spans]
+
+
+def _sighted(span: Span, commit: Commit) -> float:
+    """When a person's line was seen first: with its commit, if nothing showed it before."""
+    return (span.verdict.witness and span.verdict.witness.seen) or commit.author_time
 
 
 def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
@@ -368,18 +366,26 @@ def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) ->
         return None
     if is_produced(bare):  # (1)
         return Reason.AGENT_TEXT
-    inferred = _is_inferred(item.span.verdict)
-    if inferred and item.renumbers and item.before.has_with_other_number(text):
-        return item.doubt or Reason.UNEXPLAINED  # (6): a list is counted again by a script as often as by hand
-    if inferred and bare in item.before.bare:
-        return item.doubt or Reason.FORMATTER  # (14): an editor or a hook of git may have changed the layout
+    if reason := _reason_of_file(item, text, bare):
+        return item.doubt or reason
     return _reason_beside_program(item, text, bare, is_produced) if item.doubt else Reason.NONE
+
+
+def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
+    """What else leaves such a line in such a file, without a record of it; NONE for nothing."""
+    if item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text):
+        return Reason.UNEXPLAINED  # (2): a package manager
+    if _is_inferred(item.span.verdict) and item.renumbers and item.before.has_with_other_number(text):
+        return Reason.UNEXPLAINED  # (6): a list is counted again by a script as often as by hand
+    is_unseen = item.span.verdict.is_unseen
+    if is_unseen and bare in item.before.bare:
+        return Reason.FORMATTER  # (14): an editor or a hook of git may have changed the layout
+    is_by_git = is_unseen or item.doubt == Reason.GIT_OPERATION  # (14): it may have been put back
+    return Reason.GIT_OPERATION if is_by_git and bare in item.elsewhere else Reason.NONE
 
 
 def _reason_beside_program(item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]) -> Reason | None:
     """The same where a formatter (9) or an opaque command (10) ran: what it writes comes from the file and from agents' texts."""
-    if item.doubt == Reason.GIT_OPERATION and bare in item.elsewhere:
-        return item.doubt
     if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
         return item.doubt  # converters and generators write whole files, and pages and lists again and again
     if item.doubt == Reason.FORMATTER and _IMPORT.match(text):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -15,6 +15,10 @@ from collector.vocabulary.lines import Author, Evidence, Reason
 
 _DOUBTS = frozenset({Reason.OPAQUE_SHELL, Reason.GIT_OPERATION, Reason.FORMATTER})
 _BETWEEN = re.compile(r"[,;]|(?<=[\"'}])\s+(?=[\w-]+=)")  # between members of a list and attributes of an element
+# What editors of games and interfaces save: an agent may write it as text, but nobody types it.
+_SAVED = re.compile(
+    r"\.(?:godot|tscn|tres|import|unity|prefab|asset|meta|mat|anim|controller|sln|vcxproj(?:\.filters)?|iml|ui)$", re.I
+)
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 # Words that formatters and linters put in: `import type`, `else`, `const` for `let`, `node:fs`, `X | None`, `list[X]`.
@@ -78,7 +82,7 @@ class PersonLines:
     texts: Sequence[str]  # of the span
     before: VersionBefore = VersionBefore("")
     is_typed: bool = True  # the file stood before, or an edit wrote a part of it: no program made the whole
-    elsewhere: str = ""  # where git may have brought the lines: other versions of the file, without layout
+    elsewhere: str = ""  # other versions of the file, without layout, where git may have brought the lines
     renumbers: bool = False  # several lines of the file differ from the version before in their numbers alone
 
     @property
@@ -114,15 +118,14 @@ def pieces(text: str) -> list[str]:
 def person_lines(commit: Commit, verdict: CommitVerdict, texts: Texts) -> Iterator[PersonLines]:
     """The spans of a commit that need a witness."""
     for file, spans in verdict.files:
-        persons = [span for span in spans if span.verdict.is_persons] if file.kind in BY_HAND else []
-        if not persons:
+        persons = [span for span in spans if span.verdict.is_persons]
+        if not persons or file.kind not in BY_HAND or _SAVED.search(file.change.path):
             continue
-        lines = texts.lines(file)
-        before, was_there = VersionBefore(texts.before(file)), file.change.old is not None
+        lines, before, was_there = texts.lines(file), VersionBefore(texts.before(file)), file.change.old is not None
         typed = any(span.verdict.author == Author.AGENT and span.verdict.evidence != Evidence.INFERRED for span in spans)
         ours = [(span, lines[span.start - 1 : span.end]) for span in persons]
         renumbers = sum(before.has_with_other_number(text) for _, several in ours for text in several) > 1
-        by_git = any(span.verdict.reason == Reason.GIT_OPERATION for span in persons)
-        others = without_layout(texts.elsewhere(file, commit.author_time)) if by_git else ""
-        for span, several in ours:
-            yield PersonLines(file, span, several, before, typed or was_there, others, renumbers)
+        items = [PersonLines(file, span, several, before, typed or was_there, "", renumbers) for span, several in ours]
+        is_asked = any(item.span.verdict.is_unseen or item.doubt == Reason.GIT_OPERATION for item in items)
+        others = without_layout(texts.elsewhere(file, commit.author_time)) if is_asked else ""
+        yield from (replace(item, elsewhere=others) for item in items)

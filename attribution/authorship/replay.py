@@ -165,7 +165,6 @@ class Worktree:
         self.removed: dict[int, Removal] = {}
         self.changes: list[Change] = []  # by calls, and by others where they took agents' lines away
         self.buried: dict[str, list[DeletedHunk]] = {}
-        self.written: dict[str, set[str]] = {}  # path -> texts of all lines that agents ever wrote there, stripped
         self.first_seen: dict[str, float] = {}
         self.from_git: set[str] = set()  # paths whose text at first sight was a committed one
         self.reformatted: set[int] = set()
@@ -336,7 +335,7 @@ class Worktree:
                 )
             )  # fmt: skip
             ids.extend(fresh)
-            self._note_written(step, fresh, new)
+            self._note_born(step, fresh)
             added, removed, position = added + len(new), removed + len(gone), hunk.a1
         state.ids = [*above, *ids, *window[position:], *below]
         state.text, state.edited_at = after, step.at
@@ -350,11 +349,10 @@ class Worktree:
         users = LineOrigin(OUTSIDE, None, Evidence.OBSERVED, step.at, step.at, in_dialog=True, seen_without=step.at)
         return [self._new_ids([line], origin if line.strip() in proposed else users)[0] for line in lines]
 
-    def _note_written(self, step: ReplayStep, ids: Sequence[int], lines: Sequence[str]) -> None:
+    def _note_born(self, step: ReplayStep, ids: Sequence[int]) -> None:
         """Lines that an agent wrote, which those of the user in a changed proposal are not."""
-        agents = [n for n, line in enumerate(ids) if step.edit.proposed is None or self.has_agent((line,))]
-        self.born.setdefault(step.path, []).extend(ids[n] for n in agents)
-        self.written.setdefault(step.path, set()).update(lines[n].strip() for n in agents)
+        born = [line for line in ids if step.edit.proposed is None or self.has_agent((line,))]
+        self.born.setdefault(step.path, []).extend(born)
 
     def _bury(self, path: str, old_lines: Sequence[str], gone: Sequence[int], first: int, edges: tuple[str, str]) -> None:
         """Keeps lines that are all agents' and go away; `edges`: the lines with text around the window of `old_lines`."""
@@ -407,18 +405,11 @@ class Worktree:
         return StepOutcome(True)
 
     def _keep_fragments(self, step: ReplayStep) -> None:
-        self.unplaced[step.path] = step.at
-        for lines in self.note_text(step.path, step.edit):
-            self.fragments.append((step.path, step.call, lines))
-
-    def note_text(self, path: str, edit: Edit) -> list[list[str]]:
-        """The new texts of an edit that may have taken effect: such lines are no human's if they turn up in the file."""
+        """The new texts of an edit that may have taken effect."""
+        edit, self.unplaced[step.path] = step.edit, step.at
         texts = [r.new for r in edit.replacements] or [edit.content or edit.after or ""]
         texts += ["\n".join(line[1:] for line in h.lines if line.startswith("+")) for h in edit.hunks if h.exact_text]
-        result = [lines for text in texts if (lines := lines_of(text[:REPLAYED_CHARACTERS]))]
-        for lines in result:
-            self.written.setdefault(path, set()).update(line.strip() for line in lines)
-        return result
+        self.fragments += [(step.path, step.call, lines) for text in texts if (lines := lines_of(text[:REPLAYED_CHARACTERS]))]
 
     # --- what others did --------------------------------------------------------------------------------------------
 

@@ -156,4 +156,4 @@ class Judged:
 
     @cached_property
     def seen_files(self) -> SeenFiles:
-        return SeenFiles(self.replayed.timelines, self.texts, self.evidence.history.last_change)
+        return SeenFiles(self.replayed.timelines, self.texts, self.evidence.history.last_version)

@@ -18,11 +18,12 @@ from typing import NamedTuple
 from attribution.authorship.agent_text import MIN_LENGTH, lines_without_layout, without_layout
 from attribution.authorship.case import SLACK, AttributionWindow, CandidateAuthor
 from attribution.authorship.diffs import FileDiff
-from attribution.authorship.people import MIN_HOLE, is_attended, is_person, person_verdict
+from attribution.authorship.edits import normal_text
+from attribution.authorship.people import MIN_HOLE, PARTING, count_unknown, is_attended, is_person, person_verdict
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.sightings import Appearance, FileEdit, Sighting, Version, appearances, events_of, every_event
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict, spans_of, unknown, verdicts_by_line
+from attribution.authorship.verdicts import UNSEEN, CommitVerdict, SightingPair, Verdict, spans_of, unknown, verdicts_by_line
 from collector.files.kinds import BY_HAND
 from collector.model import Commit, Edit
 from collector.vocabulary.lines import Author, Evidence, Reason, Witness
@@ -34,8 +35,6 @@ _OPEN = frozenset(
         Reason.FORMATTER, Reason.INVISIBLE_SUBAGENT, Reason.BASE_UNKNOWN, Reason.REWRITTEN, Reason.OTHER_BRANCH, Reason.COMMON_LINE,
     }
 )  # fmt: skip
-# Reasons for which nothing on record can have written a declared line.
-_BY_NOTHING = frozenset({Reason.UNEXPLAINED, Reason.UNOBSERVED, Reason.UNCAPTURED})
 _TELLING = 8  # characters without layout from which a line that was seen before an agent wrote it is the same line
 _AMENDED = 60.0  # seconds from a commit's author time to its last change after which it was made again
 
@@ -55,8 +54,8 @@ class LinkedCommit(NamedTuple):
         return self.commit.commit_time > self.commit.author_time + _AMENDED
 
 
-LastChange = Callable[[str, float], float]
-"""(path, moment) -> author time of the last commit of the file before that moment; 0.0 when there is none."""
+LastVersion = Callable[[str, float], tuple[float, str]]
+"""`CommitHistory.last_version`."""
 
 
 @dataclass(frozen=True)  # without slots: what is derived is kept
@@ -65,7 +64,7 @@ class SeenFiles:
 
     timelines: Mapping[str, Timeline]
     texts: Texts
-    last_change: LastChange
+    last_version: LastVersion
     _made: dict[tuple[str, str], Sequence[Sighting | FileEdit]] = field(default_factory=dict)
 
     @cached_property
@@ -81,19 +80,21 @@ class SeenFiles:
     def looks(self, item: LinkedCommit, file: FileDiff, requested: Iterable[int]) -> Iterator[FileSeen]:
         """What each worktree of the commit's author or sessions showed of a file. `requested`: indices of lines."""
         path, commit, sessions = file.change.path, item.commit, item.verdict.sessions | item.verdict.named
-        following = [line for line in self.timelines.values() if path in line.sightings]
-        lines = [line for line in following if commit.author_email in line.emails or sessions & line.sessions]
+        mine = (line for line in self.timelines.values() if commit.author_email in line.emails or sessions & line.sessions)
+        lines = [line for line in mine if path in line.sightings]
         if not lines:
             return
         added = frozenset(index for start, end, _ in file.added for index in range(start, end))
         version, before = Version(self.texts.lines(file), added), self.texts.before(file)
-        telling = [i for i in requested if len(version.bares[i]) >= MIN_LENGTH]
-        if not telling:
+        if not (telling := [i for i in requested if len(version.bares[i]) >= MIN_LENGTH]):
             return
-        last = max(self.last_change(name, commit.author_time) for name in (path, file.change.old_path))
+        last, blob = max(self.last_version(name, commit.author_time) for name in (path, file.change.old_path))
         edits, bare_before = self._edits.get(path, ()), frozenset(lines_without_layout(before))
+        committed = Sighting(last, -1, normal_text(before), True, committed=True)
         for line in lines:
-            events = events_of(self._events(line, path), last, commit.author_time + SLACK)
+            events, moments = events_of(self._events(line, path), last, commit.author_time + SLACK), line.windows.moments
+            if blob == file.change.old and bisect_left(moments, last - PARTING) < bisect_left(moments, last + SLACK):
+                events = sorted((committed, *events), key=lambda event: (event.at, event.order))
             seen = appearances(events, version, telling, bare_before)
             elsewhere = [at for root, at, _, _ in edits if root != line.root]
             yield FileSeen(self.texts, item, file, version, before, line, seen, last, elsewhere)
@@ -144,15 +145,16 @@ class FileSeen:
 
     def _witness(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line that was seen to appear."""
-        seen, without = appearance.seen, appearance.without
-        if seen is None or without is None or appearance.untold or seen.at <= self.last:
+        seen, without, committed = appearance.seen, appearance.committed or appearance.without, appearance.committed is not None
+        if seen is None or without is None or (appearance.untold and not committed) or seen.at <= self.last:
             return None
         if not without.whole and self.version.bares.count(self.version.bares[index]) > 1:
             return None  # it may be another one that was seen
         kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
-        return self._person(
-            index, SightingPair(kind, without.at, seen.at), AttributionWindow(self.file.change.path, without.at, seen.at)
-        )
+        pair, window = SightingPair(kind, without.at, seen.at), AttributionWindow(self.file.change.path, without.at, seen.at)
+        verdict = self._person(index, pair, window)
+        is_watched = verdict is not None and verdict.evidence is Evidence.OBSERVED
+        return verdict if is_watched or not committed else None
 
     def _inferred(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line of which only the commit, or the first look at the file, is a sighting."""
@@ -236,7 +238,7 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
     """
     if len(item.commit.parents) > 1:
         return
-    opened = _count_open(item.verdict)
+    opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
         verdicts = verdicts_by_line(spans) if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans) else {}
         changes = _seen_changes(item, files, file, verdicts, opened >= MIN_HOLE)  # calls that nobody could read wrote there
@@ -246,16 +248,11 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
             persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
             others = {line for line, verdict in verdicts.items() if verdict.author in (Author.UNKNOWN, Author.HUMAN)}
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
-    if opened and _count_open(item.verdict):
+    if opened and count_unknown(item.verdict, _OPEN):
         for _, spans in item.verdict.files:
-            spans[:] = [
-                replace(span, verdict=unknown(Reason.UNEXPLAINED)) if _is_by_commit(span.verdict) else span for span in spans
-            ]
-
-
-def _is_by_commit(verdict: Verdict) -> bool:
-    """Whether a line is a person's because a sighting lacks it and the commit has it."""
-    return verdict.author == Author.HUMAN and verdict.witness is not None and verdict.witness.kind is Witness.COMMIT
+            for number, span in enumerate(spans):
+                if span.verdict.author == Author.HUMAN and span.verdict.witness and span.verdict.witness.kind is Witness.COMMIT:
+                    spans[number] = replace(span, verdict=unknown(Reason.UNEXPLAINED))
 
 
 def _seen_changes(
@@ -270,12 +267,6 @@ def _seen_changes(
             if verdict is not None and not (has_hole and verdict.is_persons):
                 changes[index + 1] = verdict
     return changes
-
-
-def _count_open(verdict: CommitVerdict) -> int:
-    """Lines with text that nothing on record explains."""
-    spans = (span for file, spans in verdict.files if file.kind in BY_HAND for span in spans)
-    return sum(span.nonblank for span in spans if span.verdict.author == Author.UNKNOWN and span.verdict.reason in _OPEN)
 
 
 def _followers(file: FileDiff, changes: Mapping[int, Verdict], others: Collection[int], lines: Sequence[str]) -> dict[int, Verdict]:
@@ -295,7 +286,7 @@ def _followers(file: FileDiff, changes: Mapping[int, Verdict], others: Collectio
 def _is_open(verdict: Verdict) -> bool:
     """Whether a sighting may tell more than the verdict."""
     if verdict.is_persons:
-        return verdict.witness is not None and not verdict.witness.seen_to_appear
+        return verdict.is_unseen
     if verdict.author == Author.UNKNOWN:
         return verdict.reason in _OPEN
     if verdict.call is None or verdict.evidence == Evidence.OBSERVED:
@@ -321,4 +312,4 @@ def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
 
 
 def _is_declared(verdict: Verdict) -> bool:
-    return verdict.author == Author.DECLARED and verdict.reason in _BY_NOTHING
+    return verdict.author == Author.DECLARED and verdict.reason in UNSEEN

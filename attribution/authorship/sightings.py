@@ -28,6 +28,7 @@ class Sighting:
     start: int = 1  # number of the first line; 0: not known, or lines may be left out
     outside_edit: bool = False  # the agent was told that somebody else had changed the file
     computed: bool = False  # what a command is expected to have written: nobody was shown it
+    committed: bool = False  # what git had of the file then
 
     @cached_property
     def lines(self) -> frozenset[str]:
@@ -64,16 +65,6 @@ class FileEdit:
     at: float
     order: int
     stated: bool  # what it writes is on record
-
-
-@dataclass(frozen=True, slots=True)
-class Appearance:
-    """Between which sightings a line appeared for the last time."""
-
-    seen: Sighting | None  # the first one with the line; None: none has it
-    without: Sighting | None = None  # the last one before that lacks it
-    edited: bool = False  # an agent edited the file in between
-    untold: bool = False  # one of the edits may have written anything
 
 
 def edit_sightings(at: float, order: int, edit: Edit) -> Iterator[Sighting | FileEdit]:
@@ -146,27 +137,30 @@ def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) 
 
 
 @dataclass(slots=True)
-class _Track:
-    """What is known of one line while the sightings pass by."""
+class Appearance:
+    """Between which sightings a line appeared for the last time, as far as they passed by."""
 
     bare: str
     text: str  # stripped
     edges: tuple[str | None, str | None]
-    seen: Sighting | None = None
-    without: Sighting | None = None
-    edited: bool = False
-    untold: bool = False
+    seen: Sighting | None = None  # the first one with the line; None: none has it
+    without: Sighting | None = None  # the last one before that lacks it
+    edited: bool = False  # an agent edited the file in between
+    untold: bool = False  # one of the edits may have written anything
+    committed: Sighting | None = None  # the commit that lacks it, where nothing on record saw it before or edited the file since
 
     def pass_by(self, event: Sighting | FileEdit) -> None:
         if isinstance(event, FileEdit):
             if self.seen is None:
-                self.edited, self.untold = True, self.untold or not event.stated
+                self.edited, self.untold, self.committed = True, self.untold or not event.stated, None
+        elif event.committed:
+            self.committed = event if self.seen is None and _lacks(event, self.bare, self.edges) else None
         elif self.text in event.lines:
             if self.without is not None and self.without.at == event.at:  # another part of the same output, of another place
                 self.without, self.edited = None, True
             self.seen = self.seen or event
         elif (self.seen is None or self.seen.at < event.at) and _lacks(event, self.bare, self.edges):
-            self.seen, self.untold = None, False
+            self.seen, self.untold, self.committed = None, False, None
             self.without, self.edited = (None, True) if event.computed else (event, False)
 
 
@@ -174,12 +168,12 @@ def appearances(
     events: Iterable[Sighting | FileEdit], version: Version, requested: Iterable[int], before: frozenset[str]
 ) -> dict[int, Appearance]:
     """Index of a requested line -> its appearance. `events` in order; `before`: the version before, lines without layout."""
-    tracks = {i: _Track(version.bares[i], version.lines[i].strip(), version.neighbours(i)) for i in requested}
+    result = {i: Appearance(version.bares[i], version.lines[i].strip(), version.neighbours(i)) for i in requested}
     for event in events:
         if isinstance(event, FileEdit) or version.is_same_file(event, before):
-            for track in tracks.values():
-                track.pass_by(event)
-    return {i: Appearance(track.seen, track.without, track.edited, track.untold) for i, track in tracks.items()}
+            for appearance in result.values():
+                appearance.pass_by(event)
+    return result
 
 
 def every_event(sightings: Iterable[Sighting], edits: Iterable[tuple[float, int, Edit]]) -> list[Sighting | FileEdit]:

@@ -13,7 +13,7 @@ from attribution.authorship.sightings import Sighting
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
-from collector.model import Edit, Status
+from collector.model import Status
 from collector.text import canonical_path
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import NoReplay
@@ -38,7 +38,6 @@ class Timeline:
     windows: AttributionWindows = field(default_factory=lambda: AttributionWindows(""))
     sessions: set[int] = field(default_factory=set)
     emails: set[str] = field(default_factory=set)
-    cut_off: list[tuple[str, Edit]] = field(default_factory=list)  # path, and an edit of which no result is on record
 
     def keep(self, paths: Container[str], since: float) -> None:
         """Leaves out other files, unless a directory is moved or removed, and earlier commands, as if they were not stored."""
@@ -93,7 +92,7 @@ def timelines(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -
             if not fate.outcome:
                 _line(roots, fate.root, session).steps.append(_step(fate, base, worktree_roots))
             elif fate.detail == NoReplay.NO_RESULT:
-                _line(roots, fate.root, session).cut_off.append((fate.path, raw.edit))
+                _line(roots, fate.root, session)  # it worked there
         _add_actions(session, worktree_roots, roots)
         _add_sightings(session, base, worktree_roots, roots)
         _add_listed(session, worktree_roots, roots)

@@ -79,8 +79,8 @@ def _give_scaffold(scaffold: Scaffold, spans: list[Span], lines: Sequence[str]) 
 
 # A version or the hash of one, with what may stand before it.
 _VERSION = re.compile(r"[\^~<>=v]*\d[\w.+-]*|\b(?:sha\d+[-:])?[0-9a-f]{7,}\b|sha\d+-[A-Za-z0-9+/=]{20,}")
-# A line with a name and its version alone.
-_PINNED = re.compile(r"^[\s\"'-]*[\w@./-]+[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
+# A line with a name and its version alone, as package managers write it.
+NAME_AND_VERSION = re.compile(r"^[\s\"'-]*[\w@./-]+[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$")
 
 
 def bot_verdict(bot: str) -> Verdict:
@@ -98,7 +98,7 @@ def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, lines: Seq
     for number, verdict in verdicts.items():
         text = lines[number - 1] if number <= len(lines) else ""
         is_bumped = _VERSION.search(text) is not None and _without_versions(text) in old
-        is_pinned = file.kind == FileKind.CONFIG and _PINNED.match(text) is not None
+        is_pinned = file.kind == FileKind.CONFIG and NAME_AND_VERSION.match(text) is not None
         if verdict.author == Author.UNKNOWN and (is_bumped or is_pinned):
             verdicts[number] = bot_verdict(bot)
     spans[:] = spans_of(verdicts, lines)

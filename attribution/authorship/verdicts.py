@@ -66,6 +66,11 @@ class Verdict:
         """Written by a person, or an agent's line that a person changed."""
         return Author.HUMAN in (self.author, self.edited_by)
 
+    @property
+    def is_unseen(self) -> bool:
+        """Whether a person's line was not seen to appear: a commit shows it, or an agent's word that it stood there."""
+        return self.is_persons and self.witness is not None and not self.witness.seen_to_appear
+
 
 def unknown(reason: Reason, call: CallRef | None = None) -> Verdict:
     """Nobody can be named; `call`: the call that may have written the line."""

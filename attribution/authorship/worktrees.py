@@ -10,7 +10,7 @@ from attribution.authorship.case import SLACK, AddedFile, AttributionWindow, Com
 from attribution.authorship.edits import fits, normal_text
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.moved_lines import UnplacedText, lost_sources, moved_lines
-from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced, is_person
+from attribution.authorship.people import downgrade_hunks, downgrade_unplaced, is_person
 from attribution.authorship.replay import AGENT, Change, Removal, ReplayStep, StepOutcome, Worktree
 from attribution.authorship.state_alignment import align_state
 from attribution.authorship.timeline import LAST, PER_SESSION, Timeline
@@ -109,8 +109,6 @@ class Runner:
         self._committed: dict[int, list[tuple[str, str]]] = {}  # agent line -> commits that added it, with its text then
         self._in_older: dict[int, list[tuple[str, str]]] = {}  # agent line -> the first commit whose files had it before, the same
         self._fates: dict[int, AgentLine] = {}
-        for path, edit in timeline.cut_off:
-            tree.note_text(path, edit)
         self._steps: dict[str, list[ReplayStep]] = defaultdict(list)  # by path
         for step in timeline.steps:
             self._steps[step.path].append(step)
@@ -174,7 +172,6 @@ class Runner:
 
     def _downgrade(self, look: CommitProbe, file: AddedFile, verdicts: dict[int, Verdict]) -> None:
         """What the file itself speaks against."""
-        downgrade_known_text(file, verdicts, self.tree.written.get(file.path, ()))
         if self.tree.unplaced.get(file.path, -1.0) > look.since:
             downgrade_unplaced(verdicts)
         downgrade_hunks(file, verdicts)

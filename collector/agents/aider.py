@@ -40,6 +40,8 @@ _APPLIED = re.compile(r"^> Applied edit to (.+)$")
 _COMMIT = re.compile(r"^> Commit ([0-9a-f]{7,40}) ")
 _REFUSED = re.compile(r"^> The LLM did not conform to the edit format")
 _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
+_NO_MATCH = re.compile(r"^> # \d{1,6} SEARCH/REPLACE blocks? failed to match!")
+_IGNORED = re.compile(r"^> Added (.+) to \.gitignore$")
 _FAILED = re.compile(r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$", re.M)
 _OTHERS_APPLIED = re.compile(r"^# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied successfully\.\s*$", re.M)
 _END_OF_FAILED = "The SEARCH section must exactly match"
@@ -96,17 +98,18 @@ def _has_edits(run: str) -> bool:
 
 def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
     """What a history, with all its runs, says to have committed before its own edits."""
-    applied, dirty = set[str](), list[str]()
+    applied, dirty, partly = set[str](), list[str](), False
     for line in text.split("\n"):
         notice = line.rstrip() if line.startswith("> ") else ""
+        partly = partly or _NO_MATCH.match(notice) is not None
         if match := _APPLIED.match(notice):
             applied.add(_with_slashes(match[1]))
         elif match := _BEFORE.match(notice):
             dirty.append(_with_slashes(match[1]))
         elif match := _COMMIT.match(notice):
-            yield from (ChangeOfOthers(match[1], path, path in applied) for path in dirty)
+            yield from (ChangeOfOthers(match[1], path, partly or path in applied) for path in dirty)
             applied -= set(dirty) if dirty else set(applied)
-            dirty = []
+            dirty, partly = [], False
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
@@ -178,6 +181,7 @@ class _Reader(RecordReader):
             program, mark, rest = text.partition(_END_OF_FAILED)
             if mark and (failed := {(path, block) for path, block in _failed_blocks(program)}):
                 self._apply_others(failed, _OTHERS_APPLIED.search(rest), number)
+                self.answers = [number]
                 text = rest
             self.offered = [*self.offered, *_offers(text.split("\n"))]
 
@@ -210,6 +214,10 @@ class _Reader(RecordReader):
             self.call_tool(f"line {number}", "edit", None, None, Result(None, line, Status.ERROR), not_before=self.began)
         elif _BEFORE.match(line):
             self.is_before = True
+        elif _NO_MATCH.match(line):
+            self.answers = []  # the other blocks of what was answered before may have been applied
+        elif match := _IGNORED.match(line):
+            self.answer = match[1].split(", ")  # its own lines, whoever commits them
         elif match := _COMMIT.match(line):
             if not self.is_before:  # else of changes that were there before: the edits that are offered come next
                 self.offered = []

@@ -17,7 +17,7 @@ from attribution.authorship.diffs import CommitDiff, FileDiff
 from attribution.authorship.judge import assign_low_information, judge
 from attribution.authorship.links import CommitLinks
 from attribution.authorship.moved_lines import MoveCandidates, lost_sources, moved_lines
-from attribution.authorship.people import downgrade_hunks, downgrade_known_text, downgrade_unplaced
+from attribution.authorship.people import downgrade_hunks, downgrade_unplaced
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.state_alignment import align_state
@@ -410,23 +410,6 @@ def test_neighbours_are_those_of_the_same_added_block() -> None:
     verdicts = {0: AGENT, 1: BY_HAND, 3: AGENT}
     assign_low_information(file, verdicts)
     assert verdicts[1].author == Author.UNKNOWN  # the agent's on one side only
-
-
-@pytest.mark.parametrize(
-    ("line", "author"),
-    [
-        ("    total = price * count", "unknown"),
-        ("total = price * count", "unknown"),
-        ("total = price", "human"),  # not what the agent wrote
-        ("x = 1", "human"),  # too short to tell
-        ("-------------------", "human"),  # no word in it
-    ],
-)
-def test_text_an_agent_once_wrote_into_the_file_is_not_called_human(line: str, author: str) -> None:
-    written = {"total = price * count", "x = 1", "-------------------"}
-    verdicts = {0: BY_HAND, 1: AGENT}
-    downgrade_known_text(AddedFile(F, F, (line, line), (0, 1)), verdicts, written)
-    assert (verdicts[0].author, verdicts[1]) == (author, AGENT)
 
 
 SED = (InlineScript("sed -i 's/oldName/newName/g' app.py", CALL),)

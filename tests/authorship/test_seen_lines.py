@@ -8,8 +8,18 @@ from pathlib import Path
 import pytest
 from support.builder import Session, World
 
+from attribution.authorship.agent_text import without_layout
 from attribution.authorship.options import AttributeOptions
-from attribution.authorship.sightings import FileEdit, Sighting, Version, appearances, edit_sightings, events_of, every_event
+from attribution.authorship.sightings import (
+    Appearance,
+    FileEdit,
+    Sighting,
+    Version,
+    appearances,
+    edit_sightings,
+    events_of,
+    every_event,
+)
 from attribution.stages.lines import attribute_repo
 from collector.model import Edit, Replacement
 from collector.storage.store import Store
@@ -85,6 +95,63 @@ def _story(first: Look, second: Look, between: Look = lambda *_: None, after: Lo
 def test_a_line_that_came_between_two_looks_is_a_persons(first: str, second: str, tmp_path: Path) -> None:
     """The agent never edited the file."""
     assert _classes(_story(LOOKS[first], SECOND[second]), tmp_path) == ["human recorded"]
+
+
+def _commit_story(between: Look = lambda *_: None, wait: float = 60, work: bool = True) -> World:
+    """A commit has the file without a function that a person adds and the agent reads; no session had looked at the file before."""
+    world = World("committed")
+    world.human_write("nodes.py", BASE)
+    world.human_write("x.py", "x = 1\n")
+    world.commit("Start")
+    world.wait(90_000)
+    session = world.session()
+    session.prompt("Work on x.py")
+    if work:
+        session.write("x.py", OTHER, overwrite=True)
+    else:
+        world.wait(90_000)
+    world.human_write("nodes.py", BASE + "\n\nSIZE = 3\n")
+    world.commit("A part", [session] if work else [])
+    world.wait(wait)
+    between(session, world)
+    world.human_insert("nodes.py", HAND * 2)
+    world.wait(60)
+    session.read("nodes.py")
+    session.edit("x.py", "return 1", "return 11") if work else session.write("x.py", OTHER, overwrite=True)
+    session.end_turn()
+    world.commit("Work", [session])
+    return world
+
+
+def test_a_line_that_came_between_a_commit_and_a_look_is_a_persons(tmp_path: Path) -> None:
+    assert _classes(_commit_story(), tmp_path) == ["human recorded"]
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        lambda: _commit_story(work=False),  # nobody was recorded when the commit was made
+        lambda: _commit_story(wait=9_000),  # nor for hours after it
+        lambda: _commit_story(between=lambda session, _: session.bash("git pull")),
+        lambda: _commit_story(between=lambda session, _: session.bash("node tasks/refresh.js nodes.py")),
+    ],
+    ids=["unrecorded", "hours", "pull", "script"],
+)
+def test_a_commit_is_no_sighting_where_something_else_may_have_written(story: Callable[[], World], tmp_path: Path) -> None:
+    assert "human recorded" not in _classes(story(), tmp_path)
+
+
+def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards(tmp_path: Path) -> None:
+    edges = (None, without_layout("return os.getcwd()"))
+    seen, part = (
+        Sighting(1.0, 0, "limit = 40\nreturn os.getcwd()", True),
+        Sighting(2.0, -1, "return os.getcwd()", True, committed=True),
+    )
+    for events, committed in (((seen, part), None), ((part, seen), part)):
+        appearance = Appearance(without_layout("limit = 40"), "limit = 40", edges)
+        for event in events:
+            appearance.pass_by(event)
+        assert appearance.committed == committed
 
 
 def test_a_notice_is_a_second_sighting_whatever_runs_afterwards(tmp_path: Path) -> None:

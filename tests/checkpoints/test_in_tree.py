@@ -415,6 +415,57 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path
     assert done.exit_code == 0 and "LEDGER" in done.stdout
 
 
+@pytest.mark.parametrize("history", [CODE + PERSONS, None])
+def test_what_may_be_copied_set_up_or_put_back_is_nobodys(history: str | None, tmp_path: Path) -> None:
+    """A new file that Aider commits before its edits, and a text that an older version of the file has."""
+    clone = with_aider(tmp_path / "work")
+    path = "a.py" if history else "b.py"
+    for minute, text in enumerate((history, CODE) if history else ()):
+        clone.put(path, text)
+        clone.commit(20 + minute, "feat: to and fro")
+    clone.put(path, CODE + PERSONS)
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", CODE.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    more = MORE.format(before=before[:7], after=after[:7]).replace("Committing a.py", f"Committing {path}")
+    file = clone.path / ".aider.chat.history.md"
+    file.write_text(file.read_text() + more)
+    clone.commit(40, "The history")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
+        classes = {row["class"] for row in store.rows(sql, (before, path))}
+    assert classes and "likely_human" not in classes
+
+
+NOT_TYPED = [
+    ("package.json", '{\n  "name": "w"\n}\n', '{\n  "name": "w",\n  "lodash": "^4.17.21"\n}\n'),
+    ("game/project.godot", "[application]\n", '[application]\n\nconfig/name="Warehouse of parcels"\n'),
+    (".gitignore", "*.pyc\n", "*.pyc\n.aider*\n"),
+    ("b.py", "total = sum_of(parcels, shelves)\n", "total = sum_of(\n    parcels,\n    shelves\n)\n"),
+]
+ADDED = "\n# aider chat started at 2025-08-06 12:10:00\n\n> Added .aider* to .gitignore  \n"
+
+
+@pytest.mark.parametrize(("path", "old", "new"), [*NOT_TYPED, ("b.py", "total = 1\n", "total = 1\noffset = shelf_of(parcel)\n")])
+def test_what_programs_write_beside_a_person_is_not_that_persons(path: str, old: str, new: str, tmp_path: Path) -> None:
+    """Package managers, editors of games, Aider itself, formatters; the last one is a control."""
+    clone = with_aider(tmp_path / "work")
+    clone.put(path, old)
+    clone.commit(20, "feat: the first version")
+    clone.put(path, new)
+    before = clone.commit(25, "feat: what stood there")
+    clone.put("a.py", CODE.replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
+    after = clone.commit(26, "feat: one more")
+    more = MORE.format(before=before[:7], after=after[:7]).replace("Committing a.py", f"Committing {path}")
+    file = clone.path / ".aider.chat.history.md"
+    file.write_text(file.read_text() + ADDED + more)
+    clone.commit(40, "The history")
+    with attributed(bare(clone), tmp_path / "a.db") as store:
+        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
+        classes = {row["class"] for row in store.rows(sql, (before, path))}
+    assert ("likely_human" in classes) == ((path, old, new) not in NOT_TYPED)
+
+
 ASKED = """
 # aider chat started at 2025-08-06 12:15:00
 
@@ -468,19 +519,26 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     assert (kind, how, why) == (("unknown", "none", reason) if reason else ("agent", "reformatted", ""))
 
 
-@pytest.mark.parametrize(("count", "verdict"), [(180, ("likely_human", None)), (210, ("unknown", "uncaptured"))])
+@pytest.mark.parametrize(
+    ("count", "minute", "verdict"),
+    [
+        (180, 55, ("likely_human", None)),
+        (210, 55, ("unknown", "uncaptured")),
+        (180, 25, ("unknown", "unobserved")),  # nobody types so fast
+    ],
+)
 def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_agents(
-    count: int, verdict: tuple[str, str | None], tmp_path: Path
+    count: int, minute: int, verdict: tuple[str, str | None], tmp_path: Path
 ) -> None:
     clone = with_aider(tmp_path / "work")
     many = "\n\n" + "".join(f"warehouse_{number} = shelves_of({number})\n" for number in range(count))
     clone.put("a.py", CODE + many)
-    before = clone.commit(25, "feat: what stood there")
+    before = clone.commit(minute, "feat: what stood there")
     clone.put("a.py", (CODE + many).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
-    after = clone.commit(26, "feat: one more")
+    after = clone.commit(minute + 1, "feat: one more")
     history = clone.path / ".aider.chat.history.md"
     history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
-    clone.commit(40, "The history")
+    clone.commit(minute + 2, "The history")
     spans(bare(clone), tmp_path / "a.db")
     with Store(tmp_path / "a.db", create=False) as store:
         sql = "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank GROUP BY class, reason"

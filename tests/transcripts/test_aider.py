@@ -327,6 +327,26 @@ def test_answers_follow_the_commit_that_came_before_what_they_bring() -> None:
     assert [calls[m.after].name if m.after else "" for m in read(HISTORY).messages] == ["", "commit"]
 
 
+@pytest.mark.parametrize("quoted", [False, True])
+def test_an_answer_that_may_have_been_applied_in_part_is_older_than_what_is_committed_before_the_next_one(quoted: bool) -> None:
+    """Older versions of Aider quote what they say to the model."""
+    committing = "> Committing a.go before applying edits.  \n> Commit 1a2b3c4 feat: limits  \n> Applied"
+    dirty = PARTLY.replace("> Commit 1a2b3c4 feat: limits  \n", "").replace("> Applied", committing)
+    if quoted:
+        start, end = dirty.index("## SearchReplace"), dirty.index("Just reply")
+        dirty = dirty[:start] + "".join(f"> {line}" for line in dirty[start:end].splitlines(keepends=True)) + dirty[end:]
+    session = read(dirty)
+    commit = next(call.call_id for call in session.calls if call.commits == ("1a2b3c4",))
+    assert [message.after == commit for message in session.messages if "const A = 2" in message.text] == [False]
+    assert [message.after == commit for message in session.messages if "const Going = 2" in message.text] == [True]
+    assert [(change.path, change.beside_own) for change in session.of_others] == [("a.go", True)]
+
+
+def test_what_the_program_puts_into_gitignore_is_a_text_of_its_own() -> None:
+    session = read(HISTORY.replace("> Git repo", "> Added .aider*, .env to .gitignore$$\n> Git repo".replace("$$", "  ")))
+    assert ".aider*\n.env" in [message.text for message in session.messages]
+
+
 def test_a_run_of_which_only_some_blocks_were_applied_is_a_session_if_it_made_a_commit() -> None:
     only = PARTLY[: PARTLY.index("\na.go\n", PARTLY.index("> Commit 1a2b3c4"))]
     assert aider.runs(only) == ["aider 2026-03-02 09:00:00"]
