@@ -15,7 +15,10 @@ Row = TypeVar("Row")
 
 
 class Rows(list[Row]):
-    """A list of rows of one type."""
+    """A list of rows of one type; of a long one only the beginning is shown."""
+
+    def __repr__(self) -> str:
+        return super().__repr__() if len(self) < 10 else f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Names and plain values of each row, as `--json` prints them."""

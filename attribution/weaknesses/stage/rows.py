@@ -83,7 +83,6 @@ def _rule_set(store: Store, rules: RuleSet, engine: str) -> int:
     about = {"hash": rules.sha256, "engine": engine, "name": rules.name, "rules": len(rules.rules)}
     store.insert_rows("rule_sets", [{"id": number, **about, "languages": " ".join(sorted(rules.languages))}])
     store.insert_rows(
-
         "scan_rules",
         [
             {
