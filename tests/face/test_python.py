@@ -70,6 +70,12 @@ def test_a_name_stands_where_several_may(example: tuple[Path, Path]) -> None:
         assert repr(db) == f"<whowrote.Database {example[1]}: example>"
 
 
+def test_a_long_list_shows_its_beginning_and_its_length() -> None:
+    long, short = whowrote.Rows(range(20_000)), whowrote.Rows([1, 2])
+    assert (repr(long), repr(short), repr(whowrote.Rows([]))) == ("[0, 1, 2, … 20,000 in all]", "[1, 2]", "[]")
+    assert str(long) == repr(long) and list(long) == list(range(20_000))
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -86,12 +92,6 @@ def test_a_name_stands_where_several_may(example: tuple[Path, Path]) -> None:
         lambda db: db.sql("SELECT ?"),
     ],
 )
-def test_a_long_list_shows_its_beginning_and_its_length() -> None:
-    long, short = whowrote.Rows(range(20_000)), whowrote.Rows([1, 2])
-    assert (repr(long), repr(short), repr(whowrote.Rows([]))) == ("[0, 1, 2, … 20,000 in all]", "[1, 2]", "[]")
-    assert str(long) == repr(long) and list(long) == list(range(20_000))
-
-
 def test_every_failure_is_ours(example: tuple[Path, Path], question: Callable[[whowrote.Database], object]) -> None:
     with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError):
         question(db)
