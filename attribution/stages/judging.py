@@ -27,7 +27,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "24"
+VERSION = "25"
 """Of what is concluded: to be raised with the rules."""
 
 

@@ -7,19 +7,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from attribution.authorship.agent_text import lines_without_layout, without_layout
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.links import BY_CALL, CommitLinks, since
 from attribution.authorship.replay import StepOutcome
 from attribution.authorship.run_data import Judged, Replayed
-from attribution.authorship.session_edits import SessionEdits
+from attribution.authorship.session_edits import SessionEdits, telling_lines
+from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate
 from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
-from attribution.stats.accuracy import MeasuredTier, TierConfidence, confidence_of
+from attribution.stats.accuracy import MeasuredTier, confidence_of
 from collector.model import Commit, Problem
 from collector.storage.store import Store, iso
 from collector.text import printable as shown
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, How, coding_mode, line_class
 
+_CHANGED_LATER = frozenset({How.REFORMATTED, How.MOVED, How.EDITED})
 _TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
 FATES = ("survived", "self_overwritten", "human_overwritten", "human_deleted", "reformatted", "not_committed", "unexplained")
 
@@ -148,23 +151,18 @@ def edits(store: Store, replayed: Replayed) -> None:
 
 def _edit_row(fate: EditFate, result: StepOutcome | None) -> tuple[Any, ...]:
     raw = fate.raw
-    outcome, detail, added, removed = fate.outcome, fate.detail, None, None
-    if not outcome:
-        outcome = "applied" if result is not None and result.applied else "unmatched"
-        detail = "" if result is None else result.why
-        if result is not None and result.applied:
-            added, removed = result.added, result.removed
+    applied = result if result is not None and result.applied and not fate.outcome else None
+    outcome = fate.outcome or ("unmatched" if applied is None else "applied")
+    detail = fate.detail if fate.outcome or result is None else result.why
     return (
         raw.call.session_id, shown(raw.call.call_id), raw.call.turn, iso(raw.at), shown(fate.path), shown(fate.root) or None,
-        raw.edit.op, int(raw.edit.by_shell), outcome, detail or None, added, removed,
+        raw.edit.op, int(raw.edit.by_shell), outcome, detail or None, applied and applied.added, applied and applied.removed,
     )  # fmt: skip
 
 
 def links(store: Store, repo_id: int, numbers: Mapping[str, int], result: Mapping[str, CommitLinks]) -> None:
     """commit_checkpoint_links that no message of the commit itself gives."""
-    existing = {
-        r["checkpoint_id"]: r["id"] for r in store.rows("SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,))
-    }
+    existing = dict(store.connection.execute("SELECT checkpoint_id, id FROM checkpoints WHERE repo_id = ?", (repo_id,)))
     rows = (
         (number, key, existing.get(key), method, confidence)
         for sha, number in numbers.items()
@@ -177,27 +175,21 @@ def links(store: Store, repo_id: int, numbers: Mapping[str, int], result: Mappin
 def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
     fates = _fates_by(judged, lambda fate: (fate.sha, fate.session_id))
-    ids, history = judged.evidence.sessions.ids, judged.evidence.history
-    commits = {commit.sha: commit for commit in history.commits}
+    ids, links, recorded = judged.evidence.sessions.ids, judged.evidence.links, judged.evidence.history.recorded
     rows = []
     for sha, number in numbers.items():
-        verdict, link = judged.verdicts[sha], judged.evidence.links[sha]
-        recorded = history.recorded.get(sha)
-        behind = link.commit.commit_time - recorded.commit_time if recorded is not None else 0.0
-        begin = since(link.commit, [commits[parent] for parent in link.commit.parents if parent in commits])
-        written, took_part = _lines_by_session(verdict, begin)
+        verdict, link = judged.verdicts[sha], links[sha]
+        behind = link.commit.commit_time - recorded.get(sha, link.commit).commit_time
+        begin = since(link.commit, [links[parent].commit for parent in link.commit.parents if parent in links])
+        written, took_part = lines_by_session(verdict, begin, judged.texts)
         named = {ids[key]: key for key in link.sessions if key in ids}
         clean = len(named) == 1 and len(link.named) == 1 and not took_part - named.keys()
+        by_text = ("worktree", 0.9 * verdict.confidence) if link.is_resolved else (verdict.method, verdict.confidence)
         for session in sorted(named.keys() | took_part):
-            if session in named:
-                method, confidence = link.method_of(named[session])
-            else:
-                method = "worktree" if link.is_resolved else verdict.method
-                confidence = 0.9 * verdict.confidence if link.is_resolved else verdict.confidence
-            counts = fates[sha, session]
+            method, confidence = link.method_of(named[session]) if session in named else by_text
             rows.append(
-                {"commit_id": number, "session_id": session, "method": method, "confidence": confidence,
-                 "agent_lines": written[session], **_fate_counts(counts), "clean": int(clean), "clock_behind": behind or None}
+                {"commit_id": number, "session_id": session, "method": method, "confidence": confidence, "clean": int(clean),
+                 "agent_lines": written[session], **_fate_counts(fates[sha, session]), "clock_behind": behind or None}
             )  # fmt: skip
     store.insert_rows("commit_sessions", rows)
 
@@ -208,20 +200,30 @@ def _fate_counts(fates: Counter[str]) -> dict[str, int]:
     return {"produced": produced, "final": produced - fates["self_overwritten"], **{name: fates[name] for name in FATES}}
 
 
-def _lines_by_session(verdict: CommitVerdict, begin: float) -> tuple[Counter[int], set[int]]:
-    """Session -> lines; and the sessions that took part. To move older lines of theirs, or to lay them out anew, is others' doing.
+def lines_by_session(verdict: CommitVerdict, begin: float, texts: DiffTexts) -> tuple[Counter[int], set[int]]:
+    """Session -> lines; and the sessions that took part.
 
-    `begin`: time of the parent, with which older lines were there.
+    `begin`: time of the parent, with which older lines were there: to move, edit or reformat these is others' doing. A line that
+    follows its neighbours shows nobody at work, and an older one only if it stands nowhere by chance.
     """
     count, took_part = Counter[int](), set[int]()
-    for _, spans in verdict.files:
+    for file, spans in verdict.files:
         for span in spans:
             call = span.verdict.call
             if span.verdict.author == Author.AGENT and call is not None:
                 count[call.session_id] += span.nonblank
-                if call.at > begin or span.verdict.how not in (How.REFORMATTED, How.MOVED):
+                shows_work = span.verdict.evidence != Evidence.INFERRED and call.session_id not in took_part
+                if shows_work and (call.at > begin or _is_telling(file, span, texts)):
                     took_part.add(call.session_id)
     return count, took_part
+
+
+def _is_telling(file: FileDiff, span: Span, texts: DiffTexts) -> bool:
+    """Whether a line of it is new and stands nowhere by chance: few files ever had it, and not this one in any layout before."""
+    added = texts.lines(file)[span.start - 1 : span.end] if span.verdict.how not in _CHANGED_LATER else ()
+    before = frozenset(lines_without_layout(texts.before(file))) if added else ()
+    fresh = (line for line in telling_lines("\n".join(added)) if without_layout(line) not in before)
+    return any(map(texts.history.rarity, fresh))
 
 
 def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
@@ -247,7 +249,8 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
     """session_stats over all commits of each session."""
     runs, sessions_read = judged.replayed.runs, set(judged.evidence.sessions.ids.values())
     fates = _fates_by(judged, lambda fate: fate.session_id)
-    uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and f.fate in _LOST)
+    lost = ("human_deleted", "not_committed", "unexplained")
+    uncommitted = Counter(f.session_id for run in runs for f in run.fates if not f.sha and f.fate in lost)
     rows = []
     for row in store.rows(_TOTALS, (repo_id,)):
         session, agent, human = row["session_id"], row.pop("agent_code"), row.pop("human_code")
@@ -265,9 +268,6 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
             }
         )  # fmt: skip
     store.insert_rows("session_stats", rows)
-
-
-_LOST = ("human_deleted", "not_committed", "unexplained")
 
 
 _CLASSES = ("agent_lines", "declared_lines", "human_lines", "likely_human_lines", "tool_lines", "unknown_lines")
@@ -347,16 +347,20 @@ def confidence(store: Store) -> None:
     """The error rates that this version ships, for every tier that a line of the database has."""
     store.connection.execute("DELETE FROM confidence")
     tiers = store.select(MeasuredTier, "SELECT DISTINCT author, how, evidence, reason FROM origins")
-    store.insert("confidence", _CONFIDENCE, map(_confidence_row, map(confidence_of, tiers)))
-
-
-_CONFIDENCE = ("author", "how", "evidence", "reason", "class", "measured_on", "checked", "correct", "rate", "low", "high")
-
-
-def _confidence_row(c: TierConfidence) -> tuple[Any, ...]:
-    low, high = c.rate.interval or (None, None)
-    read = (c.measured_on, c.rate.checked, c.rate.correct, c.rate.share, low, high)
-    return (*c.tier, c.tier.line_class, *read)
+    columns = ("author", "how", "evidence", "reason", "class", "measured_on", "checked", "correct", "rate", "low", "high")
+    rows = (
+        (
+            *c.tier,
+            c.tier.line_class,
+            c.measured_on,
+            c.rate.checked,
+            c.rate.correct,
+            c.rate.share,
+            *(c.rate.interval or (None, None)),
+        )
+        for c in map(confidence_of, tiers)
+    )
+    store.insert("confidence", columns, rows)
 
 
 # --- problems ---------------------------------------------------------------------------------------------------------

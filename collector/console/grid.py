@@ -41,10 +41,6 @@ class Grid:
         for column, cell in zip(self.columns, cells, strict=True):
             column.cells.append(cell if isinstance(cell, Text) else Text(cell))
 
-    @property
-    def row_count(self) -> int:
-        return len(self.columns[0].cells)
-
 
 def plain(value: object) -> Text:
     """Formats any value as a safe line."""

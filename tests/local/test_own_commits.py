@@ -306,11 +306,29 @@ def _indent(text: str) -> str:
     return "def outer():\n" + "".join(f"    {line}\n" for line in text.splitlines())
 
 
+def _links_of(db: Path, sha: str) -> int:
+    with Store(db) as store:
+        joined = "commit_sessions x JOIN commits c ON c.id = x.commit_id"
+        return int(store.value(f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", (sha,)) or 0)
+
+
+LAID_OUT = {
+    "indented later": _indent,
+    "spread later": lambda text: _indent(text).replace("\n    def", "\n\n    def"),
+    "indented before its commit": _indent,
+    "indented with a new line of it": _indent,
+}
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
-@pytest.mark.parametrize("kind", ["indented later", "moved later", "indented before its commit", "indented with a new line of it"])
-def test_a_commit_that_only_lays_out_anew_or_moves_older_lines_is_not_the_sessions_that_wrote_them(
+@pytest.mark.parametrize("kind", [*LAID_OUT, "moved later"])
+def test_a_commit_that_only_changes_or_moves_older_lines_is_not_the_sessions_that_wrote_them(
     agent: str, kind: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
 ) -> None:
+    """Nor do blank lines between such lines, which follow their neighbours, make it so.
+
+    Another session of the directory wrote in the same commit, so that it is compared.
+    """
     session.write("src/steps.py", LONG)
     if kind != "indented before its commit":
         session.commit("Add steps")
@@ -325,15 +343,37 @@ def test_a_commit_that_only_lays_out_anew_or_moves_older_lines_is_not_the_sessio
         clone.put("src/later.py", text, "agent")
         clone.put("src/steps.py", "STEPS = []\n", "human")
     else:
-        clone.put("src/steps.py", _indent(text), "agent")
+        clone.put("src/steps.py", LAID_OUT[kind](text), "human")
+    other = clone.session("0b53a1de-77a5-4f0e-9a0f-3d1c6b1f2a11")
+    other.write("src/other.py", LONG.replace("step", "phase"))
     sha = clone.commit("Lay it out by hand")
     WRITERS[agent](home, session)
+    WRITERS[agent](home, other)
     said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
-    with Store(tmp_path / "out.db") as store:
-        links = store.value(
-            "SELECT COUNT(*) FROM commit_sessions x JOIN commits c ON c.id = x.commit_id WHERE c.commit_sha = ?", (sha,)
-        )
-    assert links == (not kind.endswith("later"))
+    assert _links_of(tmp_path / "out.db", sha) == (1 if kind.endswith("later") else 2)
+
+
+LOOP = "def run(rows):\n    for row in rows:\n        if not row:\n            continue\n        yield row.upper()\n"
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
+@pytest.mark.parametrize(("late", "linked"), [("            continue\n", 0), ("        yield row.upper()\n", 1)])
+def test_older_work_takes_part_by_a_line_that_stands_nowhere_by_chance(
+    agent: str, late: str, linked: int, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+) -> None:
+    """A person commits all but one line of the session's, and that line after something else of theirs, a day later."""
+    session.write("src/run.py", LOOP)
+    clone.put("src/run.py", LOOP.replace(late, ""), "agent")
+    clone.commit("Add run")
+    clone.wait(DAY)
+    clone.person("src/other.py", "def other(rows):\n    return sorted(rows, key=len)\n")
+    clone.commit("Sort rows")
+    clone.wait(HOUR)
+    clone.put("src/run.py", LOOP, "agent")
+    sha = clone.commit("The rest")
+    WRITERS[agent](home, session)
+    said_of(clone, tmp_path / "out.db", sha, "src/run.py")
+    assert _links_of(tmp_path / "out.db", sha) == linked
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
