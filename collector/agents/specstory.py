@@ -32,8 +32,7 @@ _MODEL = re.compile(r"^(?:model )?([\w./:@-]+)")
 _OPENING = re.compile(r'^<tool-use data-tool-type="([\w-]*)" data-tool-name="([^"]*)"[^>]*>(.*)$')
 _OLD_OPENING = re.compile(r"^(?:Tool use: \*\*([\w-]+)\*\*\s*$|<details><summary>Edit file: )")
 _EDITED = re.compile(r"Edit file: (.+?)</summary>")
-_STATE = r"(?: \(file state .*)?$"
-_WRITTEN = re.compile(rf"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:updated|created)\b.*?){_STATE}")
+_WRITTEN = re.compile(r"^(?:File created successfully at: (.+?)|The file (.+?) has been (?:upd|cre)ated.*?)(?: \(file state .*)?$")
 _QUOTED = re.compile(r"^ ?`([^`]+)`\s*$")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 _ROW = re.compile(r"^ *(\d+)[→\t](.*)$")
@@ -52,7 +51,7 @@ def sniff(head: object) -> bool:
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader("cursor", session_id)  # the first that it recorded; later files say whose session it is
     for blob in copies(blobs):
-        reader.copy(decode(blob).split("\n"))
+        reader.copy(decode(blob).replace("\r\n", "\n").split("\n"))  # git may have put them in, on Windows
     return reader.session()
 
 
@@ -170,7 +169,8 @@ class _Reader(RecordReader):
     def _call(self, block: _Block, number: int) -> None:
         key = f"line {number}"
         self.kinds.setdefault(key, block.kind)  # a shorter copy may have another call at this line: the longest counts
-        output = block.fences()[-1][1] if block.fences() else []
+        fenced = block.fences()[-1][1] if block.fences() else []
+        printed = "\n".join(block.lines).partition("\n*Result*:\n")[2]  # by a server's tool, without a fence
         arguments: dict[str, Any] = {}
         if block.kind == "write":
             arguments = {"edits": _edits(block)}
@@ -179,7 +179,7 @@ class _Reader(RecordReader):
         elif block.kind == "read":
             arguments = {"path": next((quoted[1] for line in block.lines if (quoted := _QUOTED.match(line))), "")}
         self.begin(self.at)
-        self.call_tool(key, block.name, arguments, self.at, Result(self.at, "\n".join(output)), not_before=self.asked)
+        self.call_tool(key, block.name, arguments, self.at, Result(self.at, printed or "\n".join(fenced)), not_before=self.asked)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         if self.tool(call) != "write" or not isinstance(call.arguments, dict):

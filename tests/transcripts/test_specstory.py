@@ -320,6 +320,47 @@ def test_patches_have_the_changes_of_several_files(before: str, after: str) -> N
     ]
 
 
+MADE = "45b69d06d4c2a0cfb7d7135d67f546be1ac96314"
+BY_SERVER = f"""{HEAD}<!-- cursor Session 3069ab07-0672-4d4b-9fd9-177cac79a704 (2026-01-03 12:46Z) -->
+
+_**Agent (model default)**_
+
+<tool-use data-tool-type="mcp" data-tool-name="mcp_github_TOOL"><details>
+          <summary>Tool use: **mcp_github_TOOL**</summary>
+
+Parameters:
+
+{FENCE}json
+{{"sha": "0000000000000000000000000000000000000000"}}
+{FENCE}
+
+*Result*:
+PRINTED
+</details>
+</tool-use>
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "printed", "made"),
+    [
+        ("create_or_update_file", f'{{"content": {{"sha": "{"1" * 40}"}}, "commit": {{"sha": "{MADE}"}}}}', (MADE,)),
+        ("push_files", f'{{"ref": "refs/heads/main", "object": {{"sha": "{MADE}", "type": "commit"}}}}', (MADE,)),
+        ("merge_pull_request", f'{{"sha": "{MADE}", "merged": true}}', (MADE,)),
+        ("get_file_contents", f'{{"sha": "{MADE}"}}', ()),
+        ("push_files", "Error: no rights", ()),
+    ],
+)
+def test_a_server_that_made_a_commit_prints_its_id_without_a_fence(tool: str, printed: str, made: tuple[str, ...]) -> None:
+    (call,) = read(BY_SERVER.replace("TOOL", tool).replace("PRINTED", printed)).calls
+    assert call.commits == made
+
+
+@pytest.mark.parametrize("text", [CLAUDE, CURSOR, BY_SERVER])
+def test_lines_that_end_as_on_windows_are_the_same_lines(text: str) -> None:
+    assert read(text.replace("\n", "\r\n")) == read(text)
+
+
 def test_the_id_is_the_agents_own_or_the_name_of_the_file() -> None:
     path = ".specstory/history/2025-03-20_21-37-stop-it.md"
     assert specstory.session_ids(path, CURSOR.encode()) == ["227b9a24-168c-4d87-810b-9ed83e62101e"]
