@@ -59,7 +59,7 @@ def lines_aside(store: Store, repo_id: int) -> Aside:
     """Lines that were claimed and are true of their commit, where no session tells us anything."""
     from attribution.queries.repo_report import Aside
 
-    meaning = "by other tools, in commits without a session; in none of the classes above"
+    meaning = "by other tools, all kinds of files, blank lines too; in none of the classes above"
     return Aside("claimed", _count_lines(store, repo_id, "NOT has_session"), meaning)
 
 
