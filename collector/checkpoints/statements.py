@@ -58,8 +58,7 @@ def id_of_session(key: str) -> str:
 def statements(commit: Commit) -> Iterator[Statement]:
     """Every statement about an agent in a commit, in order: trailers and lines of the body, the author, the subject, metadata."""
     yield from statements_in(commit.message)
-    author = f"{commit.author_name} <{commit.author_email}>"
-    named = _account(author)
+    named = _account(f"{commit.author_name} <{commit.author_email}>")
     if named and not any(a.by_people and re.search(a.by_people, commit.message) for a in agents() if a.slug == named.agent):
         yield Statement("author", named.agent, named.model)
     if agent := agent_of_subject(commit.subject):
@@ -95,7 +94,8 @@ def reviewers(commit: Commit) -> list[str]:
 
 def automation(commit: Commit) -> str | None:
     """Name of the automation account (no coding agent) that authored the commit."""
-    return commit.author_name[:100] if _is_bot(commit.author_name, commit.author_email) else None
+    is_agents = _account(f"{commit.author_name} <{commit.author_email}>") is not None
+    return commit.author_name[:100] if _is_bot(commit.author_name, commit.author_email) and not is_agents else None
 
 
 def is_bots_own(commit: Commit) -> bool:

@@ -125,6 +125,8 @@ def test_agents_are_declared_by_trailers_and_accounts_only(
         ("renovate", "bot@renovateapp.com", True),
         ("GitHub Actions", "github-actions[bot]@users.noreply.github.com", True),
         ("Abbot", "abbot@example.com", False),
+        ("Codex CLI", "codex-bot@example.com", False),
+        ("copilot-swe-agent[bot]", "198982749+Copilot@users.noreply.github.com", False),
         ("pyup-bot", "github-bot@pyup.io", True),
         ("Travis CI", "builds@travis-ci.org", True),
         ("Weblate", "noreply@weblate.org", True),
