@@ -87,8 +87,9 @@ def _restore(data: bytes) -> SavedHistory:
         end += length * WIDTH
     first, commit, path, line, flags, present, lengths, firsts, counts, *others = columns
     pieces = zip(firsts, counts, strict=True)
+    runs = (vector([BEFORE]) * n if start == BEFORE else vector(range(start, start + n)) for start, n in pieces)
     state = {
-        name: FileLines(oid, mode, b"".join(_run(*piece) for piece in islice(pieces, length)))
+        name: FileLines(oid, mode, b"".join(islice(runs, length)))
         for (name, oid, mode), length in zip(head["files"], lengths, strict=True)
     }
     origins = Origins(first, commit, path, line, flags, Paths(head["paths"]), head["next"])
@@ -106,7 +107,3 @@ def _restore_lifetimes(columns: Sequence[array[int]], head: Mapping[str, Any], b
     lifetimes.same.update(zip(same[::2], same[1::2], strict=True))
     lifetimes.know(head["shas"])
     return lifetimes
-
-
-def _run(first: int, count: int) -> bytes:
-    return vector([BEFORE]) * count if first == BEFORE else vector(range(first, first + count))

@@ -8,6 +8,7 @@ from attribution.shell.files import patch, transfer
 from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.rules import apply_rules
 
+_DRY_RUN = re.compile(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run")
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
 
@@ -60,10 +61,6 @@ def _remove(call: ProgramCall) -> list[Effect]:
     return [] if call.has("--cached", "-n", "--dry-run") else call.make("remove", operands(call.args))
 
 
-def _clean(call: ProgramCall) -> list[Effect]:
-    return [] if any(re.fullmatch(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run", text) for text in call.texts) else [Effect("remove")]
-
-
 def _commit(call: ProgramCall) -> list[Effect]:
     effects = [] if call.has("--dry-run") else call.make("commit", _paths(call))
     return [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
@@ -83,7 +80,7 @@ _SUBCOMMANDS: dict[str, Handler] = {
     "reset": lambda call: _commit_effects([Effect("restore")]) if call.has("--hard", "--keep", "--merge") else [],
     "stash": _stash,
     "rm": _remove,
-    "clean": _clean,
+    "clean": lambda call: [] if any(map(_DRY_RUN.fullmatch, call.texts)) else [Effect("remove")],
     "mv": lambda call: transfer(replace(call, name="mv")),
     "commit": _commit,
     "apply": patch,

@@ -115,7 +115,8 @@ class _Reader(RecordReader):
         ended = display.asked.get(number) or time_of(get(next(iter(following), None), "ts"))
         self.begin(began)
         key = str(number)
-        self.model = self.switched("model_change", self.model, _model(message), began)
+        model = get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id")
+        self.model = self.switched("model_change", self.model, model, began)
         self._tokens(message, key, began, display)
         times = iter(display.acts.get(number, ()))
         results = _Results([block for other in following for block in blocks_of(get(other, "content"))])
@@ -172,10 +173,6 @@ class _Reader(RecordReader):
         """The text of a file; some versions put a number before each line, or show a part."""
         part = is_part(call.arguments) or {"args", "files"} & get_dict(call.arguments).keys()
         return None if part or _NUMBERED.match(result.text) else self.display(call, result, result.text)
-
-
-def _model(message: dict[str, Any]) -> str:
-    return get_str(message, "modelInfo", "modelId") or get_str(message, "modelInfo", "id")
 
 
 def _commands(arguments: object) -> str:

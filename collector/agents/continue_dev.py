@@ -6,7 +6,6 @@ tools than the editor.
 
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from collector.agents.common.edits import path_argument
@@ -102,10 +101,6 @@ def _directory(document: object) -> str:
 _LIST = "sessions.json"
 
 
-def _whose(path: Path) -> tuple[str, str]:
-    return path.stem, "" if path.name == _LIST else _directory(files.document(path))
-
-
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The document with the time that the list of sessions gives. Raises ValueError where it is no JSON: it is being written."""
     (path,) = session.files
@@ -121,7 +116,7 @@ STORES = (
         NAME,
         at=("${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions",),
         patterns=("*.json",),
-        whose=_whose,
+        whose=lambda path: (path.stem, "" if path.name == _LIST else _directory(files.document(path))),
         load=_load,
     ),
 )

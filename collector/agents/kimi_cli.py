@@ -154,7 +154,8 @@ _SESSIONS = "*/*/wire.jsonl"
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     listed = [get_str(entry, "path") for entry in objects(get(files.document(location.parent / "kimi.json"), "work_dirs"))]
-    by_digest = {_digest(path): path for path in (*roots.spellings, *(path for path in listed if roots.of(path)))}
+    written = [(path, path.encode("utf-8", "surrogateescape")) for path in (*roots.spellings, *filter(roots.of, listed))]
+    by_digest = {hashlib.md5(data, usedforsecurity=False).hexdigest(): path for path, data in written}
     for path in files.match_files(location, _SESSIONS):
         cwd = by_digest.get(path.parents[1].name.rpartition("_")[2], "")  # another kind of machine stands before the digest
         if cwd:
@@ -165,10 +166,6 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """The records name no directory: a first line does."""
     head = {"type": "metadata", "protocol_version": "", "work_dir": session.cwd}
     yield json.dumps(head).encode() + b"\n" + files.lines(session.files[0])
-
-
-def _digest(path: str) -> str:
-    return hashlib.md5(path.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
 
 
 STORES = (

@@ -107,7 +107,8 @@ def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> dict[st
     The most telling come first. A branch that names nothing which an earlier one does not is left out.
     """
     refs = [(name, oid) for name, oid in sorted(repo.refs().items()) if name.startswith(_BRANCHES) and not is_checkpoint_ref(name)]
-    tips = {oid: _short(name) for name, oid in reversed(refs) if not name.endswith("/HEAD") and oid != head}
+    short = ((next(name[len(p) :] for p in _BRANCHES if name.startswith(p)), oid) for name, oid in reversed(refs))
+    tips = {oid: name for name, oid in short if not name.endswith("/HEAD") and oid != head}
     named = {
         name: {key for c in islice(repo.history_of([oid], hide=[head]), OTHER_COMMITS) for key in checkpoint_ids(c.message)}
         for oid, name in list(tips.items())[:OTHER_BRANCHES]
@@ -117,7 +118,3 @@ def other_branches(repo: GitRepo, head: str, needed: Collection[str]) -> dict[st
         if named[name].intersection(needed).difference(*telling.values()):
             telling[name] = named[name].intersection(needed)
     return telling
-
-
-def _short(name: str) -> str:
-    return next(name.removeprefix(prefix) for prefix in _BRANCHES if name.startswith(prefix))

@@ -39,16 +39,13 @@ def require_files(path: str | Path) -> None:
 def _git_directory(path: Path) -> Path | None:
     """The directory of a repository: `place`, or the one that it names in a file. Raises NotRegular."""
     if path.is_dir():
-        return path if (os.path.lexists(path / "HEAD") and os.path.lexists(path / "objects")) or _is_linked(path) else None
+        files = (path / name for name in ("objects", "commondir"))  # of a repository, of a linked worktree
+        return path if os.path.lexists(path / "HEAD") and any(map(os.path.lexists, files)) else None
     if path.name != ".git" or not os.path.lexists(path):
         return None
     named = _small_text(path).removeprefix("gitdir:").strip()
     target = path.parent / named
     return target if named and target.is_dir() else None
-
-
-def _is_linked(path: Path) -> bool:
-    return os.path.lexists(path / "HEAD") and os.path.lexists(path / "commondir")
 
 
 @cache
