@@ -57,7 +57,7 @@ def take_lines_of_others_back(judged: Judged) -> None:
     for commit in judged.commits if others else ():
         lines = others.get(commit.sha, {})
         for file, spans in judged.verdicts[commit.sha].files if lines else ():
-            if file.change.path in lines and lines[file.change.path][1] is Reason.NONE:
+            if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
                 spans[:] = [replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict)) for span in spans]
 
 

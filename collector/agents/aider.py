@@ -30,6 +30,7 @@ GIVES = frozenset({"results", "text", "commands", "commits", "models", "tokens",
 ORDER = 70
 
 _BEGINNING = "# aider chat started at "
+_RUN = re.compile(rf"^{_BEGINNING}(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
 _PLACE = re.compile(r"> whowrote: (.*)\n")
 _ROOT = re.compile(r"^> Git working dir: (/.+|[A-Za-z]:.+)$")
 _MODEL = re.compile(r"^> (?:Main model|Model): (\S+)")
@@ -43,8 +44,7 @@ _BEFORE = re.compile(r"^> Committing (.+) before applying edits\.$")
 _NO_MATCH = re.compile(r"^> # \d{1,6} SEARCH/REPLACE blocks? failed to match!")
 _IGNORED = re.compile(r"^> Added (.+) to \.gitignore$")
 _FAILED = re.compile(r"^## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in (.+?)\s*$", re.M)
-_OTHERS_APPLIED = re.compile(r"^# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied successfully\.\s*$", re.M)
-_END_OF_FAILED = "The SEARCH section must exactly match"
+_OTHERS_APPLIED = re.compile(r"^(?:[>#]+ )?# The other (\d{1,6}) SEARCH/REPLACE blocks? (?:was|were) applied\b", re.M)
 _PLAIN = re.compile(r"^> (?:Tokens: |Applied edit to |Commit [0-9a-f]{7} )")  # what ends an answer for certain
 _FENCE = re.compile(r"^(`{3,}|<(?:source|code|pre|codeblock|sourcecode)>)([\w+#.-]*)\s*$")
 _NAME = re.compile(r"^[#*`\s]*([\w./\\@+()\[\]~$ -]{1,300}?)[*`:\s]*$")
@@ -129,6 +129,7 @@ class _Reader(RecordReader):
         self.answer: list[str] = []
         self.began: float | None = None
         self.is_before = False  # the next commit has nothing of the latest answer
+        self.is_reflected = False  # the program says which blocks it did not find, in notices
         self.offered: list[tuple[str, Edit]] = []  # (path as it was written, edit) of the latest answer
         self.last_call = ""
         self.answers: list[int] = []  # keys of the messages since the last call
@@ -145,6 +146,8 @@ class _Reader(RecordReader):
             elif line.startswith("#### "):
                 self._end_answer(number)
                 self.prompt.append(line[5:].rstrip())
+            elif self.is_reflected and line.startswith("> ") and not _PLAIN.match(line):
+                self.answer.append(line[2:].rstrip())
             elif line.startswith("> "):
                 fence = _Fence()
                 self._end_prompt(number)
@@ -160,15 +163,18 @@ class _Reader(RecordReader):
             else:
                 if line.strip():
                     self._end_prompt(number)
+                    self.is_reflected = False
                 self.answer.append(line)
                 fence.follow(line)
         self._end_answer(len(text))
 
     def _end_prompt(self, number: int) -> None:
-        if self.prompt:
+        text, self.prompt = "\n".join(self.prompt), []
+        if _NO_MATCH.match(f"> {text}"):
+            self.answer.append(text)
+        elif text:
             self.begin(None)
-            self.add_turn(number, None, "\n".join(self.prompt))
-            self.prompt = []
+            self.add_turn(number, None, text)
             self.answers = []  # what was answered before, the user may have pasted
 
     def _end_answer(self, number: int) -> None:
@@ -178,8 +184,10 @@ class _Reader(RecordReader):
             answer = AgentMessage(None, 0, "text", text, not_before=self.began, after=self.last_call)
             self.messages.setdefault(number, (self.order, answer))
             self.answers.append(number)
-            program, mark, rest = text.partition(_END_OF_FAILED)
-            if mark and (failed := {(path, block) for path, block in _failed_blocks(program)}):
+            program, mark, rest = text.partition("The SEARCH section must exactly match")
+            _, *parts = _FAILED.split(program) if mark else [""]
+            blocks = ((path, search_replace_blocks(part)) for path, part in zip(parts[::2], parts[1::2], strict=True))
+            if failed := {(_with_slashes(path), block) for path, several in blocks for block in several}:
                 self._apply_others(failed, _OTHERS_APPLIED.search(rest), number)
                 self.answers = [number]
                 text = rest
@@ -197,6 +205,7 @@ class _Reader(RecordReader):
 
     def _notice(self, line: str, number: int) -> None:
         """What the program says of itself, of an edit or of a commit."""
+        self.is_reflected = False
         for pattern, note in ((_ROOT, self.add_cwd), (_VERSION, self.add_version)):
             if match := pattern.match(line):
                 note(match[1])
@@ -216,6 +225,7 @@ class _Reader(RecordReader):
             self.is_before = True
         elif _NO_MATCH.match(line):
             self.answers = []  # the other blocks of what was answered before may have been applied
+            self.is_reflected = True
         elif match := _IGNORED.match(line):
             self.answer = match[1].split(", ")  # its own lines, whoever commits them
         elif match := _COMMIT.match(line):
@@ -256,13 +266,6 @@ class _Reader(RecordReader):
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         return tuple(_COMMIT.findall(result.text))
-
-
-def _failed_blocks(text: str) -> Iterator[tuple[str, Replacement]]:
-    """(file, block) of those that the program did not find in their files."""
-    _, *parts = _FAILED.split(text)
-    for path, part in zip(parts[::2], parts[1::2], strict=True):
-        yield from ((_with_slashes(path), block) for block in search_replace_blocks(part))
 
 
 def _with_slashes(path: str) -> str:
@@ -331,11 +334,6 @@ def _diffs(inside: list[str]) -> Iterator[tuple[str, Edit]]:
 def _offered_edit(path: str, lines: list[str]) -> Edit:
     blocks = search_replace_blocks("\n".join(lines))
     return Edit(path, "edit", blocks) if blocks else Edit(path, "write", content="".join(f"{line}\n" for line in lines))
-
-
-# --- sessions on this machine ----------------------------------------------------------------------------------------
-
-_RUN = re.compile(rf"^{_BEGINNING}(\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$", re.M)
 
 
 def runs(text: str) -> list[str]:

@@ -31,7 +31,7 @@ _BUILT = re.compile(
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a person's or an agent's.
 _RECORDER = re.compile(
-    rf"\.traj(?:\.json)?$|(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/history/|\.agent-trace/"
+    rf"\.traj(?:\.json)?$|(?:^|/)(?:{entire.RECORDS}|\.git-ai/|\.aider[^/]*$|\.specstory/(?:history/|statistics\.json$|\.project\.json$)|\.agent-trace/"
     r"|logs/(?:[^/]+/)?(?:(?:pre|post)_tool_use(?:_failure)?|subagent_(?:start|stop)|user_prompt_submit|pre_compact|permission_request)\.json$"
     r"|\.cursor/rules/derived-cursor-rules\.mdc$)"  # SpecStory derives it from its histories
 )
@@ -52,7 +52,7 @@ _GENERATED_NAME = re.compile(
     r"|\.tsbuildinfo|\.d\.[cm]?ts\.map|zz_generated[^/]{0,200}\.go|_string\.go|\.generated\.[a-z]+|mock_[^/]{1,200}\.go|bindata\.go|(?:^|/)__generated__/.*|_templ\.go"
     r"|\.(?:freezed|mocks|gr|drift)\.dart|(?:^|/)app_localizations(?:_[A-Za-z_]{2,12})?\.dart"
     # what designers of interfaces, boards and projects save
-    r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)))$",
+    r"|\.(?:xib|nib|storyboard|pbxproj|xcscheme|xcworkspacedata|xcuserstate|kicad_(?:pro|prl|sch|pcb|mod)|godot|tscn|tres|gd\.uid))$",
 )
 _SNAPSHOT = re.compile(
     r"(?:^|/)(?:__snapshots__/|drizzle/meta/|migrations/meta/_?[^/]*\.json$|worker-configuration\.d\.ts$|next-env\.d\.ts$"

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -382,9 +382,15 @@ def triple(value):
 PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
 
 
-def with_changes_of_others(path: Path, beside: str = "", more: str = MORE) -> tuple[Clone, str, str]:
-    """A person's lines that Aider committed before its own edits, with both commits. `beside`: what its history says before."""
+def with_changes_of_others(path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()) -> tuple[Clone, str, str]:
+    """A person's lines that Aider committed before its own edits, with both commits. `beside`: what its history says before.
+
+    `earlier`: what the file was in commits before.
+    """
     clone = with_aider(path)
+    for minute, text in enumerate(earlier, 21):
+        clone.put("a.py", text)
+        clone.commit(minute, "Before")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
     clone.put("a.py", (CODE + PERSONS).replace("def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"))
@@ -403,6 +409,14 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
         sql = "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
         verdicts = {sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)}
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
+
+
+def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(tmp_path: Path) -> None:
+    clone, before, _ = with_changes_of_others(tmp_path / "work", earlier=(CODE + PERSONS, CODE))
+    spans(bare(clone), tmp_path / "a.db")
+    with Store(tmp_path / "a.db", create=False) as store:
+        sql = "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND nonblank > 0"
+        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [("unknown", "git_operation")]
 
 
 def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:

@@ -309,6 +309,17 @@ def test_blocks_that_were_applied_although_others_were_not_found_are_edits() -> 
     assert len(windows) == 3
 
 
+@pytest.mark.parametrize("mark", ["> ", "#### "])
+def test_what_the_program_sends_back_to_the_model_is_no_prompt_and_may_be_quoted(mark: str) -> None:
+    start, end = PARTLY.index("> # 1 SEARCH"), PARTLY.index("> Commit 1a2b3c4")
+    sent = "".join(f"{mark}{line}  \n" for line in PARTLY[start:end].removeprefix("> ").splitlines())
+    quoted = f"{PARTLY[:start]}{sent}{PARTLY[end:]}"
+    assert _edits_and_commits(quoted) == _edits_and_commits(PARTLY)
+    assert [turn.text for turn in read(quoted).turns] == ["Two limits"]
+    only = quoted[: quoted.index("\na.go\n", quoted.index("> Commit 1a2b3c4"))]
+    assert aider.runs(only) == ["aider 2026-03-02 09:00:00"]
+
+
 def test_blocks_are_applied_only_as_far_as_the_program_says() -> None:
     """Where another number was applied than is left over, it is not known which."""
     other = PARTLY.replace("The other 2 SEARCH/REPLACE blocks were", "The other 1 SEARCH/REPLACE block was")
