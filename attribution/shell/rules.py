@@ -73,7 +73,7 @@ def scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
     number, files = int(verdict[0]), verdict[1:]
     ours = call.args[: call.texts.index("--")] if "--" in call.texts else call.args
     words = operands(ours, tables.VALUED)
-    target = next(iter(words[number:]), None)
+    target = next((value for option, value in pairwise(ours) if option.text == "--directory"), next(iter(words[number:]), None))
     if target is not None and "$" not in target.text:
         return [Effect("generate", (join(call.cwd, target.text),))]
     paths = tuple(join(call.cwd, name) for name in files)

@@ -126,7 +126,7 @@ class _Reader(RecordReader):
         self.parent_id = get_str(record, "parent")
         messages = objects(record.get("messages"))
         for number, (message, following) in enumerate(zip(messages, [*messages[1:], {}], strict=False)):
-            is_summary = text_of(following.get("content")) == _SUMMARY_TAKEN
+            is_summary = following.get("type") == "gemini" and text_of(following.get("content")) == _SUMMARY_TAKEN
             self._message(message, get_str(message, "id") or f"{to_json(message.get('timestamp'), 40)}/{number}", is_summary)
 
     def _message(self, message: dict[str, Any], key: str, is_summary: bool) -> None:
@@ -137,7 +137,7 @@ class _Reader(RecordReader):
         kind, text = message.get("type"), text_of(message.get("content"))
         if kind in ("user", "gemini") and time is not None and time == self.cancelled_at:
             return  # the talk so far, written again under other ids
-        if is_summary:
+        if is_summary and kind == "user":
             self.add_event("compaction", time)
         elif kind == "user":
             self._user(text_of(message.get("displayContent")) or text, key, time)

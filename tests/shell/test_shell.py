@@ -184,6 +184,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("git mv -f x/a.go y/a.go", [one("move", "x/a.go", target="y/a.go")]),
     ("cp -r a b", [one("copy", "a", target="b")]),
     ("npx -y @angular/cli@latest new web --routing", [Effect("generate", ("web",), tool="ng new")]),
+    ("ng new ledger --directory web --skip-git", [Effect("generate", ("web",), tool="ng new")]),
     ("npx @nestjs/cli new api", [Effect("generate", ("api",), tool="nest new")]),
     ("rsync -av notes/a.md docs/", [one("copy", "notes/a.md", target="docs/a.md")]),
     ("scp -q build:/srv/a.json data/a.json", [one("copy", "build:/srv/a.json", target="data/a.json")]),

@@ -699,6 +699,26 @@ def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
     assert [mark.kind for mark in session.marks] == ["injected"]
 
 
+@pytest.mark.parametrize(
+    ("kinds", "prompts", "marks"),
+    [
+        (("user", "gemini"), [], ["compaction"]),
+        (("user", "user"), ["The talk so far", "Got it. Thanks for the additional context!"], []),
+        (("gemini", "gemini"), [], []),
+        (("gemini", "user"), ["Got it. Thanks for the additional context!"], []),
+    ],
+)
+def test_only_gemini_cli_itself_answers_to_a_summary(kinds: tuple[str, str], prompts: list[str], marks: list[str]) -> None:
+    texts = ["The talk so far", "Got it. Thanks for the additional context!"]
+    messages = [
+        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": kind, "content": text}
+        for n, (kind, text) in enumerate(zip(kinds, texts, strict=True))
+    ]
+    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    assert [turn.text for turn in session.turns] == prompts
+    assert [mark.kind for mark in session.marks] == marks
+
+
 def test_a_session_that_gemini_cli_resumed_keeps_its_calls() -> None:
     """What is written at the beginning of the next run is the talk in the form of the model's interface: no calls, no tokens."""
     at = {"timestamp": "2026-11-25T09:00:00Z"}
