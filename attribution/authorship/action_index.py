@@ -158,7 +158,9 @@ class ActionIndex:
         """The actions that name the file or a directory above it, or whose text says that they write it."""
         if path not in self._hits:
             says = {number: "" for part in self._parts_with(path) for number in self._by_part[part]}
-            for number in self._mentioning(path):
+            # the commands with each word of the file's name, the rarest of which is looked up
+            words = _WORD.findall(path.strip("/").rpartition("/")[2])
+            for number in min((self._by_word.get(word, ()) for word in words), key=len, default=self._texts):
                 if how := says_it_writes(self.effects[number], self._actions[number].command, path):
                     says[number] = how
             self._hits[path] = PathHits(self._actions, says)
@@ -169,8 +171,3 @@ class ActionIndex:
         above = (path[: match.start()] for match in re.finditer("/", path))
         yield from (part for part in (*above, path) if part in self._by_part)
         yield from (part for part in self._globs if part != path and fnmatch(path, part))
-
-    def _mentioning(self, path: str) -> Sequence[int]:
-        """The commands with each word of the file's name, the rarest of which is looked up."""
-        words = _WORD.findall(path.strip("/").rpartition("/")[2])
-        return min((self._by_word.get(word, ()) for word in words), key=len, default=self._texts)

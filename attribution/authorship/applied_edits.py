@@ -27,7 +27,7 @@ from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
-from collector.model import Commit, Edit
+from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 from collector.vocabulary.sessions import NoReplay
 
@@ -114,7 +114,9 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for fate in edits:
         if not fate.outcome or fate.detail == NoReplay.NO_RESULT:  # it neither failed nor was refused, as far as is known
             found.edits[fate.path].append(fate.raw)
-            if carried := _context_lines(fate.raw.edit):
+            # what an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for
+            context = [line[1:] for hunk in fate.raw.edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
+            if carried := frozenset(context).union(*(item.old.split("\n") for item in fate.raw.edit.replacements)):
                 found.sightings[fate.path].append((fate.raw.at, carried))
         elif fate.detail == NoReplay.PATH_REDACTED:
             found.edits[fate.path].append(fate.raw)
@@ -130,12 +132,6 @@ def applied_edits(edits: Sequence[EditFate], timelines: Mapping[str, Timeline]) 
     for path in found.redacted:  # what was seen under such a name may be another file
         found.sightings.pop(path, None)
     return found
-
-
-def _context_lines(edit: Edit) -> frozenset[str]:
-    """Lines that an edit shows to have been in the file: the context of its patch, what it takes out and what it looks for."""
-    context = [line[1:] for hunk in edit.hunks if hunk.exact_text for line in hunk.lines if line[:1] in (" ", "-")]
-    return frozenset(context).union(*(item.old.split("\n") for item in edit.replacements))
 
 
 def _read(

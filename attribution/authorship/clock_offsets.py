@@ -62,13 +62,9 @@ def on_session_clocks(
         if offset:
             evidence.append(_Evidence(commit.author_email, commit.author_time, offset))
     for commit in others if evidence else ():
-        offset = _of_the_same_clock(commit, evidence)
+        same = (item for item in evidence if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND)
+        offset = max((item.offset for item in same), default=0.0)
         yield replace(commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset)
-
-
-def _of_the_same_clock(commit: Commit, evidence: Iterable[_Evidence]) -> float:
-    same = (item for item in evidence if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND)
-    return max((item.offset for item in same), default=0.0)
 
 
 def _offset(

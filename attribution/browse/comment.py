@@ -115,6 +115,7 @@ def _limit_line(request: PullRequest, limit: float | None) -> list[str]:
 def _details(request: PullRequest, prompts: bool) -> list[str]:
     commits = [_commit_row(commit, prompts) for commit in request.commits[:_COMMITS]]
     more = [f"{count_of(len(request.commits) - _COMMITS, 'more commit')}.", ""] if len(request.commits) > _COMMITS else []
+    note = words.accuracy_sentence()
     return [
         "<details><summary>Commits and files</summary>",
         "",
@@ -127,7 +128,7 @@ def _details(request: PullRequest, prompts: bool) -> list[str]:
         "<details><summary>What the words mean, and how often they are right</summary>",
         "",
         _MARKDOWN,
-        *_accuracy_note(),
+        *(["", note] if note else []),
         "",
         "</details>",
     ]
@@ -149,12 +150,6 @@ def _file_table(files: Sequence[FileLines]) -> list[str]:
     rows = [f"| {cell(file.path)} | {_cells(file.lines)} |" for file in files[:_FILES]]
     more = [f"{count_of(len(files) - _FILES, 'more file')}.", ""] if len(files) > _FILES else []
     return [*_class_table("file", "", rows), "", *more] if rows else []
-
-
-def _accuracy_note() -> list[str]:
-    """How often the classes are right, as a paragraph of its own."""
-    note = words.accuracy_sentence()
-    return ["", note] if note else []
 
 
 def _commit_row(summary: CommitSummary, prompts: bool) -> str:

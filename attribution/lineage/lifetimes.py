@@ -25,7 +25,6 @@ from attribution.lineage.model import (
     CommitStep,
     LineHistory,
     LineRange,
-    MergedFile,
     Origin,
     Paths,
     RemovedLines,
@@ -123,7 +122,8 @@ class LineLifetimes:
                 self._leave(gone, step.index)
                 self._leave(came, _NONE)
             for file in step.merged:
-                if any(not self._is_explained(origin, step) for origin in _dropped_lines(file)):
+                old, new = trim_common_lines(file.old, file.new)
+                if any(not self._is_explained(origin, step) for origin in set(numbers(old)).difference(numbers(new), (BEFORE,))):
                     same = file.same()
                     self.same.update(same)
                     self._touch(same)
@@ -298,9 +298,3 @@ class LineLifetimes:
 
     def _landing(self, commit: int) -> int:
         return self.landed[commit] if 0 <= commit < len(self.landed) else _NONE
-
-
-def _dropped_lines(file: MergedFile) -> set[int]:
-    """Lines of the parent's file that the merge dropped, without lines from before the history that was read."""
-    old, new = trim_common_lines(file.old, file.new)
-    return set(numbers(old)).difference(numbers(new), (BEFORE,))

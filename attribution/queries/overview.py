@@ -103,10 +103,12 @@ def overview(store: Store, repo_id: int) -> Overview | None:
 
 def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
     sessions = read_view(store, "session_list", of_repo, "COALESCE(produced, 0) = 0, started_at DESC, id", _LATEST)
+    table = read_view(store, "tip_files", of_repo | {"kind": sorted(HEADLINE)}, "agent DESC, path", _MOST)
+    table.rows = [row | {"lines": sum(by_class(row).values())} for row in table if row["agent"]]
     return [
         Section("By directory", _largest(store, "tip_directories", of_repo), ("directory", *_LINES)),
         Section("By language", _largest(store, "tip_languages", of_repo), ("language", *_LINES)),
-        Section("Files with the most agent lines", _agent_files(store, of_repo), ("path=file", *_LINES)),
+        Section("Files with the most agent lines", table, ("path=file", *_LINES)),
         Section(
             "Agents and models", read_view(store, "agent_sessions", of_repo, "produced DESC, sessions DESC, agent, model", _MOST),
             ("agent", "model", "transcript?", "sessions", "tool_calls", "produced=lines written", "lines=in commits"),
@@ -139,12 +141,6 @@ def _sections(store: Store, of_repo: dict[str, Any]) -> list[Section]:
 def _largest(store: Store, view: str, of_repo: dict[str, Any]) -> Table:
     table = read_view(store, view, of_repo, "lines DESC, 2", _MOST)
     table.rows = [row for row in table if row["lines"]]
-    return table
-
-
-def _agent_files(store: Store, of_repo: dict[str, Any]) -> Table:
-    table = read_view(store, "tip_files", of_repo | {"kind": sorted(HEADLINE)}, "agent DESC, path", _MOST)
-    table.rows = [row | {"lines": sum(by_class(row).values())} for row in table if row["agent"]]
     return table
 
 

@@ -36,7 +36,8 @@ def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int =
     for call in store.rows(_EARLIER, (repo_id, until, longest, longest, _MOST)):
         text = f"{call.pop('command')} {produced(call.pop('input'))}"
         if bare in without_layout(text):
-            call["text"] = _line_of(text, bare)
+            lines = re.split(r'\\n|\n|": "|", "|"}', text)
+            call["text"] = next((line.replace('\\"', '"') for line in lines if bare in without_layout(line)), "")
             holding += [call] if call not in holding else []
     return sorted(holding, key=lambda call: call["outcome"] in ("applied", "ok"))[:most]
 
@@ -56,12 +57,6 @@ def _drop_replaced(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _drop_replaced(item) for key, item in value.items() if key not in _REPLACED}
     return [_drop_replaced(item) for item in value] if isinstance(value, list) else value
-
-
-def _line_of(text: str, bare: str) -> str:
-    """The line of a call's text that holds a line without layout; "" when it runs over several."""
-    lines = re.split(r'\\n|\n|": "|", "|"}', text)
-    return next((line.replace('\\"', '"') for line in lines if bare in without_layout(line)), "")
 
 
 def works_on(command: str, path: str) -> bool:

@@ -131,7 +131,10 @@ class WordReader(ABC):
             return True
         char = self.text[self.pos]
         if char == "\\":
-            self._backslash(draft)
+            follower = self.text[self.pos + 1 : self.pos + 2]
+            self.pos += 2
+            if follower != "\n":
+                draft.parts.append(follower or "\\")
         elif char == "'":
             self.pos = self._single(draft, self.pos + 1)
         elif char == '"':
@@ -162,12 +165,6 @@ class WordReader(ABC):
         self.pos += 1
         self.depth -= 1
         self._assign(name, values)
-
-    def _backslash(self, draft: _Draft) -> None:
-        follower = self.text[self.pos + 1 : self.pos + 2]
-        self.pos += 2
-        if follower != "\n":
-            draft.parts.append(follower or "\\")
 
     def _single(self, draft: _Draft, start: int) -> int:
         end = self.text.find("'", start)

@@ -55,16 +55,13 @@ class _Reader(WordReader):
                     return self._end()
                 self._operator(match[0])
             elif not (self._keyword() or self._redirect()):
-                self._take_word()
+                moment = self.pos
+                self.current.words += self._word()
+                if self.pos == moment:
+                    raise Unparsable
         if nested:
             raise Unparsable
         self._end()
-
-    def _take_word(self) -> None:
-        moment = self.pos
-        self.current.words += self._word()
-        if self.pos == moment:
-            raise Unparsable
 
     def _operator(self, op: str) -> None:
         if op == "(":

@@ -200,7 +200,8 @@ UNREAD = "file_unread"  # a check of the database knows this name
 def follow_history(context: RunContext, head: str, request: HistoryRequest) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
     store, repo_id = context.store, context.repo_id
-    saved = _stored_settings(store, repo_id)
+    rows = store.rows("SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,))
+    saved = rows[0] if rows else None
     keep = request.keep if request.keep is not None else saved is None or bool(saved["keep"])
     full = request.full if request.full is not None else saved is not None and not saved["after_sha"]
     settings = _settings(context.repo, request.max_file)
@@ -228,12 +229,6 @@ def follow_history(context: RunContext, head: str, request: HistoryRequest) -> H
         unread = [Problem(STAGE.name, sha, UNREAD, path) for sha, path in done.notes.unread]
         run.report([*done.history.problems, *unread])
     return HistoryUpdate("new" if saved is None else "again" if old is None else "continued", after, len(done.commits), notes)
-
-
-def _stored_settings(store: Store, repo_id: int) -> Mapping[str, Any] | None:
-    """How the stored history was followed."""
-    rows = store.rows("SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,))
-    return rows[0] if rows else None
 
 
 def stored_history(store: Store, repo_id: int) -> SavedHistory | None:

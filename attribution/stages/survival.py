@@ -15,7 +15,7 @@ from typing import Any
 from attribution.lineage import minimum, survival, tip
 from attribution.lineage.fates import SESSION_SLACK, AuthoredSpan, CommitVerdicts, StoredLifetime, fates
 from attribution.lineage.model import runs
-from attribution.lineage.survival import DELETION, LifetimeRecord, RemovedLines
+from attribution.lineage.survival import DELETION, LifetimeRecord
 from attribution.queries.survival import (
     SurvivalOptions,
     SurvivalReport,
@@ -52,7 +52,9 @@ def fill_survival(store: Store, repo_id: int) -> None:
     with run.writing():
         _fill_fates(store, repo_id)
         removed = removed_lines(store, repo_id)
-        _fill_deletions(store, repo_id, removed)
+        store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
+        rows = survival.deletions(removed)
+        store.insert("deletions", ("repo_id", *DELETION), ((repo_id, *row) for row in rows))
         _fill_survival(store, repo_id, [lines.record for lines in removed if lines.record.kind in HEADLINE])
         _fill_tip(store, repo_id)
         fill_turn_fates(store, repo_id)
@@ -130,12 +132,6 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
 def _any(times: Sequence[float], since: float, until: float) -> bool:
     index = bisect_left(times, since)
     return index < len(times) and times[index] <= until + SESSION_SLACK
-
-
-def _fill_deletions(store: Store, repo_id: int, removed: Iterable[RemovedLines]) -> None:
-    store.connection.execute("DELETE FROM deletions WHERE repo_id = ?", (repo_id,))
-    rows = survival.deletions(removed)
-    store.insert("deletions", ("repo_id", *DELETION), ((repo_id, *row) for row in rows))
 
 
 def _fill_survival(store: Store, repo_id: int, records: Sequence[LifetimeRecord]) -> None:

@@ -218,7 +218,11 @@ class _Reader(RecordReader):
 
     def take(self, record: dict[str, Any]) -> None:
         if "hook_event_name" in record:
-            self._keep_hook(record)
+            # a call as a hook got it, before or after it was made; logs have no times, and entries of several sessions
+            event, key = get_str(record, "hook_event_name"), get_str(record, "tool_use_id")
+            if get_str(record, "session_id") == self.session_id and event in _HOOKS:
+                self.hooked.setdefault((event, key), (record, self.last_hooked.get(event, "")))
+                self.last_hooked[event] = key
         elif self.is_new(get_str(record, "uuid")):
             if get_str(record, "sessionId") not in ("", self.session_id):
                 self.copied.add(get_str(record, "message", "id"))
@@ -256,13 +260,6 @@ class _Reader(RecordReader):
             self.add_cwd(get(record, "worktreeSession", "worktreePath"))
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
-
-    def _keep_hook(self, entry: dict[str, Any]) -> None:
-        """A call as a hook got it, before or after it was made; logs have no times, and entries of several sessions."""
-        event, key = get_str(entry, "hook_event_name"), get_str(entry, "tool_use_id")
-        if get_str(entry, "session_id") == self.session_id and event in _HOOKS:
-            self.hooked.setdefault((event, key), (entry, self.last_hooked.get(event, "")))
-            self.last_hooked[event] = key
 
     def _add_hooked(self) -> None:
         """Adds the calls that only logs of hooks have: each was made after the last one before it that a record has, too."""

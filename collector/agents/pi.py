@@ -73,7 +73,11 @@ class _Reader(RecordReader):
             return
         time = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
         self.begin(time)
-        self._branch(record, key, time)
+        # an entry whose parent is not the entry before it starts a branch
+        parent = get_str(record, "parentId")
+        if parent and self.last_id and parent not in (self.last_id, key) and parent in self.record_ids:
+            self.add_event("branched", time, parent)
+        self.last_id = key if record.get("type") != "session" else ""
         kind = get_str(record, "type")
         if kind == "session":
             self.add_cwd(record.get("cwd"))
@@ -92,13 +96,6 @@ class _Reader(RecordReader):
             self.parent_id = self.parent_session
         elif kind not in _IGNORED:
             self.unknown_record_type(kind)
-
-    def _branch(self, record: dict[str, Any], key: str, time: float | None) -> None:
-        """An entry whose parent is not the entry before it starts a branch."""
-        parent = get_str(record, "parentId")
-        if parent and self.last_id and parent not in (self.last_id, key) and parent in self.record_ids:
-            self.add_event("branched", time, parent)
-        self.last_id = key if record.get("type") != "session" else ""
 
     def _switch_model(self, model: str, time: float | None) -> None:
         self.model = self.switched("model_change", self.model, model, time)

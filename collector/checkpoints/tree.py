@@ -81,6 +81,7 @@ def _session(
         problems.append(problem(subject, "transcript_missing_blob", "listed in the tree, absent from this clone"))
     elif state is StoredTranscript.NONE:
         problems.append(problem(subject, "no_transcript"))
+    sha = text(meta, "commit_sha").lower()
     return SessionRecord(
         checkpoint_id=checkpoint_id,
         index=index,
@@ -106,7 +107,7 @@ def _session(
         cli_version=text(meta, "cli_version"),
         vendor=compact_json(meta.get("initial_attribution")),
         vendor_prompts=compact_json(meta.get("prompt_attributions")),
-        commit_sha=_anchor(meta),
+        commit_sha=sha if _COMMIT.match(sha) else "",
         metadata=compact_json({k: v for k, v in meta.items() if k not in _DROPPED}) if meta else "",
     )
 
@@ -195,12 +196,6 @@ def compact_json(value: object) -> str:
     """JSON text of a producer's record; nothing of one that is absurdly large, since half of it would be no JSON."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True) if value else ""
     return text if len(text) <= 200_000 else ""
-
-
-def _anchor(meta: Mapping[str, Any]) -> str:
-    """The commit that an imported session names."""
-    sha = text(meta, "commit_sha").lower()
-    return sha if _COMMIT.match(sha) else ""
 
 
 def _start(meta: Mapping[str, Any]) -> int:

@@ -144,7 +144,10 @@ class ScratchGit:
             input_file.seek(0)
             process = self._start(args, settings, stdin=input_file, stderr=errors, bufsize=_CHUNK)  # it has its own handles
             failing.pop_all()  # the stream closes it
-        _widen(process)
+        # a larger pipe, where the system has that: fewer turns between git and us
+        if sys.platform == "linux" and process.stdout is not None:
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _CHUNK)
         stream = GitStream(process, errors)
         self._running = [s for s in self._running if not s.closed]
         self._running.append(stream)
@@ -313,13 +316,6 @@ class GitStream:
         lines = self._errors.read(4000).decode("utf-8", "replace").strip().splitlines()
         self._complaint = lines[-1] if lines else ""
         self._errors.close()
-
-
-def _widen(process: subprocess.Popen[bytes]) -> None:
-    """A larger pipe, where the system has that: fewer turns between git and us."""
-    if sys.platform == "linux" and process.stdout is not None:
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _CHUNK)
 
 
 def _quote(path: bytes) -> bytes:

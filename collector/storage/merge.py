@@ -207,7 +207,9 @@ class _Copy:
         self._there = definitions_of(self.run, source)
         self._add_tables()
         self.schema = merge_schema(self.run, target)
-        self._filled = self._with_rows()
+        names = [name for name in self.schema.tables if name in self._there]
+        listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
+        self._filled = {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
         self.rows = 0
 
     def _add_tables(self) -> None:
@@ -222,12 +224,6 @@ class _Copy:
                 self.run(f'CREATE TABLE {self.target}."{name}" {columns}')
             elif name not in _NOT_COPIED and columns != _columns_of(here[name]):
                 raise DatabaseUnusable(f"{name} has other columns there: made by another version of whowrote", "Create it again")
-
-    def _with_rows(self) -> set[str]:
-        """Tables of the source that are not empty, of those that are copied."""
-        names = [name for name in self.schema.tables if name in self._there]
-        listed = ", ".join(f'EXISTS (SELECT 1 FROM {self.source}."{name}")' for name in names)
-        return {name for name, filled in zip(names, self.run(f"SELECT {listed}").fetchone(), strict=True) if filled}
 
     def copy(self, names: Mapping[str, str], named: bool) -> None:
         """Replaces these repositories: name there -> name here. Call within a transaction that does not enforce foreign keys."""
@@ -276,14 +272,10 @@ class _Copy:
             is_named = True
         listed = ", ".join(f'"{c}"' for c in columns)
         verb = "INSERT OR IGNORE" if is_named else "INSERT"
-        select = self._selection(table, columns, condition)
-        self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
-
-    def _selection(self, table: MergeTable, columns: Sequence[str], condition: str) -> str:
-        """Rows of a table as the target has them."""
         values = ", ".join(self._value(table, column) for column in columns)
         order = f' ORDER BY "{table.number}"' if table.number else ""
-        return f'SELECT {values} FROM {self.source}."{table.name}" s WHERE {condition}{order}'
+        select = f'SELECT {values} FROM {self.source}."{table.name}" s WHERE {condition}{order}'
+        self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
 
     def _value(self, table: MergeTable, column: str) -> str:
         """The new value of a column."""

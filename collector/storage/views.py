@@ -100,7 +100,9 @@ class _Reader:
         if title := _SECTION.match(line):
             self._section, self._in_title = Section(title[1]), True
         elif not line:
-            self._end_of_block()
+            if self._in_title:
+                self._section.text, self._in_title = " ".join(self._comment), False
+            self._comment, self._columns = [], []
         elif self._in_table:
             self._table_line(line)
         elif column := _VIEW_COLUMN.match(line):
@@ -112,11 +114,6 @@ class _Reader:
             text, is_view = " ".join(self._comment), not self._in_table
             self.tables.append(SchemaTable(created[1], self._section, text, is_view, self._columns))
             self._comment, self._columns = [], []
-
-    def _end_of_block(self) -> None:
-        if self._in_title:
-            self._section.text, self._in_title = " ".join(self._comment), False
-        self._comment, self._columns = [], []
 
     def _table_line(self, line: str) -> None:
         if line.startswith(")"):

@@ -28,7 +28,10 @@ def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
         fixes = list(_trace(finder, opened, progress))
         with run.writing():
             _write(opened.store, opened.repo_id, fixes)
-            _write_reviews(opened)
+            opened.store.connection.execute("DELETE FROM commit_reviews WHERE repo_id = ?", (opened.repo_id,))
+            commits = opened.repo.history_of([opened.head])
+            rows = ((opened.repo_id, commit.sha, printable(person)) for commit in commits for person in reviewers(commit))
+            opened.store.insert("commit_reviews", ("repo_id", "commit_sha", "reviewer"), rows)
 
 
 def _key(opened: OpenRepo) -> str:
@@ -51,10 +54,3 @@ def _write(store: Store, repo_id: int, fixes: Sequence[TracedFix]) -> None:
     store.insert("fixes", _FIX, rows)
     lines = ((number, *each, rank) for number, fix in numbered for rank, each in enumerate(fix.lines, 1))
     store.insert("fixed_lines", ("fix_id", "origin", "line", "lines", "rank"), lines)
-
-
-def _write_reviews(opened: OpenRepo) -> None:
-    opened.store.connection.execute("DELETE FROM commit_reviews WHERE repo_id = ?", (opened.repo_id,))
-    commits = opened.repo.history_of([opened.head])
-    rows = ((opened.repo_id, commit.sha, printable(person)) for commit in commits for person in reviewers(commit))
-    opened.store.insert("commit_reviews", ("repo_id", "commit_sha", "reviewer"), rows)

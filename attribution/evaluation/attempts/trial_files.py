@@ -44,7 +44,9 @@ def transcript_columns(trial: Path) -> dict[str, Any]:
         mains = [path for path, _ in groups[name] if not path.name.startswith(_SUBAGENT)]
         if len(mains) != 1:
             return {}
-        session = by_name[name].read(_session_id(mains[0]), [data for _, data in groups[name]])
+        # agents name the file after the session; Codex puts the time before it
+        ids: Sequence[str] = _UUID.findall(mains[0].stem)
+        session = by_name[name].read(ids[-1] if ids else mains[0].stem, [data for _, data in groups[name]])
         if session.calls or session.turns:
             return _columns(session) | {"transcript": mains[0].relative_to(trial).as_posix()}
     return {}
@@ -59,12 +61,6 @@ def _files(trial: Path) -> Iterator[tuple[Path, bytes]]:
                 yield path, content(path)
         except OSError:
             continue
-
-
-def _session_id(path: Path) -> str:
-    """Agents name the file after the session; Codex puts the time before it."""
-    ids: Sequence[str] = _UUID.findall(path.stem)
-    return ids[-1] if ids else path.stem
 
 
 def _columns(session: Session) -> dict[str, Any]:

@@ -63,7 +63,10 @@ def grades(store: Store, least: int = LEAST, by_judge: bool = False, drivers: Co
     """
     scored = [s for s in scored_sessions(store) if not drivers or s["driver"] in drivers]
     if by_judge:
-        scored = _graded_by_judge(store, scored)
+        # by the judge that answered last: judges are never mixed
+        labels = latest_labels(store)
+        given = ((session, labels.get((session["key"], 0, "success_score"))) for session in scored)
+        scored = [{**session, "q": float(grade) / 100} for session, grade in given if grade is not None]
     if not scored and (by_judge or drivers):
         raise WhoWroteError("no such session is graded", "Labels of a judge: whowrote data judge run; drivers: whowrote sessions")
     if not scored:
@@ -255,13 +258,6 @@ def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
     if empty:
         notes.append(f"{count_of(empty, 'session')} produced nothing at all: a score of 0 by rule, a few of which change a mean.")
     return notes
-
-
-def _graded_by_judge(store: Store, scored: Iterable[Session]) -> list[Session]:
-    """The sessions that the judge which answered last graded, with its grade for Q. Judges are never mixed."""
-    labels = latest_labels(store)
-    given = ((session, labels.get((session["key"], 0, "success_score"))) for session in scored)
-    return [{**session, "q": float(grade) / 100} for session, grade in given if grade is not None]
 
 
 def scored_sessions(store: Store) -> list[Session]:

@@ -27,14 +27,6 @@ def score_table(store: Store, repo: int | None = None, rated: bool = False) -> T
     return table
 
 
-def agent_table(store: Store, repo: int) -> Table:
-    """Mean scores of a repository's sessions by agent and model."""
-    table = read_view(store, "agent_scores", {"repo_id": repo}, order="scored DESC, agent, model")
-    table.title = "Quality of sessions"
-    table.notes.append(AGREEMENT)
-    return table
-
-
 def explained_score(store: Store, key: str, rated: bool = False) -> Table:
     """The signals of the score of the session that `key` names, part by part. Raises WhoWroteError."""
     table = signal_table(store, find_session(store, key, None), rated)
@@ -99,9 +91,11 @@ def session_sections(store: Store, session_id: int, to: object) -> Iterator[tupl
 
 def repository_sections(store: Store, repo_id: int, to: object) -> Iterator[tuple[str, str]]:
     """Heading and markup of the mean scores by agent and model."""
-    scores = agent_table(store, repo_id)
-    if len(scores):
-        yield scores.title, html(scores, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
+    table = read_view(store, "agent_scores", {"repo_id": repo_id}, order="scored DESC, agent, model")
+    table.title = "Quality of sessions"
+    table.notes.append(AGREEMENT)
+    if len(table):
+        yield table.title, html(table, ("agent", "model", "scored=sessions with a score", "mean_q=mean Q", "failed=below 0.40"))
 
 
 def started(session: Mapping[str, Any]) -> datetime | None:

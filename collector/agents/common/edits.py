@@ -136,7 +136,10 @@ def parse_patch(text: str, cwd: str = "", by_shell: bool = False) -> list[Edit]:
         elif action == "Delete":
             edits.append(Edit(full, "delete", by_shell=by_shell))
         else:
-            edits.append(_update(full, lines, cwd, by_shell))
+            move = _MOVE.match(lines[0]) if lines else None
+            hunks = tuple(patch_hunks(lines[1:] if move else lines))
+            new_path = resolve(cwd, move[1]) if move else ""
+            edits.append(Edit(full, "move" if new_path else "edit", hunks=hunks, new_path=new_path, by_shell=by_shell))
     return edits
 
 
@@ -156,13 +159,6 @@ def _sections(text: str) -> Iterator[tuple[str, str, list[str]]]:
             lines.append(line)
     if action:
         yield action, path, lines
-
-
-def _update(path: str, lines: list[str], cwd: str, by_shell: bool) -> Edit:
-    move = _MOVE.match(lines[0]) if lines else None
-    hunks = tuple(patch_hunks(lines[1:] if move else lines))
-    new_path = resolve(cwd, move[1]) if move else ""
-    return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, by_shell=by_shell)
 
 
 def patch_hunks(lines: list[str]) -> Iterator[Hunk]:

@@ -60,11 +60,12 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
         for group in groups:
             overlaps[group["channels"]] += group["confirmed"]
         totals = _totals(store)
+        counts = _count(store, f"{_CURRENT} AND {_CONFIRMED}", _LAYOUTS)
         return {
             "totals": [{"what": name, "count": count} for name, count in totals.items()],
             "channels": _channels(store, groups),
             "exclusions": _exclusions(store),
-            "layouts": _layouts(store, totals["confirmed"]),
+            "layouts": [{"layout": name, "count": count, "of": totals["confirmed"]} for name, count in counts.items()],
             "records": _records(store),
             "numbers": _numbers(store, totals["taken"]),
             "languages": _top(store, "language"),
@@ -144,11 +145,6 @@ def _exclusions(store: Store) -> list[Row]:
     rows = store.rows("SELECT exclusion, count(*) AS count FROM candidates GROUP BY 1")
     counts = {row["exclusion"]: row["count"] for row in rows}
     return [{"reason": word.value, "count": counts[word], "meaning": word.meaning} for word in Exclusion if word in counts]
-
-
-def _layouts(store: Store, confirmed: int) -> list[Row]:
-    counts = _count(store, f"{_CURRENT} AND {_CONFIRMED}", _LAYOUTS)
-    return [{"layout": name, "count": count, "of": confirmed} for name, count in counts.items()]
 
 
 def _records(store: Store) -> list[Row]:
