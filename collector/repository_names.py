@@ -47,8 +47,6 @@ class BadName(WhoWroteError):
 
 @dataclass(frozen=True, slots=True)
 class RepositorySource:
-    """A repository and where it is."""
-
     name: str  # owner/name, or host/owner/name when another server has the same
     url: str  # without credentials
 

@@ -45,7 +45,6 @@ class CopiedEvents:
 
 
 def event_keys(session: Session) -> EventKeys:
-    """The keys of a session as it was read."""
     anchors: dict[int, int] = {}
     for event in _events(session):
         for key in _anchors(event):

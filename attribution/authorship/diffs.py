@@ -50,7 +50,6 @@ def diff_of(repo: GitRepo, commit: Commit, attributes: Sequence[Attributes] = ()
 
 
 def file_diff(repo: GitRepo, change: FileChange, attributes: Sequence[Attributes], count: Count | None = None) -> FileDiff:
-    """One file, from its texts."""
     for mode in (change.old_mode, change.new_mode):
         if mode in (_SUBMODULE, _SYMLINK):
             other = change.old_mode if mode == change.new_mode else change.new_mode

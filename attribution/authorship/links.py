@@ -27,8 +27,6 @@ _MAX_MOMENTS = 12  # earlier moments tried for one squash
 
 
 class ChangedPaths(NamedTuple):
-    """Which paths commits changed."""
-
     touched: Mapping[str, set[str]]  # commit -> its paths
     last_change: Callable[[str, float], float] = lambda path, before: before  # (path, moment) -> time of the last commit before it
 

@@ -51,8 +51,6 @@ _UNREAD: Mapping[str, Reason] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionsRead:
-    """All sessions of a repository."""
-
     ids: Mapping[str, int]  # key -> its number in the database
     reach: Mapping[str, TranscriptReach]  # by key
     edits: Sequence[SessionEdits]  # of those that could be read, in order of time

@@ -76,8 +76,6 @@ class AgentLine:
 
 @dataclass(slots=True)
 class WorktreeRun:
-    """Results of one worktree."""
-
     root: str
     seen: list[ProbeResult] = field(default_factory=list)
     outcomes: dict[int, StepOutcome] = field(default_factory=dict)  # edit id -> outcome

@@ -43,7 +43,6 @@ class Addresses:
         return "/".join(parts) + _query(parameters)
 
     def file(self, repo: str, path: str, commit: str, **parameters: object) -> str:
-        """A file of a commit."""
         segments = path.split("/")
         marked = [_MARK, "file"] if _MARK in segments else []
         parts = [self.base, *repo.split("/"), *marked, *segments]

@@ -47,8 +47,6 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request for a page."""
-
     store: Store
     place: Place
     arguments: Mapping[str, str]  # of the address

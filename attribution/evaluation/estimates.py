@@ -26,7 +26,6 @@ class Estimate(NamedTuple):
     over: str = ""  # what the interval generalises to: repositories | observations | ""
 
     def columns(self, name: str) -> dict[str, float | str | None]:
-        """As columns of a table."""
         return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high, f"{name}_over": self.over}
 
 

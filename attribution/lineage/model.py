@@ -259,7 +259,6 @@ class LineHistory:
 
 
 def numbers(vector: bytes) -> memoryview:
-    """The origins in a vector."""
     return memoryview(vector).cast("i")
 
 

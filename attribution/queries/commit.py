@@ -144,8 +144,6 @@ _LARGE = 2_000_000  # bytes of a file beyond which it is not compared
 
 
 class ShownLine(NamedTuple):
-    """A line of a hunk."""
-
     mark: str  # "+", "-", " "
     old: int | None  # its number before
     new: int | None  # and after

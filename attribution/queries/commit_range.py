@@ -24,8 +24,6 @@ _AT_ONCE = 500  # commits in one statement
 
 
 class RangeCommit(NamedTuple):
-    """A commit of the range as git has it."""
-
     sha: str
     parents: int
     author_name: str

@@ -55,8 +55,6 @@ def newer_commits(repo: GitRepo, branch: str, head: str) -> tuple[str, frozenset
 
 
 class AnsweredAt(NamedTuple):
-    """What an answer is about."""
-
     commit: str
     behind: int  # commits that the branch has got since it was attributed
 

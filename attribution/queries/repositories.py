@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryRow:
-    """A row of `repos`."""
-
     id: int
     name: str
     path: str | None  # of the clone when it was attributed

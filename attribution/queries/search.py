@@ -13,7 +13,6 @@ _WORD = re.compile(r"\w+")
 
 
 def terms_of(words: str) -> list[str]:
-    """The words that are searched for."""
     return words.split()[:12]
 
 

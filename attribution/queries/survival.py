@@ -53,7 +53,6 @@ def left_out(store: Store, repo_ids: Sequence[int], every_kind: bool = False) ->
 
 
 def _sql_numbers(numbers: Iterable[int]) -> str:
-    """Numbers for `IN (…)`."""
     return ", ".join(map(str, numbers))
 
 
@@ -183,8 +182,6 @@ class SurvivalReport:
 
 @dataclass(frozen=True, slots=True)
 class SurvivalOptions:
-    """What a report has."""
-
     groupings: Sequence[str] = ("class",)
     curves: bool = False  # also curves, medians and, where the extra `stats` is installed, hazard ratios
     every_kind: bool = False  # lines of files of every kind, not only of source and test files

@@ -72,8 +72,6 @@ _LIFE = (
 
 
 class _Rows:
-    """Rows of one repository."""
-
     def __init__(self, store: Store, repo_id: int, done: Finished) -> None:
         self._store, self._repo_id, self._done = store, repo_id, done
         self._known = store.rows("SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number", (repo_id,))

@@ -68,8 +68,6 @@ def print_title(title: str, name: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A column that is shown."""
-
     column: Column
     heading: str
 

@@ -31,8 +31,6 @@ _ENTIRE = (
 
 
 class Record(NamedTuple):
-    """A kind of record."""
-
     name: str  # checkpoints | statements | slug of the agent that keeps it
     files: tuple[str, ...] = ()  # code searches
     commits: tuple[str, ...] = ()  # words of a message

@@ -200,7 +200,6 @@ def kind_of_text(data: bytes, suffix: str) -> FileKind | None:
 
 
 def has_long_line(data: bytes, limit: int = _LONG_LINE) -> bool:
-    """Whether a line has more bytes than this."""
     return len(data) > limit and any(len(line) > limit for line in data.split(b"\n"))
 
 

@@ -68,8 +68,6 @@ def _read_hunk(hunk: UnidiffHunk) -> Hunk:
 
 
 class FilePatch(NamedTuple):
-    """What a patch does to one file."""
-
     path: str  # before; "" for a new file
     new_path: str  # after; "" for a file that it deletes
     hunks: tuple[Hunk, ...]

@@ -59,8 +59,6 @@ class Task:
 
 @dataclass(slots=True)
 class TaskResult:
-    """How a task ended."""
-
     key: str
     value: Any = None
     error: str = ""  # '' when there is a value

@@ -88,7 +88,6 @@ def definitions_of(run: Execute, database: str) -> dict[str, str]:
 
 
 def read_tables(run: Execute, database: str = "main") -> dict[str, MergeTable]:
-    """The tables of a database by name."""
     return {name: _table(run, name, database) for name in without_shadows(definitions_of(run, database))}
 
 
@@ -278,7 +277,6 @@ class _Copy:
         self.rows += max(0, self.run(f'{verb} INTO {self.target}."{name}" ({listed}) {select}').rowcount)
 
     def _value(self, table: MergeTable, column: str) -> str:
-        """The new value of a column."""
         if column == "name" and table.name in _NAMED:
             return 'COALESCE((SELECT here FROM temp.names WHERE there = s."name"), s."name")'
         link = table.link(column)

@@ -63,8 +63,6 @@ class Section:
 
 @dataclass(slots=True)
 class SchemaTable:
-    """A table or view."""
-
     name: str
     section: Section
     comment: str

@@ -26,8 +26,6 @@ _WORD = re.compile(r"[^\W_]+(?:[.\-][^\W_]+)*|\S")
 
 
 class NamedAgent(NamedTuple):
-    """An agent that a text names."""
-
     agent: str  # slug; `ai` if the text names none
     model: str = ""  # as written
 

@@ -35,7 +35,6 @@ def number(value: object) -> float | None:
 
 
 def integer(value: object) -> int | None:
-    """A count."""
     parsed = None if isinstance(value, bool) else number(value)
     return int(parsed) if parsed is not None and parsed == int(parsed) else None
 

@@ -26,8 +26,6 @@ _BATCH = 16  # texts between two reports of progress
 
 @dataclass(slots=True)
 class EmbeddingRun:
-    """What a run did."""
-
     sessions: int = 0  # embedded now
     unchanged: int = 0
     unreadable: int = 0

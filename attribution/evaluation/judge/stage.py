@@ -62,8 +62,6 @@ class JudgeOptions:
 
 @dataclass(slots=True)
 class JudgeRun:
-    """What a run did."""
-
     answered: int = 0
     known: int = 0
     invalid: int = 0

@@ -75,7 +75,6 @@ class ClaimSource:
 
     @property
     def subject(self) -> str:
-        """For problems."""
         return f"{self.ref} {self.path}".strip()
 
 

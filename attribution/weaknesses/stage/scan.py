@@ -33,8 +33,6 @@ STAGE = Stage(StageName.WEAKNESSES, VERSION, problems=(StageName.WEAKNESSES,))
 
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
-    """What to scan with."""
-
     rules: tuple[str, ...] = ()  # files, directories, or own
     semgrep: str = ""
     jobs: int = 0  # 0: one for each core

@@ -22,8 +22,6 @@ from collector.model import LineChange
 
 
 class VersionFinding(NamedTuple):
-    """A finding in one version of a file."""
-
     rule: str
     cwe: str
     text: str  # hash of the matched text without white space

@@ -169,8 +169,6 @@ _PROVIDERS = {"github": GITHUB, "gitlab": "https://gitlab.com"}
 
 
 class NamedRepository(NamedTuple):
-    """A repository on a server."""
-
     server: str  # https://…
     name: str  # owner/name; on GitLab also group/subgroup/name
 
@@ -237,8 +235,6 @@ def is_search_wanted(options: DiscoverOptions) -> bool:
 
 @dataclass(slots=True)
 class ChannelContext:
-    """What a channel works with."""
-
     github: GitHub
     log: DiscoveryLog
     request: DiscoverOptions = field(default_factory=DiscoverOptions)

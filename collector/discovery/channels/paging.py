@@ -118,8 +118,6 @@ class Search:
 
 
 class SearchPage(NamedTuple):
-    """One page of a slice."""
-
     items: list[dict[str, Any]]
     total: int  # results as promised
     is_complete: bool  # whether the server finished the search

@@ -72,7 +72,6 @@ def texts_of_plugins() -> list[Text]:
 
 @cache
 def part_sql(name: str) -> str:
-    """The text of one part."""
     from collector.vocabulary.schema import expand_words  # not before a database is opened: it imports every vocabulary
 
     return expand_words(_text(name))
