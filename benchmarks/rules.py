@@ -26,7 +26,7 @@ from pages import fill, table  # noqa: E402
 from support.annotated import AnnotatedFinding, marks, related  # noqa: E402
 from support.semgrep_run import SEMGREP, findings, semgrep  # noqa: E402
 
-from attribution.weaknesses.rules.rulesets import Rule, own, weaknesses  # noqa: E402
+from attribution.weaknesses.rules.rulesets import Rule, named, weaknesses  # noqa: E402
 
 RESULTS = ROOT / "attribution" / "weaknesses" / "rules" / "own" / "measured.json"
 PAGE = ROOT / "docs" / "rules.md"
@@ -37,7 +37,7 @@ TIERS = ("taint", "built", "api")
 
 
 def measure() -> dict[str, Any]:
-    rules = own()
+    rules = named(())
     by_id = {rule.id: rule for rule in rules.rules}
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
@@ -149,7 +149,7 @@ def _with_reviews(results: dict[str, Any]) -> dict[str, Any]:
 
 def page(results: Mapping[str, Any]) -> str:
     """docs/rules.md. The prose is in docs/templates/rules.md."""
-    rules = own().rules
+    rules = named(()).rules
     languages = Counter(rule.id.split(".")[1] for rule in rules)
     rows = read()
     values: dict[str, object] = {
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.check:
         results = json.loads(RESULTS.read_text("utf-8"))
-        if results["ruleset"] != own().sha256 or PAGE.read_text("utf-8") != page(_with_reviews(results)):
+        if results["ruleset"] != named(()).sha256 or PAGE.read_text("utf-8") != page(_with_reviews(results)):
             print("docs/rules.md is out of date; run: python benchmarks/rules.py", file=sys.stderr)
             return 1
         return 0

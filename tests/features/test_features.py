@@ -35,7 +35,7 @@ from collector.model import (
     Turn,
     Usage,
 )
-from collector.storage.schema import columns as columns_by_table
+from tests.support.schema_columns import columns as columns_by_table
 
 W = "/home/ana/orchard"
 

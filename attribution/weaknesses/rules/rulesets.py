@@ -90,11 +90,6 @@ class RuleSet:
         return language in self.languages
 
 
-def own() -> RuleSet:
-    """The rules that come with the program. Raises RulesUnusable."""
-    return load(_own(), OWN)
-
-
 def files_of(names: Sequence[str]) -> list[RuleFile]:
     """The rule files that `--rules` names: `own`, files, directories; ours when it names none. Raises RulesUnusable."""
     files: list[RuleFile] = []

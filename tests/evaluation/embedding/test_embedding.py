@@ -25,8 +25,8 @@ from collector.git.repository import GitRepo
 from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Turn
 from collector.runtime.stages import RunContext
 from collector.storage.connection import cache_path
-from collector.storage.schema import columns
 from collector.storage.store import Store
+from tests.support.schema_columns import columns
 
 SCALE = Scale(drift=0.5, flat=0.05, same=0.9)
 
