@@ -1,12 +1,10 @@
 """Which sessions may explain which commit, by which method, and when to look at their worktrees. Pure."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from attribution.authorship.case import SLACK
 from attribution.authorship.originals import SquashSource
@@ -69,7 +67,7 @@ class CommitLinks:
         """Some of the commits it was made of name nothing: whoever wrote them is not known."""
         return self.made is not None and bool(self.made.others)
 
-    def with_record(self, record: SessionRecord, how: MethodConfidence) -> CommitLinks:
+    def with_record(self, record: SessionRecord, how: MethodConfidence) -> Self:
         """The same commit, linked to one session in another way than by its message."""
         methods = {**self.methods, record.checkpoint_id: how}
         return replace(self, records=[*self.records, record], methods=methods)

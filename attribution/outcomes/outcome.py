@@ -1,12 +1,10 @@
 """What became of a session's work: was it taken over, was it undone, how did the session end, what came after it. Pure."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
@@ -31,7 +29,7 @@ class TakenBack:
     restored: int = 0  # that the session had removed and that are back
     by: Counter[str] = field(default_factory=Counter)  # reverted lines by who took them back
 
-    def add(self, other: TakenBack) -> None:
+    def add(self, other: Self) -> None:
         self.reverted, self.restored = self.reverted + other.reverted, self.restored + other.restored
         self.by.update(other.by)
 
@@ -49,7 +47,7 @@ class Undone:
     places: TakenBack = field(default_factory=TakenBack)  # in every region whose text from before the session is back
     files: TakenBack = field(default_factory=TakenBack)  # of these, in files that ended as before or that an undo command reached
 
-    def add(self, other: Undone) -> None:
+    def add(self, other: Self) -> None:
         self.peak, self.gone = self.peak + other.peak, self.gone + other.gone
         self.places.add(other.places)
         self.files.add(other.files)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.schema_columns import columns as columns_by_table
 
 from attribution.features import features, groups, of_session
 from attribution.features.costs import cost_of
@@ -35,7 +36,6 @@ from collector.model import (
     Turn,
     Usage,
 )
-from tests.support.schema_columns import columns as columns_by_table
 
 W = "/home/ana/orchard"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from support.builder import import_stream
+from support.schema_columns import columns
 from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
@@ -26,7 +27,6 @@ from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Turn
 from collector.runtime.stages import RunContext
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
-from tests.support.schema_columns import columns
 
 SCALE = Scale(drift=0.5, flat=0.05, same=0.9)
 
