@@ -41,6 +41,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks"), str(RO
 import hidden_links  # noqa: E402
 import independent  # noqa: E402
 import labelled  # noqa: E402
+import link_readings  # noqa: E402
 import readings  # noqa: E402
 import second_opinion  # noqa: E402
 from exactness import EARLIER, exactness, history_table  # noqa: E402
@@ -273,6 +274,7 @@ def pages(results: dict[str, Any]) -> dict[str, str]:
         "audit": _hand(results["audit"]),
         **independent.texts(results),
         **second_opinion.texts(results.get("second_opinion", {})),
+        **link_readings.texts(),
     }
     outcomes = labelled.texts(results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"])
     return fill_each(PAGES, values | outcomes | readings.texts(results["findings_read"], results.get("weaknesses", [])))
