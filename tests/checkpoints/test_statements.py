@@ -128,6 +128,10 @@ def test_people_things_and_quotations_declare_no_agent(text: str) -> None:
     ("name", "email", "agent"),
     [
         ("gpt-engineer-app[bot]", "159125892+gpt-engineer-app[bot]@users.noreply.github.com", "lovable"),
+        ("Robocoders", "team@blackbox.ai", "blackbox"),
+        ("qwen.ai[bot]", "qwenlm-intl@service.alibaba.com", "qwen-chat"),
+        ("Ada Lovelace", "ada@blackbox.ai", None),
+        ("Robocoders", "robocoders@example.org", None),
         ("openhands", "openhands@all-hands.dev", "openhands"),
         ("Replit Agent", "agent@replit.com", "replit"),
         ("Ada Lovelace (aider)", "ada@example.org", "aider"),
