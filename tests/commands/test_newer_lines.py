@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import git
+from support.builder import World, git
 from support.commands import clone, run
 
 import whowrote
 from attribution.demo import FILE
+from attribution.stages import sessions as reading
 
 NO_COMMIT = "0" * 40
 
@@ -170,3 +171,34 @@ def test_questions_are_answered_while_another_process_writes(work: tuple[Path, P
     finally:
         writer.execute("ROLLBACK")
         writer.close()
+
+
+def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_named_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World()
+    world.human_write("app.py", "a = 1\n")
+    world.commit("Start")
+    editing, naming, beside = sessions = [world.session() for _ in range(3)]
+    for session in sessions:
+        session.prompt("Go on")
+    editing.edit("app.py", "a = 1\n", "a = 2\n")
+    naming.bash("wc -l app.py", stdout="1 app.py")
+    beside.write("beside.py", "b = 1\n")
+    old = world.commit("All three", sessions)
+    world.wait(10 * 86_400)
+    world.human_insert("app.py", "c = 3\n")
+    new = world.commit("Long after")
+    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    git(repo, "update-ref", "refs/heads/main", old.sha)
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    git(repo, "update-ref", "refs/heads/main", new.sha)
+    read, peek = set[str](), reading.peek_sessions
+
+    def noted(context: Any, files: Any, *rest: Any) -> Any:
+        read.update(session.key for session in files)
+        return peek(context, files, *rest)
+
+    monkeypatch.setattr("attribution.ensure.newer.peek_sessions", noted)
+    (_, last) = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
+    assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})

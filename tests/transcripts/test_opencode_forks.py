@@ -55,3 +55,12 @@ def test_a_prompt_names_the_model_it_was_sent_to() -> None:
 def test_the_cost_of_a_response_is_kept() -> None:
     answers = [_answer(n, f"/w/{n}", cost=cost) for n, cost in enumerate((0.25, 0, "much", 1e300, True))]
     assert [usage.cost for usage in _read(_prompt(-1, "go"), *answers).usage] == [0.25, None, None, None, None]
+
+
+def test_what_the_document_of_every_copy_repeats_is_known_once() -> None:
+    messages = [message for n in range(6) for message in (_prompt(10_000 * n, "more"), _answer(10_000 * n + 5_000, f"/w/{n}"))]
+    info = {"id": "ses_1", "directory": "/w", "time": {"created": _CREATED, "updated": _CREATED}}
+    copies = [json.dumps({"info": info, "messages": messages[: 2 * n]}).encode() for n in range(1, 7)]
+    every, last = opencode.read("ses_1", copies), opencode.read("ses_1", copies[-1:])
+    assert (every.turns, every.calls, every.notices) == (last.turns, last.calls, last.notices)
+    assert len(every.turns) == len(every.calls) == 6
