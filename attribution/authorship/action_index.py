@@ -41,6 +41,11 @@ def covered_parts(effect: Effect, root: str) -> set[str]:
     return {part for pattern in named if pattern and (part := covered_part(pattern, root))}
 
 
+def is_opaque(effect: Effect) -> bool:
+    """Whether nobody knows which files a command wrote: it may run anything, or find their names when it runs."""
+    return effect.kind == "opaque" or (effect.kind in NAMED and effect.kind != "remove" and not (effect.paths or effect.target))
+
+
 class ActionSpans:
     """Some actions, by number, in order of their beginning."""
 
@@ -135,8 +140,8 @@ class ActionIndex:
 
     def _done_to_any_file(self, effect: Effect) -> str:
         """What the effect may have done to any file, in one word; "" if it is about some files only, or about none."""
-        if effect.kind == "opaque":
-            return effect.kind
+        if is_opaque(effect):
+            return "opaque"
         if effect.kind not in ("format", "restore") or (effect.paths and WHOLE not in covered_parts(effect, self._root)):
             return ""
         is_less = effect.from_commit if effect.kind == "restore" else RUNS_TASK.fullmatch(effect.tool) is not None

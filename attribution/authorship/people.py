@@ -187,7 +187,8 @@ def downgrade_hunks(file: AddedFile, verdicts: dict[int, Verdict]) -> None:
         persons = [index for index in block if verdicts[index].author == Author.HUMAN]
         doubts = [v.reason for i in block if (v := verdicts[i]).author == Author.UNKNOWN and v.reason in _HUNK_DOUBTS]
         doubt = doubts[0] if len(doubts) > len(persons) else Reason.NONE
-        old = {i for i in block if _is_telling(file.lines[i].strip()) and file.lines[i] in file.before}
+        texts = [(i, file.lines[i].strip()) for i in block]
+        old = {i for i, text in texts if len(text) >= _TELLING and not is_low_information(text) and file.lines[i] in file.before}
         for index in persons:
             if doubt or (index in old and old.isdisjoint((index - 1, index + 1))):
                 verdicts[index] = unknown(doubt or Reason.COMMON_LINE)
@@ -198,10 +199,6 @@ def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
     for index, verdict in verdicts.items():
         if verdict.author == Author.HUMAN:
             verdicts[index] = unknown(Reason.EDIT_UNPLACED)
-
-
-def _is_telling(text: str) -> bool:
-    return len(text) >= _TELLING and not is_low_information(text)
 
 
 def without_person(verdict: Verdict, nobody: Verdict) -> Verdict:
@@ -373,9 +370,8 @@ def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) ->
 
 def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
     """What else leaves such a line in such a file, without a record of it; NONE for nothing."""
-    if item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text):
-        return Reason.UNEXPLAINED  # (2): a package manager
-    if _is_inferred(item.span.verdict) and item.renumbers and item.before.has_with_other_number(text):
+    by_package_manager = item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text)  # (2)
+    if by_package_manager or (_is_inferred(item.span.verdict) and item.renumbers and item.before.has_with_other_number(text)):
         return Reason.UNEXPLAINED  # (6): a list is counted again by a script as often as by hand
     is_unseen = item.span.verdict.is_unseen
     if is_unseen and bare in item.before.bare:

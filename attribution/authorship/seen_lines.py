@@ -153,8 +153,7 @@ class FileSeen:
         kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
         pair, window = SightingPair(kind, without.at, seen.at), AttributionWindow(self.file.change.path, without.at, seen.at)
         verdict = self._person(index, pair, window)
-        is_watched = verdict is not None and verdict.evidence is Evidence.OBSERVED
-        return verdict if is_watched or not committed else None
+        return verdict if not committed or (verdict is not None and verdict.evidence is Evidence.OBSERVED) else None
 
     def _inferred(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line of which only the commit, or the first look at the file, is a sighting."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import partial
 
-from attribution.authorship.action_index import NAMED, RUNS_TASK, WHOLE, ActionIndex, covered_part, covered_parts
+from attribution.authorship.action_index import NAMED, RUNS_TASK, WHOLE, ActionIndex, covered_part, covered_parts, is_opaque
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
 from attribution.authorship.people import STRANGE, is_active, is_watched
@@ -164,21 +164,15 @@ class AttributionWindows:
 
     def _cause_of_effect(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
         """What one effect of an action says about the change; None: nothing."""
+        if is_opaque(effect):
+            return CandidateAuthor(Author.HUMAN, reason=Reason.OPAQUE_SHELL, call=action.call)
         if effect.kind == "generate":
             return self._cause_of_generator(effect, action, window) if self._touches(effect, window.path) else None
         if effect.kind in NAMED:
-            is_moved = effect.kind == "move" and not window.gone and not self._touches(replace(effect, kind="copy"), window.path)
-            if is_moved or (effect.kind == "remove" and not window.gone):
-                return None  # what stands there afterwards was not written by what took it away
-            # Files whose names are not known, copied into a directory above, may be others than this one.
-            into = effect.kind == "copy" and not effect.paths and not effect.target.endswith(window.path)
-            touched = self._touches(effect, window.path) and (window.made or not into)
-            return self._cause_of_named(effect, action, window) if touched else None
+            return self._cause_of_named(effect, action, window) if self._touches(effect, window.path) else None
         if effect.kind == "format" and self._may_touch(effect, window.path):
             may_be_typed = CandidateAuthor(Author.HUMAN, reason=Reason.FORMATTER, call=action.call)
             return _formatter_cause(effect, action) if window.layout else may_be_typed
-        if effect.kind == "opaque":
-            return CandidateAuthor(Author.HUMAN, reason=Reason.OPAQUE_SHELL, call=action.call)
         doubtful = effect.kind == "restore" and self._may_touch(effect, window.path)
         author = Author.HUMAN if effect.from_commit else Author.UNKNOWN  # what is merged or popped may come from anywhere
         return CandidateAuthor(author, reason=Reason.GIT_OPERATION, call=action.call) if doubtful else None
@@ -190,8 +184,14 @@ class AttributionWindows:
         fills = not any("*" in path or path.endswith("/" + window.path) or path == window.path for path in effect.paths)
         return replace(_ran(effect, action), fills_directory=fills)
 
-    def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor:
-        if effect.kind in ("copy", "move") and effect.paths and not window.gone:  # what the replay knows it does not ask
+    def _cause_of_named(self, effect: Effect, action: WorktreeAction, window: AttributionWindow) -> CandidateAuthor | None:
+        """A command that names the file or a directory above it; None: it did not write what stands there afterwards."""
+        is_moved = effect.kind == "move" and not self._touches(replace(effect, kind="copy"), window.path)
+        # Files whose names are not known, copied into a directory above, may be others than this one.
+        into = effect.kind == "copy" and not effect.paths and not effect.target.endswith(window.path) and not window.made
+        if (into and window.gone) or (not window.gone and (is_moved or effect.kind == "remove")):
+            return None
+        if effect.kind in ("copy", "move") and (effect.paths or into) and not window.gone:  # what the replay knows it does not ask
             return CandidateAuthor(Author.UNKNOWN, reason=Reason.BROUGHT_IN, call=action.call)
         if effect.kind != "modify":
             return _did(action)

@@ -37,7 +37,7 @@ def tee(call: ProgramCall) -> list[Effect]:
 
 
 def transfer(call: ProgramCall) -> list[Effect]:
-    """`mv`, `cp`: one effect for each source."""
+    """`mv`, `cp`: one effect for each source. Of `a/` rsync copies what is inside, as `cp -r a/.` does."""
     kind = "move" if call.name == "mv" else "copy"
     words = operands(call.args, frozenset(("-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g")))
     into = next((b.text for a, b in pairwise(call.args) if a.text in ("-t", "--target-directory")), "")
@@ -49,11 +49,11 @@ def transfer(call: ProgramCall) -> list[Effect]:
         return [Effect(kind)]
     if len(sources) > 1:
         target = target.rstrip("/") + "/"
-    return [transfer_effect(call, kind, source.text, target) for source in sources]
+    return [transfer_effect(call, kind, s.text + "." * (call.name == "rsync" and s.text.endswith("/")), target) for s in sources]
 
 
 def transfer_effect(call: ProgramCall, kind: str, source: str, target: str) -> Effect:
-    last = source.rstrip("/").rpartition("/")[2]
+    last = re.split("[/:]", source.rstrip("/"))[-1]
     if target in (".", "..") or target.endswith(("/", "/.", "/..")):
         target = f"{target}/{last}"
     paths = (join(call.cwd, source),) if is_path(source) else ()

@@ -165,6 +165,19 @@ def test_a_notice_is_a_second_sighting_whatever_runs_afterwards(tmp_path: Path) 
         pytest.param(lambda session, _: session.bash("python tools/rebuild.py"), id="a program"),
         pytest.param(lambda session, _: session.bash("git stash pop"), id="git"),
         pytest.param(lambda session, _: session.bash("sed -i 's/a/b/' nodes.py"), id="a script that names the file"),
+        *(
+            pytest.param(lambda session, _, text=text: session.bash(text), id=text)
+            for text in (
+                "find . -name '*.py' -exec sed -i 's/x/y/' {} +",
+                "grep -rl x . | xargs sed -i 's/x/y/'",
+                'echo x >> "$f"',
+                "tar xf t.tar",
+                "patch -p1 < x.diff",
+                "cp -r ../template/. .",
+                "rsync -a ../template/ .",
+                "scp host:nodes.py .",
+            )
+        ),
     ],
 )
 def test_what_can_write_between_the_looks_leaves_no_witness(between: Look, tmp_path: Path) -> None:
