@@ -68,7 +68,7 @@ class Corrected(NamedTuple):
 
 
 def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
-    """The share of a class that the classifier gave `count` times out of `of`, corrected; clipped to 0…1."""
+    """The share of a class that the classifier gave `count` times out of `of`, corrected; None where that is not from 0 to 1."""
     positives, negatives = validated.tp + validated.fn, validated.tn + validated.fp
     if not of:
         return Corrected(None, None, None, "no labels by this model")
@@ -79,13 +79,13 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
     if sensitivity + specificity <= 1:
         return Corrected(None, None, None, "the model is no better than chance (sensitivity + specificity is 1 or less)")
     raw = (count / of + specificity - 1) / (sensitivity + specificity - 1)
-    note = "" if 0 <= raw <= 1 else "clipped: the model's errors alone would give more" if raw < 0 else "clipped"
-    rate, low, high = (max(0.0, min(1.0, value)) for value in (raw, *_interval(count, of, validated)))
-    return Corrected(rate, low, high, note)
+    if not 0 <= raw <= 1:
+        return Corrected(None, None, None, f"not estimable ({count:,} of {of:,}, clipped)")
+    return Corrected(raw, *_interval(count, of, validated))
 
 
 def _interval(count: int, of: int, validated: Confusion) -> Interval:
-    """Lang and Reiczigel's 95 % interval, not clipped; 0 to 1 when it cannot be computed."""
+    """Lang and Reiczigel's 95 % interval, within 0 to 1, which it is when it cannot be computed."""
     positives, negatives = validated.tp + validated.fn + 2, validated.tn + validated.fp + 2
     se, sp = (validated.tp + 1) / positives, (validated.tn + 1) / negatives
     n = of + Z * Z
@@ -97,7 +97,7 @@ def _interval(count: int, of: int, validated: Confusion) -> Interval:
     of_se, of_sp = se * (1 - se) / positives, sp * (1 - sp) / negatives
     shift = 2 * Z * Z * (rate * of_se - (1 - rate) * of_sp)
     spread = Z * math.sqrt(p * (1 - p) / n + rate * rate * of_se + (1 - rate) ** 2 * of_sp) / gain
-    return Interval(rate + shift - spread, rate + shift + spread)
+    return Interval(max(0.0, rate + shift - spread), min(1.0, rate + shift + spread))
 
 
 def pearson(pairs: NumberPairs) -> float | None:

@@ -485,11 +485,12 @@ def test_the_published_pushback_rate_is_half_of_what_it_seems() -> None:
     assert found.low == pytest.approx(0, abs=0.02) and found.high == pytest.approx(0.36, abs=0.02)
 
 
-def test_rates_are_clipped_and_say_so() -> None:
-    none = correct_share(10, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
-    assert none.rate == 0 and none.low == 0 and "errors alone" in none.note
-    whole = correct_share(950, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
-    assert whole.rate == 1 and whole.high == 1 and whole.note == "clipped"
+def test_a_share_outside_of_0_to_1_is_not_estimable() -> None:
+    """Never 0 % or 100 %, and no interval that ends there."""
+    for count in (10, 950):
+        found = correct_share(count, 1000, Confusion(tp=40, fn=10, tn=90, fp=10))
+        assert found == (None, None, None, f"not estimable ({count} of 1,000, clipped)")
+    assert correct_share(240, 1000, Confusion(tp=40, fn=10, tn=90, fp=10)).note == ""
 
 
 @pytest.mark.parametrize(
@@ -508,7 +509,7 @@ def test_what_cannot_be_corrected_says_why(counts: Confusion, reason: str) -> No
 
 
 def test_intervals_hold_what_they_promise() -> None:
-    """Of many samples from a known truth, about 95 % of the intervals hold it."""
+    """Of many samples from a known truth, about 95 % of the intervals hold it; few samples have none."""
     import random
 
     draw = random.Random(7)
@@ -522,7 +523,7 @@ def test_intervals_hold_what_they_promise() -> None:
         found = correct_share(given, 300, Confusion(tp, 70 - tn, 30 - tp, tn))
         if found.low is not None and found.high is not None:
             tried, held = tried + 1, held + (found.low <= 0.2 <= found.high)
-    assert tried == 400 and 0.92 <= held / tried <= 0.99
+    assert 360 <= tried < 400 and 0.92 <= held / tried <= 0.99
 
 
 # --- people's labels --------------------------------------------------------------------------------------------------
