@@ -85,7 +85,7 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
 
 
 def _interval(count: int, of: int, validated: Confusion) -> Interval:
-    """Lang and Reiczigel's 95 % interval, within 0 to 1, which it is when it cannot be computed."""
+    """Lang and Reiczigel's 95 % interval, cut to 0 and 1; the whole range when it cannot be computed."""
     positives, negatives = validated.tp + validated.fn + 2, validated.tn + validated.fp + 2
     se, sp = (validated.tp + 1) / positives, (validated.tn + 1) / negatives
     n = of + Z * Z

@@ -109,7 +109,7 @@ class _Query(NamedTuple):
 
 @cache
 def _queries() -> list[_Query]:
-    few = f"No number where fewer than {minimum.SESSIONS} sessions (n) would stand behind it."
+    few = f"No number of fewer than {minimum.SESSIONS} sessions (n); n = 0 cannot be asked of this database."
     words = {"few": few, "audited": "".join(audited_notes()), "least": minimum.SESSIONS, "rate": minimum.RATE.lines}
     queries = []
     for block in _text("tables.sql").strip().split("\n\n"):
