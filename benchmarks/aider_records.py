@@ -4,25 +4,33 @@
 
 `> Commit HASH` after `> Applied edit to FILE` is the agent's commit. `> Committing FILE before applying edits.` says that FILE had
 changes that are not of this answer: a person's where no edit of FILE was applied and not committed before, else of both and left
-out. Labels are of the lines that such a commit adds to such a file. Each mirror is attributed as a user would; the table has lines
-by label and class.
+out. Labels are of the lines that such a commit adds to such a file. Each mirror is attributed as a user would; the rows have lines
+by label and class, without a label where no history names a commit of the clone.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 _HISTORY = ":(glob)**/.aider.chat.history.md"
 _LINE = re.compile(r"^> (?:(Applied edit to) (.+?)|(Committing) (.+?) before applying edits\.|(Commit) ([0-9a-f]{7,40}) .*?)\s*$")
+_CLASSES = ("agent", "declared", "unknown", "undeclared", "likely_human", "human", "tool")
+_LINKED = (
+    "SELECT DISTINCT commit_sha FROM commit_sessions cs JOIN commits c ON c.id = cs.commit_id"
+    " JOIN sessions s ON s.id = cs.session_id WHERE s.agent = 'aider'"
+)
 Labels = dict[tuple[str, str], str]  # (commit id, path) -> agent or person
 
 
+@cache
 def git(mirror: Path, *arguments: str) -> str:
     done = subprocess.run(
         ["git", "-C", str(mirror), *arguments], capture_output=True, check=False
@@ -63,8 +71,8 @@ def labels(mirror: Path, text: str) -> Labels:
     return found
 
 
-def verdicts(mirror: Path, database: Path) -> dict[tuple[str, str], Counter[str]]:
-    """Lines by class of each file of each commit."""
+def verdicts(mirror: Path, database: Path) -> tuple[dict[tuple[str, str], Counter[str]], set[str]]:
+    """Lines by class of each file of each commit; commits that are linked to a session of Aider."""
     program = Path(sys.executable).with_name("attribute")
     command = [program, "repo", mirror, "--db", database, "--local", "never", "--allow-no-checkpoints", "-q"]
     subprocess.run([str(part) for part in command], check=True, capture_output=True)
@@ -72,27 +80,28 @@ def verdicts(mirror: Path, database: Path) -> dict[tuple[str, str], Counter[str]
     with sqlite3.connect(database) as connection:
         for sha, path, kind, count in connection.execute("SELECT commit_sha, path, class, nonblank FROM line_spans"):
             lines[sha, path][kind] += count
-    return lines
+        return lines, {sha for (sha,) in connection.execute(_LINKED)}
 
 
 def main() -> None:
-    whole: Counter[tuple[str, str]] = Counter()
-    commits: Counter[str] = Counter()
+    """Writes a row for each repository and label: benchmarks/data/aider-labels.csv."""
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(("repository", "versions", "agent_commits", "linked_commits", "label", *_CLASSES))
     for mirror in map(Path, sys.argv[1:]):
+        texts = histories(mirror)
         found: Labels = {}
-        for text in histories(mirror):
+        for text in texts:
             found |= labels(mirror, text)
         with tempfile.TemporaryDirectory() as directory:
-            lines = verdicts(mirror, Path(directory) / "x.db") if found else {}
+            lines, linked = verdicts(mirror, Path(directory) / "x.db") if found else ({}, set())
         counts: Counter[tuple[str, str]] = Counter()
         for place, label in found.items():
             counts.update({(label, kind): count for kind, count in lines.get(place, Counter[str]()).items()})
-        commits.update({label: len({sha for (sha, _), one in found.items() if one == label}) for label in set(found.values())})
-        whole.update(counts)
-        print(mirror.parent.name, dict(Counter(found.values())), {f"{a} {b}": n for (a, b), n in sorted(counts.items())})
-    for label in ("agent", "person"):
-        row = {kind: count for (one, kind), count in sorted(whole.items()) if one == label}
-        print(f"{label}: {commits[label]} commits, {sum(row.values())} lines: {row}")
+        agents = {sha for (sha, _), label in found.items() if label == "agent"}
+        name = mirror.parent.name.replace("+", "/", 1)
+        for label in sorted({label for label, _ in counts}) or [""]:
+            commits = (len(agents), len(agents & linked)) if label == "agent" else (0, 0)
+            table.writerow((name, len(texts), *commits, label, *(counts[label, kind] for kind in _CLASSES)))
 
 
 if __name__ == "__main__":

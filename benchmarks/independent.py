@@ -31,7 +31,8 @@ _STATES = ("complete", "incomplete")
 _PERSONS = ("after", "inside", "elsewhere")
 BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
 READ = ROOT / "benchmarks" / "data" / "became-known.csv"
-AUDITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "people", "records", "records_2")
+AIDER = ROOT / "benchmarks" / "data" / "aider-labels.csv"
+AUDITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "people", "records", "records_2", "records_3")
 
 
 # --- measured ---------------------------------------------------------------------------------------------------------
@@ -134,6 +135,7 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
     return {
         "became": _blind([row for row in read if row["audit"] == "became"]),
         "became_not": _blind([row for row in read if row["audit"] != "became"]),
+        **_aider_labels(_lines_of(AIDER)),
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
@@ -243,6 +245,24 @@ _FORGOTTEN = (
     "sessions", "lines", "human", "likely human", "another session's", "another session's, changed since",
     "unknown, declared or a tool's",
 )  # fmt: skip
+
+
+def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
+    """Lines by what Aider's own record says of them and by class, and how many histories say something."""
+    lines: list[Sequence[object]] = []
+    for label in ("agent", "person"):
+        some = [row for row in rows if row["label"] == label]
+        counts = {name: sum(int(row[name]) for row in some) for name in LINE_CLASSES}
+        lines.append((label, len(some), f"{sum(counts.values()):,}", *(f"{counts[name]:,}" for name in LINE_CLASSES)))
+    agents = [row for row in rows if row["label"] == "agent"]
+    return {
+        "aider_labels": table(("Aider's record says", "repositories", "lines", *LINE_CLASSES), lines),
+        "aider_histories": len({row["repository"] for row in rows}),
+        "aider_labelled": len({row["repository"] for row in rows if row["label"]}),
+        "aider_commits": f"{sum(int(row['agent_commits']) for row in agents):,}",
+        "aider_linked": f"{sum(int(row['linked_commits']) for row in agents):,}",
+        "aider_nine": sum(10 * int(row["agent"]) >= 9 * sum(int(row[name]) for name in LINE_CLASSES) for row in agents),
+    }
 
 
 def _forgotten_by_repository(found: Mapping[str, Any]) -> str:

@@ -69,7 +69,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
             reader.add_cwd(place[1])
             text = text[place.end() :]
-        reader.copy(next((run for moment, run in _runs(text) if moment == began), text))
+        reader.copy("".join(run for moment, run in _runs(text) if moment == began) or text)  # a browser's has two in a second
         others.update(dict.fromkeys(_changes_of_others(text)))
         beside.update(dict.fromkeys(_said_beside(text, began)))
     return replace(reader.session(), local_clock=True, of_others=tuple(others), said_beside=tuple(beside))

@@ -364,6 +364,13 @@ def test_a_run_of_which_only_some_blocks_were_applied_is_a_session_if_it_made_a_
     assert aider.runs(only.replace("> Commit 1a2b3c4 feat: limits  \n", "")) == []
 
 
+def test_runs_that_began_in_the_same_second_are_one() -> None:
+    """In a browser Aider begins twice."""
+    begun = "# aider chat started at 2026-03-02 09:00:00\n\n> Aider v0.86.1\n\n"
+    assert aider.runs(begun + PARTLY) == ["aider 2026-03-02 09:00:00"]
+    assert _edits_and_commits(begun + PARTLY) == _edits_and_commits(PARTLY)
+
+
 def test_an_answer_whose_blocks_match_nothing_is_an_edit_that_failed() -> None:
     refused = "> The LLM did not conform to the edit format.$$\n> # 1 SEARCH/REPLACE block failed to match!$$\n".replace("$$", "  ")
     session = read(HISTORY.replace("> Applied edit to limit.go", f"{refused}> Applied edit to limit.go"))
