@@ -43,8 +43,8 @@ class Texts(Protocol):
         """The old version; "" when there is none."""
         ...
 
-    def elsewhere(self, file: FileDiff, moment: float) -> str:
-        """The versions that git held of it on any branch before the moment, joined."""
+    def elsewhere(self, file: FileDiff, moment: float, aside: bool = True) -> str:
+        """The versions that git held of it before the moment, joined; `aside`: on any branch."""
         ...
 
 
@@ -82,7 +82,7 @@ class PersonLines:
     texts: Sequence[str]  # of the span
     before: VersionBefore = VersionBefore("")
     is_typed: bool = True  # the file stood before, or an edit wrote a part of it: no program made the whole
-    elsewhere: str = ""  # other versions of the file, without layout, where git may have brought the lines
+    elsewhere: str = ""  # older versions, without layout; those of other branches, as a squash has, only where git ran
     renumbers: bool = False  # several lines of the file differ from the version before in their numbers alone
 
     @property
@@ -126,6 +126,6 @@ def person_lines(commit: Commit, verdict: CommitVerdict, texts: Texts) -> Iterat
         ours = [(span, lines[span.start - 1 : span.end]) for span in persons]
         renumbers = sum(before.has_with_other_number(text) for _, several in ours for text in several) > 1
         items = [PersonLines(file, span, several, before, typed or was_there, "", renumbers) for span, several in ours]
-        is_asked = any(item.span.verdict.is_unseen or item.doubt == Reason.GIT_OPERATION for item in items)
-        others = without_layout(texts.elsewhere(file, commit.author_time)) if is_asked else ""
-        yield from (replace(item, elsewhere=others) for item in items)
+        by_git = {item.doubt == Reason.GIT_OPERATION for item in items if item.span.verdict.is_unseen or item.doubt}
+        others = {aside: without_layout(texts.elsewhere(file, commit.author_time, aside)) for aside in by_git}
+        yield from (replace(item, elsewhere=others.get(item.doubt == Reason.GIT_OPERATION, "")) for item in items)

@@ -117,11 +117,11 @@ class DiffTexts:
         """The old version; "" when there is none."""
         return self._text(file.change.old)
 
-    def elsewhere(self, file: FileDiff, moment: float) -> str:
-        """The versions of the file by commits before `moment`, on any branch or pull request, joined."""
+    def elsewhere(self, file: FileDiff, moment: float, aside: bool = True) -> str:
+        """The versions of the file by commits before `moment`, on any branch or pull request if `aside`, joined."""
         paths = {file.change.path, file.change.old_path or file.change.path}
         result = {oid for path in paths for time, oid in self.history.versions.get(path, ()) if time < moment}
-        earlier = [commit.sha for commit in self.aside if commit.author_time < moment]
+        earlier = [commit.sha for commit in (self.aside if aside else ()) if commit.author_time < moment]
         result.update(oid for sha in earlier for path in paths if (oid := self.repo.file_at(sha, path)) is not None)
         return "\n".join(self._text(oid) for oid in sorted(result))
 

@@ -40,7 +40,7 @@ class Texts:
     def before(self, file: FileDiff) -> str:
         return self._before
 
-    def elsewhere(self, file: FileDiff, moment: float) -> str:
+    def elsewhere(self, file: FileDiff, moment: float, aside: bool = True) -> str:
         return ""
 
 
