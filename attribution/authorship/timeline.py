@@ -3,16 +3,16 @@
 import re
 from bisect import insort
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from attribution.authorship.brought_in import bring_in
-from attribution.authorship.edits import normal_text
+from attribution.authorship.edits import NoFit, normal_text, text_after
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.session_edits import RawEdit, SessionEdits, WorktreeAction
 from attribution.authorship.sightings import Sighting
 from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
+from attribution.shell import Effect, effects
 from collector.model import Status
 from collector.text import canonical_path
 from collector.vocabulary.lines import Reason
@@ -22,6 +22,8 @@ _SHORT = 7  # digits of an abbreviated id, at least
 PER_SESSION = 1_000_000  # numbers that each session has for the order of what happened in it
 LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
+_INSTANT = 0.001  # seconds
+_PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")  # for what looks like a secret: several files have that name
 
 TextAt = Callable[[str, str], str | None]
@@ -222,3 +224,69 @@ def _add_actions(session: SessionEdits, worktree_roots: WorktreeRoots, roots: di
         for root in targets or touched:
             if root is not None:
                 _line(roots, root, session).windows.actions.append(action)
+
+
+def bring_in(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> None:
+    """Makes each copy from outside, of a text that its session wrote as a whole, a write of that text.
+
+    An agent writes a draft or a script into a directory for temporary files, changes it there and runs `cp` at last. A command of
+    unknown effect may have changed it on the way.
+    """
+    for session in sessions:
+        arrivals = {raw.edit.path for raw in session.edits if _is_arrival(raw, worktree_roots)}
+        if arrivals:
+            _follow_outside(session, worktree_roots)
+
+
+def _is_arrival(raw: RawEdit, worktree_roots: WorktreeRoots) -> bool:
+    edit = raw.edit
+    into = edit.op in ("copy", "move") and raw.status is Status.OK and worktree_roots.place(edit.new_path, raw.cwd) is not None
+    return into and edit.path.startswith("/") and worktree_roots.place(edit.path, raw.cwd) is None
+
+
+def _follow_outside(session: SessionEdits, worktree_roots: WorktreeRoots) -> None:
+    """The files outside through time; `texts`: path -> (when it was last changed, text)."""
+    texts: dict[str, tuple[float, str]] = {}
+    order = sorted(range(len(session.edits)), key=lambda number: (session.edits[number].at, number))
+    for number in order:
+        raw = session.edits[number]
+        edit = raw.edit
+        if raw.status is not Status.OK or worktree_roots.place(edit.path, raw.cwd) is not None:
+            continue
+        if edit.op in ("copy", "move"):
+            existing = texts.pop(edit.path, None) if edit.op == "move" else texts.get(edit.path)
+            if existing is not None and _is_arrival(raw, worktree_roots):
+                session.edits[number] = replace(
+                    raw, edit=replace(edit, path=edit.new_path, op="write", content=existing[1], new_path="")
+                )
+                _carry_doubts(session, edit.path, existing[0], raw.at)
+            elif existing is not None:
+                texts[edit.new_path] = existing
+        else:
+            _change_outside(texts, raw)
+
+
+def _change_outside(texts: dict[str, tuple[float, str]], raw: RawEdit) -> None:
+    """A text of which a part is not the session's own is not followed."""
+    edit = raw.edit
+    existing = texts.pop(edit.path, None)
+    if edit.op == "delete" or (existing is None and edit.op != "write"):
+        return
+    before = existing[1] if existing is not None else ""
+    try:
+        after = text_after(edit, before)
+    except NoFit:
+        return
+    texts[edit.path] = (raw.at, after.text)
+
+
+def _carry_doubts(session: SessionEdits, path: str, since: float, until: float) -> None:
+    """What a command may have done to the text outside shows in the repository when it arrives there."""
+    between = [action for action in session.actions if since < action.at < until]
+    known = ((item, effects(item.command, item.cwd) if item.effects is None else item.effects) for item in between)
+    doubtful = [
+        item
+        for item, results in known
+        if any(e.kind not in _PLAIN and not e.is_literal and (not e.paths or path in e.paths) for e in results)
+    ]
+    session.actions += [replace(item, at=until, until=until + _INSTANT, effects=(Effect("opaque"),)) for item in doubtful]
