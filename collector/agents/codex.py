@@ -39,7 +39,7 @@ from collector.agents.machine.zstd import decompressed
 from collector.git.patches import parse_unified
 from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall, Usage
-from collector.text import normal_path, resolve
+from collector.text import decode, normal_path, resolve
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
 
@@ -74,13 +74,19 @@ _DRIVERS = {  # word of `originator` or `source` -> what it is; the first counts
 }  # fmt: skip
 _TIMED_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 _REPLAY_SECONDS = 5.0
+_DIRECTORY = re.compile(r"<cwd>([^<\n]{1,1000})</cwd>")
 
 
 def sniff(head: object) -> bool:
     if not isinstance(head, dict):
         return False
     record = isinstance(head.get("payload"), dict) and isinstance(head.get("type"), str)
-    return head.get("type") == "session_meta" or record or bool(get_str(session_meta(head), "id"))
+    return head.get("type") == "session_meta" or record or _is_bare(head) or bool(get_str(session_meta(head), "id"))
+
+
+def _is_bare(head: object) -> bool:
+    """Until October 2025 records stood in no envelope."""
+    return isinstance(head, dict) and head.keys() >= {"id", "timestamp", "instructions"}
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -133,7 +139,7 @@ class _Reader(RecordReader):
     # --- records --------------------------------------------------------------------------------------------------
 
     def begin_copy(self, blob: bytes) -> bytes:
-        blob = lines_of_chats(blob, _rollout)
+        blob = _in_envelopes(lines_of_chats(blob, _rollout))
         first = first_value(blob)
         if get(first, "type") == "session_meta":
             self.thread = self._enter(get_dict(first, "payload"))
@@ -180,7 +186,8 @@ class _Reader(RecordReader):
             return
         if not self.thread.child:  # a subagent that begins with what its parent knows is no fork
             self.forked_from = self.forked_from or get_str(meta, "forked_from_id")
-        self.driver = _driver(meta)
+        program = f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()  # what sends the prompts
+        self.driver = next((driver for word, driver in _DRIVERS.items() if word in program), Driver.UNKNOWN)
         self.add_cwd(meta.get("cwd"))
         self.add_version(meta.get("cli_version"))
         self.add_branch(get(meta, "git", "branch"))
@@ -346,6 +353,18 @@ class _Reader(RecordReader):
                     yield call.order, part
 
 
+def _in_envelopes(blob: bytes) -> bytes:
+    """Bare records as those of today. The first alone has a time; what the model is told at first names the directory."""
+    if not _is_bare(first_value(blob)):
+        return blob
+    text = decode(blob)
+    head, *items = objects([parse_json(line) for line in text.split("\n")])
+    meta = {**head, "cwd": next(iter(_DIRECTORY.findall(text)), "").replace("\\\\", "\\")}
+    rows = [{"timestamp": get_str(head, "timestamp"), "type": "session_meta", "payload": meta}]
+    rows += [{"type": "response_item", "payload": item} for item in items if "type" in item]
+    return "\n".join(to_json(row, len(text) * 6) for row in rows).encode("utf-8", "replace")
+
+
 def _rollout(document: object) -> list[dict[str, Any]]:
     """The records of a session that was kept as a chat, in order of time."""
     meta = session_meta(document)
@@ -366,12 +385,6 @@ def _items(message: ChatMessage) -> Iterator[dict[str, Any]]:
         yield {"type": "message", "role": message.role, "content": [{"type": "text", "text": message.text}]}
     for call in message.calls:
         yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
-
-
-def _driver(meta: dict[str, Any]) -> Driver:
-    """What sent the prompts of a thread, by the program that started it."""
-    named = f"{get_str(meta, 'originator')} {get_str(meta, 'source')}".lower()
-    return next((driver for word, driver in _DRIVERS.items() if word in named), Driver.UNKNOWN)
 
 
 def _parent(meta: dict[str, Any]) -> str:
@@ -509,13 +522,9 @@ def _outcome(call: CodexCall) -> Outcome:
         return Status.REJECTED, error
     if _STOPPED.match(text) or (call.name == "exec" and RUNNING_SCRIPT.match(text)):
         return Status.UNKNOWN, ""
-    return (Status.ERROR, call.body[:ERROR_CHARS]) if _has_failed(call, text) else (Status.OK, "")
-
-
-def _has_failed(call: CodexCall, text: str) -> bool:
-    if call.exit_code is not None:
-        return call.exit_code != 0
-    return text.startswith(_FAILED) or (call.name == "apply_patch" and "Success. Updated" not in text[:ERROR_CHARS])
+    refused = text.startswith(_FAILED) or (call.name == "apply_patch" and "Success. Updated" not in error)
+    has_failed = call.exit_code != 0 if call.exit_code is not None else refused
+    return (Status.ERROR, call.body[:ERROR_CHARS]) if has_failed else (Status.OK, "")
 
 
 def _spawn(call: CodexCall) -> Spawn:

@@ -159,13 +159,11 @@ class _Reader(RecordReader):
             self._reach(path, after)
             return self._texts(get_str(result.details, "old_content"), after)
         if call.name == "write" and result.status is Status.OK:
-            return self._version_texts(path, get_str(call.arguments, "content"))
+            number = self._reach(path, after := get_str(call.arguments, "content"))
+            return (
+                self._texts(self.versions_of[path][number - 1], after) if number else {}
+            )  # the version before, if it was not known
         return {}
-
-    def _version_texts(self, path: str, after: str) -> dict[str, Any]:
-        """Texts before and after a write: the version that it made, and the one before, which is taken if it was not known."""
-        number = self._reach(path, after)
-        return self._texts(self.versions_of[path][number - 1], after) if number else {}
 
     def _reach(self, path: str, text: str) -> int:
         """The number of the next version with this text; 0 where there is none."""

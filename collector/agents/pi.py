@@ -168,16 +168,11 @@ _PATTERNS = ("*.jsonl", "*/*.jsonl")
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
     for path in (path for pattern in _PATTERNS for path in files.match_files(location, pattern)):
-        header = _header(path)
+        beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)  # a title may stand before the header
+        header = next((record for record in beginning if record.get("type") == "session"), {})
         cwd = get_str(header, "cwd")
         if roots.of(cwd):
             yield LocalSession(get_str(header, "id") or path.stem, (path,), f"started in {cwd}", cwd=cwd)
-
-
-def _header(path: Path) -> dict[str, Any]:
-    """The record that begins a session; a title may stand before it."""
-    beginning = islice(records([files.head(path)], [], ""), _HEADER_LINES)
-    return next((record for record in beginning if record.get("type") == "session"), {})
 
 
 STORES = (
