@@ -74,6 +74,7 @@ def _sources(directory: Path, path: str, text: str, subject: str, author: str, b
         (".specify/memory/own.md", "# Rules\n", "Initial commit from Specify template", ADA, "spec-kit"),
         ("src/pages/index.astro", "<h1>Astro</h1>\n", "Initial commit from Astro", ADA, "create-astro"),
         (".codex/config.toml", '[projects."/home/ada/ledger"]\ntrust_level = "trusted"\n', "Set up", ADA, "Codex"),
+        ("web/node_modules/ledger/index.js", "module.exports = 1\n", "Add packages", ADA, "package manager"),
         (".venv/lib/python3.12/site.py", "A = 1\n", "Add the environment", ADA, "package manager"),
         ("_bmad/bmm/workflows/4-implementation/story.md", "# Story\n", "Install BMAD", ADA, "BMAD"),
         (".codex/superpowers/README.md", "# Superpowers\n", "Add skills", ADA, "Superpowers"),
@@ -125,6 +126,8 @@ def test_what_a_program_writes_is_its_own(path: str, text: str, subject: str, au
         ("_bmad/bmm/workflows/4-implementation/story.md", "# Our story\n", "Reword", ADA, "# Story\n"),
         ("AGENTS.md", "# Rules\n\n<!-- omx:generated:agents-md -->\n", "Set up", ADA, None),
         (".codex/agents/own.toml", 'name = "analyst"\n', "Set up", ADA, None),
+        ("tests/fixtures/node_modules/ledger/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
+        ("packages/core/__fixtures__/a/node_modules/b/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
         (".bmad/custom/modules/own.md", "# Ours\n", "Add rules", ADA, None),
     ],
 )
