@@ -32,6 +32,7 @@ _PERSONS = ("after", "inside", "elsewhere")
 BLIND = ROOT / "benchmarks" / "data" / "blind.csv"
 READ = ROOT / "benchmarks" / "data" / "became-known.csv"
 AIDER = ROOT / "benchmarks" / "data" / "aider-labels.csv"
+STUDY = ROOT / "benchmarks" / "data" / "public-study.csv"
 AUDITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "people", "records", "records_2", "records_3")
 
 
@@ -249,19 +250,23 @@ _FORGOTTEN = (
 
 def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
     """Lines by what Aider's own record says of them and by class, and how many histories say something."""
+    studied = {row["repository"] for row in _lines_of(STUDY)}
     lines: list[Sequence[object]] = []
-    for label in ("agent", "person"):
-        some = [row for row in rows if row["label"] == label]
+    for origin, label in product(("unused", "in the study"), ("agent", "person")):
+        some = [row for row in rows if row["label"] == label and (row["repository"] in studied) == (origin != "unused")]
         counts = {name: sum(int(row[name]) for row in some) for name in LINE_CLASSES}
-        lines.append((label, len(some), f"{sum(counts.values()):,}", *(f"{counts[name]:,}" for name in LINE_CLASSES)))
-    agents = [row for row in rows if row["label"] == "agent"]
+        lines.append((origin, label, len(some), f"{sum(counts.values()):,}", *(f"{counts[name]:,}" for name in LINE_CLASSES)))
+    unused = [row for row in rows if row["repository"] not in studied]
+    agents = [row for row in unused if row["label"] == "agent"]
     return {
-        "aider_labels": table(("Aider's record says", "repositories", "lines", *LINE_CLASSES), lines),
+        "aider_labels": table(("repositories", "Aider's record says", "number", "lines", *LINE_CLASSES), lines),
         "aider_histories": len({row["repository"] for row in rows}),
-        "aider_labelled": len({row["repository"] for row in rows if row["label"]}),
+        "aider_unused": len({row["repository"] for row in unused}),
+        "aider_labelled": len({row["repository"] for row in unused if row["label"]}),
         "aider_commits": f"{sum(int(row['agent_commits']) for row in agents):,}",
         "aider_linked": f"{sum(int(row['linked_commits']) for row in agents):,}",
         "aider_nine": sum(10 * int(row["agent"]) >= 9 * sum(int(row[name]) for name in LINE_CLASSES) for row in agents),
+        "aider_number": len(agents),
     }
 
 
